@@ -78,6 +78,7 @@ static bool oracle_read(struct ergo_oracle_disks *o, const struct ergo_point *po
     size_t n = 0, at = 16;
     *o = (struct ergo_oracle_disks){
         .width = 1 << 22,
+        .ratio = UINT64_C(1) << 62,
         .moves = (int)ergo_point_int(point, "/system/moves_per_cell"),
         .shuffle_particles = true,
         .shuffle_checkerboard = true,
@@ -87,13 +88,14 @@ static bool oracle_read(struct ergo_oracle_disks *o, const struct ergo_point *po
         at += 1 + 8 * (size_t)bytes[at];
         n++;
     }
-    o->cells = lround(sqrt((double)n));
+    o->cells = o->rows = lround(sqrt((double)n));
     if (at != length || (size_t)(o->cells * o->cells) != n ||
         !(o->cell = calloc(n + 1, sizeof *o->cell)))
         return false;
     const double sigma = (double)(o->cells * o->width) / box_of(point);
     o->contact = (uint64_t)ceil(sigma * sigma);
-    o->step = (float)(ergo_point_real(point, "/system/max_displacement") * sigma / 131072.0);
+    o->step = o->step_y =
+        (float)(ergo_point_real(point, "/system/max_displacement") * sigma / 131072.0);
     o->grid[0] = (int64_t)number(bytes, 8);
     o->grid[1] = (int64_t)number(bytes + 8, 8);
     at = 16;

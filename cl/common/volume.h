@@ -23,6 +23,7 @@ typedef int64_t ergo_long;
 #endif
 
 #define ERGO_VOLUME_BITS 36
+#define ERGO_VOLUME_ONE 0x4000000000000000UL /* 1 in 2^-62 */
 #define ERGO_VOLUME_LARGEST 44 /* ln V in whole numbers, either way: V up to e^44 = 1e19 */
 
 /* The high half of a product. */
@@ -78,17 +79,55 @@ struct ergo_volume_rules {
 
 struct ergo_volume {
     ergo_long size; /* ln V */
-    uint accepted;  /* of the last trial: accepted, */
-    uint limited;   /* refused because of the cells */
+    /* per axis: ln(L_y/L_x) and ln(L_z/L_x) less those of the start, else 0 */
+    ergo_long stretch[2];
+    uint accepted; /* of the last trial: accepted, */
+    uint limited;  /* refused because of the cells */
     ulong trace; /* a checksum of the closest pairs of all trials: most of them decide nothing, and
                     an audit has to see that each was found */
 };
-#define ERGO_VOLUME_BYTES 24
+#define ERGO_VOLUME_BYTES 40
 
 /* A trial change of ln V, from 65 random bits. */
 ERGO_INLINE ergo_long ergo_volume_change(struct ergo_words r, ulong step) {
     const ergo_long size = (ergo_long)ergo_volume_high((ulong)r.x << 32 | r.y, step + 1UL);
     return r.z >> 31 ? size : -size;
+}
+
+/* The volume that a trial proposes. Where sides change one by one, the axis is from word 3 of draw
+ * 0, and the change of ln V that of ln of its side: each side has a step of its own, so the
+ * Jacobian is the product of the sides, V, as for all together. */
+ERGO_INLINE struct ergo_volume ergo_volume_proposed(struct ergo_volume_rules rules,
+                                                    struct ergo_volume volume,
+                                                    struct ergo_words one, uint dimensions,
+                                                    uint per_axis) {
+    const ergo_long change = ergo_volume_change(one, rules.step);
+    volume.size += change;
+    if (per_axis) {
+        const uint axis = ergo_below(one.w, dimensions);
+        volume.stretch[0] += axis == 0u ? -change : axis == 1u ? change : 0L;
+        if (dimensions > 2u)
+            volume.stretch[1] += axis == 0u ? -change : axis == 2u ? change : 0L;
+    }
+    return volume;
+}
+
+/* exp of x 2^-36 in 2^-62, from 1/3.9999 to 3.9999: the square of a ratio of cells' sides, of which
+ * cells allow less. */
+ERGO_INLINE ulong ergo_volume_ratio(ergo_long x) {
+    const ergo_long most = 95263705089L;
+    return ergo_volume_whole(ergo_volume_exp(x > most ? most : x < -most ? -most : x), 62u);
+}
+
+/* a + (b y)^2 rounded down, where b^2 is such a ratio. */
+ERGO_INLINE ulong ergo_volume_add_square(ulong a, ergo_long y, ulong ratio) {
+    const ulong y2 = (ulong)(y * y);
+    return a + (ratio == ERGO_VOLUME_ONE ? y2 : ergo_volume_high(y2 << 2, ratio));
+}
+
+/* d ln(L_x) and a constant, which is 0 where all sides change together. */
+ERGO_INLINE ergo_long ergo_volume_along(struct ergo_volume volume) {
+    return volume.size - volume.stretch[0] - volume.stretch[1];
 }
 
 /* The exponent (N + 1) change - beta P (V' - V), in 2^-20. */
@@ -111,31 +150,39 @@ ERGO_INLINE uint ergo_volume_accepts(ergo_long exponent, struct ergo_words r) {
                   (shift < 0L ? e.mantissa << -shift : e.mantissa >> shift));
 }
 
-/* A trial: *volume and *contact afterwards. `least`: smallest r^2 of two particles. */
+/* A trial: *volume and *contact afterwards. `least`: smallest r^2 of two particles; where sides
+ * change one by one, with the proposed ones. */
 ERGO_INLINE void ergo_volume_trial(struct ergo_volume_rules rules, struct ergo_words one,
-                                   struct ergo_words two, uint dimensions, ulong least,
-                                   struct ergo_volume *volume, ulong *contact) {
-    const ergo_long change = ergo_volume_change(one, rules.step);
+                                   struct ergo_words two, uint dimensions, uint per_axis,
+                                   ulong least, struct ergo_volume *volume, ulong *contact) {
+    const struct ergo_volume next = ergo_volume_proposed(rules, *volume, one, dimensions, per_axis);
+    const ergo_long change = next.size - volume->size;
     volume->trace = (volume->trace ^ least) * 0x9E3779B97F4A7C15UL;
-    const ulong to = ergo_volume_contact(rules.scale, volume->size + change, dimensions);
+    const ulong to = ergo_volume_contact(rules.scale, ergo_volume_along(next), dimensions);
     volume->limited = (uint)(to < rules.contact[0] || to > rules.contact[1]);
     volume->accepted = !volume->limited && least >= to &&
                        ergo_volume_accepts(ergo_volume_exponent(rules, volume->size, change), two);
     if (volume->accepted) {
-        volume->size += change;
+        volume->size = next.size;
+        volume->stretch[0] = next.stretch[0];
+        volume->stretch[1] = next.stretch[1];
         *contact = to;
     }
 }
 
+/* Draw 0 of the trial after the sweep of that step. */
+ERGO_INLINE struct ergo_words ergo_volume_words(uint key0, uint key1, ulong step, uint purpose) {
+    return ergo_philox_words(0u, (uint)step, (uint)(step >> 32), ERGO_DRAW(purpose, 0), key0, key1);
+}
+
 /* A trial after the sweep of that step, with draws 0 and 1 of `purpose` and entity 0. */
 ERGO_INLINE void ergo_volume_move(struct ergo_volume_rules rules, uint key0, uint key1, ulong step,
-                                  uint purpose, uint dimensions, ulong least,
+                                  uint purpose, uint dimensions, uint per_axis, ulong least,
                                   struct ergo_volume *volume, ulong *contact) {
-    const struct ergo_words one =
-        ergo_philox_words(0u, (uint)step, (uint)(step >> 32), ERGO_DRAW(purpose, 0), key0, key1);
+    const struct ergo_words one = ergo_volume_words(key0, key1, step, purpose);
     const struct ergo_words two =
         ergo_philox_words(0u, (uint)step, (uint)(step >> 32), ERGO_DRAW(purpose, 1), key0, key1);
-    ergo_volume_trial(rules, one, two, dimensions, least, volume, contact);
+    ergo_volume_trial(rules, one, two, dimensions, per_axis, least, volume, contact);
 }
 
 #ifndef __OPENCL_VERSION__

@@ -225,13 +225,13 @@ ERGO_INLINE struct disks_cell disks_shifted(struct disks_cell own, struct disks_
     return to;
 }
 
-/* The same from memory, for cell (cx, cy) of a whole member. */
+/* The same from memory, for cell (cx, cy) of a whole member of 2 h by 2 v cells. */
 ERGO_INLINE struct disks_cell disks_shifted_cell(DISKS_SPACE const DISKS_RAW *cells, uint second,
-                                                 uint m, uint cx, uint cy, uint plan) {
-    const uint h = m / 2u;
+                                                 uint h, uint v, uint cx, uint cy, uint plan) {
+    const uint m = 2u * h, rows = 2u * v;
     const struct disks_shift s = disks_shift_of(plan);
     const struct disks_cell own =
-        disks_load(cells, second, disks_row(h, h, cy) + disks_col(h, h, cx));
+        disks_load(cells, second, disks_row(h, v, cy) + disks_col(h, v, cx));
 #ifdef DISKS_LEAVE
     /* disks may lie outside of their cells, so look at all neighbours */
     struct disks_cell to = {(float4)(DISKS_FAR), (float4)(0.0f)};
@@ -241,9 +241,9 @@ ERGO_INLINE struct disks_cell disks_shifted_cell(DISKS_SPACE const DISKS_RAW *ce
         const int ox = k % 3 - 1, oy = k / 3 - 1;
         if (k == 4)
             continue;
-        const uint nx = (cx + m + (uint)ox) % m, ny = (cy + m + (uint)oy) % m;
+        const uint nx = (cx + m + (uint)ox) % m, ny = (cy + rows + (uint)oy) % rows;
         to = disks_gather(to, &n,
-                          disks_load(cells, second, disks_row(h, h, ny) + disks_col(h, h, nx)),
+                          disks_load(cells, second, disks_row(h, v, ny) + disks_col(h, v, nx)),
                           s.dx + (float)ox * DISKS_WF, s.dy + (float)oy * DISKS_WF);
     }
     return to;
@@ -251,10 +251,10 @@ ERGO_INLINE struct disks_cell disks_shifted_cell(DISKS_SPACE const DISKS_RAW *ce
     const uint nx = s.ox < 0               ? (cx ? cx - 1u : m - 1u)
                     : s.ox && cx + 1u == m ? 0u
                                            : cx + (uint)s.ox;
-    const uint ny = s.oy < 0               ? (cy ? cy - 1u : m - 1u)
-                    : s.oy && cy + 1u == m ? 0u
-                                           : cy + (uint)s.oy;
-    return disks_shifted(own, disks_load(cells, second, disks_row(h, h, ny) + disks_col(h, h, nx)),
+    const uint ny = s.oy < 0                  ? (cy ? cy - 1u : rows - 1u)
+                    : s.oy && cy + 1u == rows ? 0u
+                                              : cy + (uint)s.oy;
+    return disks_shifted(own, disks_load(cells, second, disks_row(h, v, ny) + disks_col(h, v, nx)),
                          s);
 #endif
 }

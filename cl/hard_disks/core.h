@@ -34,6 +34,11 @@ ERGO_INLINE uint disks_plan(uint key0, uint key1, ulong step, uint width, uint s
     return disks_plan_for(DISKS_PURPOSE_GRID, key0, key1, step, width, shuffle);
 }
 
+/* r^2 in units of x, of differences below 2^31; ratio: (w_y/w_x)^2 in 2^-62. */
+ERGO_INLINE ulong disks_r2(disks_long dx, disks_long dy, ulong ratio) {
+    return ergo_volume_add_square((ulong)(dx * dx), dy, ratio);
+}
+
 /* To the nearest integer, |x| <= 2^22. */
 ERGO_INLINE float disks_round(float x) {
     return (x + 12582912.0f) - 12582912.0f;
@@ -45,14 +50,15 @@ ERGO_INLINE float disks_round(float x) {
  *
  * The direction is taken in one quadrant and reflected by two random bits. So (dx, dy), (-dx, dy),
  * (dx, -dy) and (-dx, -dy) have exactly the same probability, whatever the rounding. Detailed
- * balance asks no more.
+ * balance asks no more. Where units differ along x and y, so do the steps.
  */
-ERGO_INLINE void disks_displacement(uint a, uint b, float step, float *dx, float *dy) {
+ERGO_INLINE void disks_displacement(uint a, uint b, float step_x, float step_y, float *dx,
+                                    float *dy) {
     const uint high = a >> 16, low = a & 0xffffu, larger = high > low ? high : low;
-    const float radius = (float)(2u * larger + 1u) * step;
+    const float radius = (float)(2u * larger + 1u);
     const float t = (float)(((b & 0xffffffu) >> 2) * 2u + 1u) * 0x1p-23f;
-    const float x = disks_round(radius * ergo_quarter_sine(1.0f - t));
-    const float y = disks_round(radius * ergo_quarter_sine(t));
+    const float x = disks_round(radius * step_x * ergo_quarter_sine(1.0f - t));
+    const float y = disks_round(radius * step_y * ergo_quarter_sine(t));
     *dx = ergo_as_float(ergo_as_uint(x) ^ (b << 31));
     *dy = ergo_as_float(ergo_as_uint(y) ^ ((b & 2u) << 30));
 }
@@ -107,11 +113,42 @@ ERGO_INLINE uint disks_spare(struct ergo_words r0, struct ergo_words r1) {
 
 /* ---- constant pressure ----------------------------------------------------------------------- */
 
-/* A member's size at that volume, which is less than twice the start's, because cells are. */
+/* (w_y/w_x)^2 at that volume. */
+ERGO_INLINE ulong disks_ratio_at(struct disks_rules rules, struct ergo_volume volume) {
+    return ergo_volume_ratio(rules.aspect + 2L * volume.stretch[0]);
+}
+
+/* What cells of that ratio allow of contact: the smaller side's square at most, and more than
+ * (w_x^2 + w_y^2) / 4, because two of five disks are in one quarter of a cell. */
+ERGO_INLINE struct ergo_volume_rules disks_rules_at(struct ergo_volume_rules rules, uint width,
+                                                    ulong ratio) {
+    const ulong x2 = (ulong)width * width, y2 = disks_r2(0L, (disks_long)width, ratio);
+    rules.contact[0] = (x2 + y2) / 4UL + 1UL;
+    rules.contact[1] = y2 < x2 ? y2 : x2;
+    return rules;
+}
+
+/* The ratio by which the closest pair is looked for, before the move of that step. */
+ERGO_INLINE ulong disks_ratio_tried(uint key0, uint key1, struct disks_rules rules,
+                                    struct ergo_volume volume, ulong step) {
+    return disks_ratio_at(
+        rules, ergo_volume_proposed(rules.volume, volume,
+                                    ergo_volume_words(key0, key1, step, DISKS_PURPOSE_VOLUME), 2u,
+                                    (uint)rules.per_axis));
+}
+
+/* A positive number as a float, cut to 24 bits. */
+ERGO_INLINE float disks_scaled(struct ergo_scaled e) {
+    return (float)(uint)(e.mantissa >> 39) * ergo_as_float((uint)(104L + e.exponent) << 23);
+}
+
+/* A member's size at that volume; its sides are less than twice those of the start, because cells
+ * are. */
 ERGO_INLINE struct disks_size disks_size_at(struct disks_rules rules, struct ergo_volume volume) {
     const struct disks_size size = {
-        volume, ergo_volume_contact(rules.volume.scale, volume.size, 2u),
-        ergo_volume_whole(ergo_volume_exp(volume.size - rules.first), 62u)};
+        volume, ergo_volume_contact(rules.volume.scale, ergo_volume_along(volume), 2u),
+        ergo_volume_whole(ergo_volume_exp(ergo_volume_along(volume) - rules.first), 62u),
+        disks_ratio_at(rules, volume)};
     return size;
 }
 
@@ -124,7 +161,8 @@ ERGO_INLINE ulong disks_at_start(ulong r2, ulong growth) {
  * rounded twice: so a little wider. 1/sigma is exp(-ln(sigma^2) / 2), cut to 24 bits. */
 ERGO_INLINE struct disks_member disks_resized(struct disks_member member, struct disks_rules rules,
                                               struct disks_size size) {
-    const struct ergo_scaled e = ergo_volume_exp((size.volume.size - rules.volume.scale) / 2L);
+    const struct ergo_scaled e =
+        ergo_volume_exp((ergo_volume_along(size.volume) - rules.volume.scale) / 2L);
     member.contact_high = (float)size.contact;
     /* contact_high as a whole number, by its bits (contact is above 2^24): Mesa 22.3 takes an
      * integer that becomes a float and an integer again for unchanged */
@@ -133,9 +171,18 @@ ERGO_INLINE struct disks_member disks_resized(struct disks_member member, struct
     const float away =
         (float)(uint)(size.contact < high ? high - size.contact : size.contact - high);
     member.contact_low = size.contact < high ? -away : away;
-    member.low = member.contact_high * (1.0f - 0x1.4p-20f);
-    member.high = member.contact_high * (1.0f + 0x1.4p-20f);
-    member.inverse = (float)(e.mantissa >> 39) * ergo_as_float((uint)(104L + e.exponent) << 23);
+    const float margin = size.ratio == DISKS_SQUARE ? 0x1.4p-20f : DISKS_MARGIN;
+    member.low = member.contact_high * (1.0f - margin);
+    member.high = member.contact_high * (1.0f + margin);
+    member.contact = size.contact;
+    member.inverse = disks_scaled(e);
+    if (rules.per_axis) {
+        const ergo_long aspect = rules.aspect + 2L * size.volume.stretch[0];
+        member.ratio = size.ratio;
+        member.square = disks_scaled(ergo_volume_exp(aspect));
+        member.aspect[0] = disks_scaled(ergo_volume_exp(aspect / 2L));
+        member.aspect[1] = disks_scaled(ergo_volume_exp(aspect / -2L));
+    }
     return member;
 }
 

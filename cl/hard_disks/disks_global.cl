@@ -21,17 +21,17 @@ __kernel void disks_subsweep(__global DISKS_RAW *cells, __global const struct di
     const uint x = (uint)get_global_id(0), y = (uint)get_global_id(1);
     const uint member = (uint)get_global_id(2);
     __global const struct disks_member *mine = &members[member];
-    const uint h = mine->columns;
+    const uint h = mine->columns[0], v = mine->columns[DISKS_Y];
 #ifndef DISKS_EXACT
-    if (x >= h || y >= h)
+    if (x >= h || y >= v)
         return;
 #endif
     const uint set = plans[member * capacity + k] >> 2u * sub & 3u;
     const uint cx = 2u * x + (set & 1u), cy = 2u * y + (set >> 1);
-    const uint done = disks_update(cells + mine->first, disks_place_of(mine->cells, cx, cy, second),
-                                   cy * mine->cells + cx, step, mine);
+    const uint done = disks_update(cells + mine->first, disks_place_of(h, v, cx, cy, second),
+                                   cy * mine->cells[0] + cx, step, mine);
     if (note)
-        tally[mine->first + (set * h + y) * h + x] = done;
+        tally[mine->first + (set * v + y) * h + x] = done;
 }
 
 /* Line 17 of Algorithm 1, into a second copy of the cells. grid: the place of cell (0, 0), in
@@ -43,9 +43,9 @@ __kernel void disks_shift(__global const DISKS_RAW *from, __global DISKS_RAW *to
     const uint x = (uint)get_global_id(0), y = (uint)get_global_id(1);
     const uint member = (uint)get_global_id(2);
     __global const struct disks_member *mine = &members[member];
-    const uint h = mine->columns, m = 2u * h;
+    const uint h = mine->columns[0], v = mine->columns[DISKS_Y];
 #ifndef DISKS_EXACT
-    if (x >= h || y >= h)
+    if (x >= h || y >= v)
         return;
 #endif
     const uint plan = plans[member * capacity + k];
@@ -54,21 +54,21 @@ __kernel void disks_shift(__global const DISKS_RAW *from, __global DISKS_RAW *to
 #ifdef DISKS_LEAVE
     for (uint set = 0u; set < 4u; set++)
         disks_store(
-            to, second, (set * h + y) * h + x,
-            disks_shifted_cell(from, second, m, 2u * x + (set & 1u), 2u * y + (set >> 1), plan));
+            to, second, (set * v + y) * h + x,
+            disks_shifted_cell(from, second, h, v, 2u * x + (set & 1u), 2u * y + (set >> 1), plan));
 #else
     const struct disks_shift s = disks_shift_of(plan);
     const uint along_y = (uint)(s.oy != 0), up = (uint)(s.ox + s.oy > 0);
     const uint fx = along_y ? x : up ? (x + 1u < h ? x + 1u : 0u) : x ? x - 1u : h - 1u;
-    const uint fy = !along_y ? y : up ? (y + 1u < h ? y + 1u : 0u) : y ? y - 1u : h - 1u;
+    const uint fy = !along_y ? y : up ? (y + 1u < v ? y + 1u : 0u) : y ? y - 1u : v - 1u;
     uint first[2], other[2], next[2]; /* in the direction from which disks come */
     DISKS_RAW raw_first[2], raw_other[2], raw_next[2];
 #pragma unroll
     for (uint line = 0u; line < 2u; line++) { /* all loads before anything that waits for one */
         const uint low = along_y ? line : 2u * line, high = low + (along_y ? 2u : 1u);
-        first[line] = ((up ? low : high) * h + y) * h + x;
-        other[line] = ((up ? high : low) * h + y) * h + x;
-        next[line] = ((up ? low : high) * h + fy) * h + fx;
+        first[line] = ((up ? low : high) * v + y) * h + x;
+        other[line] = ((up ? high : low) * v + y) * h + x;
+        next[line] = ((up ? low : high) * v + fy) * h + fx;
         raw_first[line] = from[first[line]];
         raw_other[line] = from[other[line]];
         raw_next[line] = from[next[line]];
@@ -82,8 +82,9 @@ __kernel void disks_shift(__global const DISKS_RAW *from, __global DISKS_RAW *to
         disks_store(to, second, other[line], disks_shifted(two, three, s));
     }
 #endif
-    if (x + y == 0u)
-        grid[2u * member + (plan >> (DISKS_PLAN_DIRECTION + 1u) & 1u)] =
-            disks_grid(grid[2u * member + (plan >> (DISKS_PLAN_DIRECTION + 1u) & 1u)], plan,
-                       (ulong)DISKS_W * m);
+    if (x + y == 0u) {
+        const uint axis = plan >> (DISKS_PLAN_DIRECTION + 1u) & 1u;
+        grid[2u * member + axis] = disks_grid(grid[2u * member + axis], plan,
+                                              (ulong)DISKS_W * mine->cells[DISKS_Y ? axis : 0u]);
+    }
 }

@@ -41,9 +41,8 @@ disks_local(__global DISKS_RAW *all, DISKS_MEMBERS *members,
 #endif
     const uint item = (uint)get_local_id(0), member = (uint)get_group_id(0);
     __global const struct disks_member *mine = &members[member];
-    const uint h = mine->columns, quarter = h * h;
+    const uint h = mine->columns[0], v = mine->columns[DISKS_Y], quarter = h * v;
     __global DISKS_RAW *cells = all + mine->first;
-    const ulong side = (ulong)DISKS_W * mine->cells;
     ulong origin[2] = {0UL, 0UL}; /* used by the first work-item alone, which writes it back */
     if (item == 0u) {
         origin[0] = grid[2u * member];
@@ -64,7 +63,7 @@ disks_local(__global DISKS_RAW *all, DISKS_MEMBERS *members,
             const uint set = plan >> 2u * sub & 3u;
             for (uint id = item; id < quarter; id += DISKS_GROUP) {
                 const uint cx = 2u * (id % h) + (set & 1u), cy = 2u * (id / h) + (set >> 1);
-                const uint done = disks_update(from, disks_place_of(2u * h, cx, cy, room),
+                const uint done = disks_update(from, disks_place_of(h, v, cx, cy, room),
                                                cy * 2u * h + cx, step + sweep, mine);
                 if (sweep + 1u == sweeps)
                     tally[mine->first + set * quarter + id] = done;
@@ -73,9 +72,12 @@ disks_local(__global DISKS_RAW *all, DISKS_MEMBERS *members,
         }
 #ifdef DISKS_NPT
         if ((step + sweep + 1UL) % volume_every == 0UL) {
+            const ulong ratio =
+                disks_closest_ratio(&members[member], &rules[member], &sizes[member], step + sweep);
             ulong least = ~0UL;
             for (uint id = item; id < 4u * quarter; id += DISKS_GROUP)
-                least = disks_closest_of(from, room, 2u * h, id % (2u * h), id / (2u * h), least);
+                least = disks_closest_of(from, room, &members[member], ratio, id % (2u * h),
+                                         id / (2u * h), least);
             least = ergo_least(nearest, item, DISKS_GROUP, least);
             if (item == 0u)
                 disks_volume_move(&members[member], &rules[member], &sizes[member], step + sweep,
@@ -86,11 +88,12 @@ disks_local(__global DISKS_RAW *all, DISKS_MEMBERS *members,
         for (uint id = item; id < 4u * quarter; id += DISKS_GROUP) {
             const uint set = id / quarter, place = id - set * quarter;
             const uint cx = 2u * (place % h) + (set & 1u), cy = 2u * (place / h) + (set >> 1);
-            disks_store(to, room, id, disks_shifted_cell(from, room, 2u * h, cx, cy, plan));
+            disks_store(to, room, id, disks_shifted_cell(from, room, h, v, cx, cy, plan));
         }
         DISKS_BARRIER;
         const uint axis = plan >> (DISKS_PLAN_DIRECTION + 1u) & 1u;
-        const ulong moved = disks_grid(axis ? origin[1] : origin[0], plan, side);
+        const ulong moved = disks_grid(axis ? origin[1] : origin[0], plan,
+                                       (ulong)DISKS_W * mine->cells[DISKS_Y ? axis : 0u]);
         origin[0] = axis ? origin[0] : moved;
         origin[1] = axis ? moved : origin[1];
         now = 1u - now;

@@ -7,7 +7,9 @@
 ERGO_INLINE struct disks_bonds disks_bonds_to(struct disks_bonds sum, struct disks_cell c, float px,
                                               float py,
                                               __global const struct disks_member *member) {
-    const float4 sx = (c.x - px) * member->inverse, sy = (c.y - py) * member->inverse;
+    const float4 sx = (c.x - px) * member->inverse,
+                 sy =
+                     (c.y - py) * (DISKS_Y ? member->inverse * member->aspect[0] : member->inverse);
     const float xs[4] = {sx.s0, sx.s1, sx.s2, sx.s3}, ys[4] = {sy.s0, sy.s1, sy.s2, sy.s3};
     for (int i = 0; i < 4; i++)
         sum = disks_bond(sum, xs[i], ys[i], member->neighbour);
@@ -25,11 +27,11 @@ disks_measure(__global const DISKS_RAW *cells, __global const struct disks_membe
     const uint item = (uint)get_local_id(0), member = (uint)get_global_id(1);
     const uint items = (uint)get_global_size(0);
     __global const struct disks_member *mine = &members[member];
-    const uint m = mine->cells, h = mine->columns;
+    const uint h = mine->columns[0], v = mine->columns[DISKS_Y], m = 2u * h, rows = 2u * v;
     struct disks_sum sum = {0, 0, 0, 0, 0, 0};
-    for (uint id = (uint)get_global_id(0); id < m * m; id += items) {
+    for (uint id = (uint)get_global_id(0); id < m * rows; id += items) {
         const uint cx = id % m, cy = id / m;
-        const uint at = mine->first + disks_row(h, h, cy) + disks_col(h, h, cx);
+        const uint at = mine->first + disks_row(h, v, cy) + disks_col(h, v, cx);
         const struct disks_cell own = disks_load(cells, second, at);
         const uint n = disks_count(own);
         sum.disks += n;
@@ -47,11 +49,11 @@ disks_measure(__global const DISKS_RAW *cells, __global const struct disks_membe
                                        : own.y.s3;
             struct disks_bonds bonds = {0.0f, 0.0f, 0.0f};
             for (int oy = -2; oy <= 2; oy++) {
-                const uint row = disks_row(h, h, (uint)((int)(cy + 2u * m) + oy) % m);
+                const uint row = disks_row(h, v, (uint)((int)(cy + 2u * rows) + oy) % rows);
                 for (int ox = -2; ox <= 2; ox++) {
                     const struct disks_cell c = disks_load(
                         cells, second,
-                        mine->first + row + disks_col(h, h, (uint)((int)(cx + 2u * m) + ox) % m));
+                        mine->first + row + disks_col(h, v, (uint)((int)(cx + 2u * m) + ox) % m));
                     bonds = disks_bonds_to(bonds, c, px - (float)ox * DISKS_WF,
                                            py - (float)oy * DISKS_WF, mine);
                 }
@@ -96,27 +98,27 @@ __kernel void disks_pairs(__global const DISKS_RAW *cells,
                           uint second, uint from, uint to) {
     const uint id = (uint)get_global_id(0), member = (uint)get_global_id(1);
     __global const struct disks_member *mine = &members[member];
-    const uint m = mine->cells, h = mine->columns;
-    if (id >= m * m)
+    const uint h = mine->columns[0], v = mine->columns[DISKS_Y], m = 2u * h, rows = 2u * v;
+    if (id >= m * rows)
         return;
     __global const ulong *limits = all_limits + (size_t)member * (bins + 1u);
     __global uint *count = counts + (size_t)(curve * n_members + member) * bins;
     const uint cx = id % m, cy = id / m;
     const int reach = (int)mine->reach[which];
     const struct disks_cell own =
-        disks_load(cells, second, mine->first + disks_row(h, h, cy) + disks_col(h, h, cx));
+        disks_load(cells, second, mine->first + disks_row(h, v, cy) + disks_col(h, v, cx));
     const uint n = disks_count(own);
     const ulong first = limits[0], last = limits[bins];
     const float origin = sqrt((float)first);
     const float scale = (float)bins / (sqrt((float)last) - origin);
     for (int oy = (int)from; oy <= reach && oy < (int)to && n > 0u; oy++) {
-        const uint row = disks_row(h, h, (cy + (uint)oy) % m);
+        const uint row = disks_row(h, v, (cy + (uint)oy) % rows);
         for (int ox = oy ? -reach : 0; ox <= reach; ox++) {
             const bool same = ox == 0 && oy == 0;
             const struct disks_cell c = disks_load(
                 cells, second,
                 mine->first + row +
-                    disks_col(h, h, (uint)((int)cx + ox + (int)(((uint)reach / m + 1u) * m)) % m));
+                    disks_col(h, v, (uint)((int)cx + ox + (int)(((uint)reach / m + 1u) * m)) % m));
             const uint others = disks_count(c);
             for (uint i = 0u; i < n; i++) {
                 const float px = i == 0u   ? own.x.s0
@@ -138,7 +140,7 @@ __kernel void disks_pairs(__global const DISKS_RAW *cells,
                                                : c.y.s3;
                     const long dx = (long)(int)qx - (long)(int)px + (long)ox * DISKS_W;
                     const long dy = (long)(int)qy - (long)(int)py + (long)oy * DISKS_W;
-                    ulong r2 = (ulong)(dx * dx + dy * dy);
+                    ulong r2 = disks_r2(dx, dy, DISKS_Y ? mine->ratio : DISKS_SQUARE);
 #ifdef DISKS_NPT /* limits are those of the start's diameter */
                     r2 = disks_at_start(r2, sizes[member].growth);
 #endif
@@ -160,14 +162,15 @@ __kernel void disks_blocks(__global const DISKS_RAW *cells,
                            uint curve, uint n_members, uint bins, uint second) {
     const uint id = (uint)get_global_id(0), member = (uint)get_global_id(1);
     __global const struct disks_member *mine = &members[member];
-    const uint m = mine->cells, h = mine->columns, block = mine->block, side = m / block;
-    if (id >= side * side)
+    const uint h = mine->columns[0], v = mine->columns[DISKS_Y], block = mine->block;
+    const uint side = 2u * h / block;
+    if (id >= side * (2u * v / block))
         return;
     const uint bx = id % side * block, by = id / side * block;
     uint n = 0u;
     for (uint y = by; y < by + block; y++)
         for (uint x = bx; x < bx + block; x++)
             n += disks_count(
-                disks_load(cells, second, mine->first + disks_row(h, h, y) + disks_col(h, h, x)));
+                disks_load(cells, second, mine->first + disks_row(h, v, y) + disks_col(h, v, x)));
     atomic_inc(&counts[(size_t)(curve * n_members + member) * bins + (n < bins ? n : bins - 1u)]);
 }

@@ -9,7 +9,7 @@
 /* Smallest r^2 between (px, py) in a cell and the disks around it. `own` holds the cell's own
  * disks, from which the moved one has been removed. */
 ERGO_INLINE ulong disks_nearest_of(__global const DISKS_RAW *cells, struct disks_place place,
-                                   struct disks_cell own, float px, float py) {
+                                   struct disks_cell own, float px, float py, ulong ratio) {
     const int x = (int)px, y = (int)py;
     ulong least = ~0UL;
     ERGO_UNROLL
@@ -25,7 +25,7 @@ ERGO_INLINE ulong disks_nearest_of(__global const DISKS_RAW *cells, struct disks
             for (int j = 0; j < 4; j++) { /* the coordinates of an empty slot are out of reach */
                 const long dx = (long)((int)xs[j] + ox * DISKS_W - x);
                 const long dy = (long)((int)ys[j] + oy * DISKS_W - y);
-                const ulong r2 = (ulong)(dx * dx) + (ulong)(dy * dy);
+                const ulong r2 = disks_r2(dx, dy, DISKS_Y ? ratio : DISKS_SQUARE);
                 least = r2 < least ? r2 : least;
             }
         }
@@ -50,15 +50,15 @@ __kernel void disks_start_subsweep(__global DISKS_RAW *all,
                                    uint sub, uint second) {
     const uint id = (uint)get_global_id(0);
     __global const struct disks_growth *mine = &members[get_global_id(1)];
-    const uint h = mine->columns, m = mine->cells;
-    if (id >= h * h)
+    const uint h = mine->columns[0], v = mine->columns[DISKS_Y], m = mine->cells[0];
+    if (id >= h * v)
         return;
     const uint plan =
         disks_plan_for(DISKS_PURPOSE_START_GRID, mine->key0, mine->key1, sweep, DISKS_W, 1u);
     const uint set = plan >> 2u * sub & 3u;
     const uint cx = 2u * (id % h) + (set & 1u), cy = 2u * (id / h) + (set >> 1);
     __global DISKS_RAW *cells = all + mine->first;
-    const struct disks_place place = disks_place_of(m, cx, cy, second);
+    const struct disks_place place = disks_place_of(h, v, cx, cy, second);
     const uint at = place.row[1] + place.col[1];
     const ulong contact = disks_growth_contact(mine->contact[0], mine->contact[1], sweep);
     struct disks_cell own = disks_load(cells, second, at);
@@ -72,10 +72,10 @@ __kernel void disks_start_subsweep(__global DISKS_RAW *all,
             mine->key1);
         const uint a = trial & 1u ? r.z : r.x, b = trial & 1u ? r.w : r.y;
         float x, y, dx, dy;
-        disks_displacement(a, b, mine->step, &dx, &dy);
+        disks_displacement(a, b, mine->step[0], mine->step[DISKS_Y], &dx, &dy);
         const struct disks_cell others = disks_without(own, disks_growth_slot(b, n), &x, &y);
         if (disks_here(x + dx, y + dy) &&
-            disks_nearest_of(cells, place, others, x + dx, y + dy) >= contact) {
+            disks_nearest_of(cells, place, others, x + dx, y + dy, mine->ratio) >= contact) {
             const int4 me = (int4)(0, 1, 2, 3) == (int4)((int)disks_growth_slot(b, n));
             own.x = select(own.x, (float4)(x + dx), me);
             own.y = select(own.y, (float4)(y + dy), me);
@@ -91,14 +91,14 @@ __kernel void disks_start_shift(__global const DISKS_RAW *from, __global DISKS_R
                                 uint second) {
     const uint id = (uint)get_global_id(0);
     __global const struct disks_growth *mine = &members[get_global_id(1)];
-    const uint h = mine->columns, m = mine->cells;
-    if (id >= m * m)
+    const uint h = mine->columns[0], v = mine->columns[DISKS_Y], m = 2u * h;
+    if (id >= m * 2u * v)
         return;
     const uint plan =
         disks_plan_for(DISKS_PURPOSE_START_GRID, mine->key0, mine->key1, sweep, DISKS_W, 1u);
     const uint cx = id % m, cy = id / m;
-    disks_store(to + mine->first, second, disks_row(h, h, cy) + disks_col(h, h, cx),
-                disks_shifted_cell(from + mine->first, second, m, cx, cy, plan));
+    disks_store(to + mine->first, second, disks_row(h, v, cy) + disks_col(h, v, cx),
+                disks_shifted_cell(from + mine->first, second, h, v, cx, cy, plan));
 }
 
 /* Count the disks of each member that overlap another one at their final diameter. */
@@ -107,18 +107,19 @@ __kernel void disks_start_overlaps(__global const DISKS_RAW *all,
                                    __global uint *overlaps, uint second) {
     const uint id = (uint)get_global_id(0), member = (uint)get_global_id(1);
     __global const struct disks_growth *mine = &members[member];
-    const uint m = mine->cells;
-    if (id >= m * m)
+    const uint h = mine->columns[0], v = mine->columns[DISKS_Y], m = 2u * h;
+    if (id >= m * 2u * v)
         return;
     __global const DISKS_RAW *cells = all + mine->first;
-    const struct disks_place place = disks_place_of(m, id % m, id / m, second);
+    const struct disks_place place = disks_place_of(h, v, id % m, id / m, second);
     const struct disks_cell own = disks_load(cells, second, place.row[1] + place.col[1]);
     const uint n = disks_count(own);
     uint found = 0u;
     for (uint slot = 0u; slot < n; slot++) {
         float x, y;
         const struct disks_cell others = disks_without(own, slot, &x, &y);
-        found += (uint)(disks_nearest_of(cells, place, others, x, y) < mine->contact[1]);
+        found +=
+            (uint)(disks_nearest_of(cells, place, others, x, y, mine->ratio) < mine->contact[1]);
     }
     if (found)
         atomic_add(&overlaps[member], found);

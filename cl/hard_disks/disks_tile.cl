@@ -64,11 +64,11 @@ disks_tile(__global const DISKS_RAW *all_from, __global DISKS_RAW *all_to,
     __global const struct disks_member *mine = &members[member];
     __global const DISKS_RAW *from = all_from + mine->first;
     __global DISKS_RAW *to = all_to + mine->first;
-    const uint m = mine->cells, h = mine->columns;
-    const uint tiles_x = (h + pairs_x - 1u) / pairs_x, tiles_y = (h + pairs_y - 1u) / pairs_y;
+    const uint h = mine->columns[0], v = mine->columns[DISKS_Y], m = 2u * h, all_rows = 2u * v;
+    const uint tiles_x = (h + pairs_x - 1u) / pairs_x, tiles_y = (v + pairs_y - 1u) / pairs_y;
     const uint live = (uint)(tile < tiles_x * tiles_y); /* smaller members have fewer tiles */
     const struct disks_extent ex = disks_extent_of(tile % tiles_x, tiles_x, h);
-    const struct disks_extent ey = disks_extent_of(tile / tiles_x % tiles_y, tiles_y, h);
+    const struct disks_extent ey = disks_extent_of(tile / tiles_x % tiles_y, tiles_y, v);
     const uint plan = plans[member * capacity + k];
     const uint before = plans[member * capacity + (after ? k - 1u : k)];
     const struct disks_shift s = disks_shift_of(before);
@@ -84,9 +84,10 @@ disks_tile(__global const DISKS_RAW *all_from, __global DISKS_RAW *all_to,
 #pragma unroll
             for (uint i = 0u; i < DISKS_AT_ONCE; i++) {
                 const uint y = base + i * rows < high ? base + i * rows : base;
-                const uint cy = disks_outer(ey, m, y), ny = (uint)disks_wrap((int)cy + s.oy, m);
-                own_at[i] = disks_row(h, h, cy) + disks_col(h, h, cx);
-                other_at[i] = after ? disks_row(h, h, ny) + disks_col(h, h, nx) : own_at[i];
+                const uint cy = disks_outer(ey, all_rows, y),
+                           ny = (uint)disks_wrap((int)cy + s.oy, all_rows);
+                own_at[i] = disks_row(h, v, cy) + disks_col(h, v, cx);
+                other_at[i] = after ? disks_row(h, v, ny) + disks_col(h, v, nx) : own_at[i];
                 own[i] = from[own_at[i]];
                 other[i] = from[other_at[i]];
             }
@@ -114,7 +115,7 @@ disks_tile(__global const DISKS_RAW *all_from, __global DISKS_RAW *all_to,
              y += 2u * (DISKS_GROUP / DISKS_SET_ROW))
             for (uint x = x0 + 2u * (item % DISKS_SET_ROW); x + sub + 1u < wide;
                  x += 2u * DISKS_SET_ROW) {
-                const uint cx = disks_outer(ex, m, x), cy = disks_outer(ey, m, y);
+                const uint cx = disks_outer(ex, m, x), cy = disks_outer(ey, all_rows, y);
                 struct disks_place p;
                 for (uint i = 0u; i < 3u; i++) {
                     p.row[i] = disks_row(ex.pairs, ey.pairs, y + i - 1u);
@@ -124,7 +125,7 @@ disks_tile(__global const DISKS_RAW *all_from, __global DISKS_RAW *all_to,
                 const uint done = disks_update(cells, p, cy * m + cx, step, mine);
                 if (note && x >= DISKS_RIM && x < wide - DISKS_RIM && y >= DISKS_RIM &&
                     y < high - DISKS_RIM)
-                    tally[mine->first + disks_row(h, h, cy) + disks_col(h, h, cx)] = done;
+                    tally[mine->first + disks_row(h, v, cy) + disks_col(h, v, cx)] = done;
             }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
@@ -132,11 +133,13 @@ disks_tile(__global const DISKS_RAW *all_from, __global DISKS_RAW *all_to,
         for (uint x = column + DISKS_RIM; x + DISKS_RIM < wide; x += DISKS_ROW)
             disks_store_global(
                 to, second,
-                disks_row(h, h, disks_outer(ey, m, y)) + disks_col(h, h, disks_outer(ex, m, x)),
+                disks_row(h, v, disks_outer(ey, all_rows, y)) +
+                    disks_col(h, v, disks_outer(ex, m, x)),
                 disks_load(cells, room,
                            disks_row(ex.pairs, ey.pairs, y) + disks_col(ex.pairs, ey.pairs, x)));
-    if (after && tile == 0u && item == 0u)
-        grid[2u * member + (before >> (DISKS_PLAN_DIRECTION + 1u) & 1u)] =
-            disks_grid(grid[2u * member + (before >> (DISKS_PLAN_DIRECTION + 1u) & 1u)], before,
-                       (ulong)DISKS_W * m);
+    if (after && tile == 0u && item == 0u) {
+        const uint axis = before >> (DISKS_PLAN_DIRECTION + 1u) & 1u;
+        grid[2u * member + axis] = disks_grid(grid[2u * member + axis], before,
+                                              (ulong)DISKS_W * mine->cells[DISKS_Y ? axis : 0u]);
+    }
 }

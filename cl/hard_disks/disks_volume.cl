@@ -5,13 +5,17 @@
 /* r^2 of the closest pair: least[member][group]. */
 __kernel __attribute__((reqd_work_group_size(DISKS_SUM_GROUP, 1, 1))) void
 disks_closest(__global const DISKS_RAW *cells, __global const struct disks_member *members,
-              __global ulong *least, uint second) {
+              __global const struct disks_rules *rules, __global const struct disks_size *sizes,
+              __global ulong *least, ulong step, uint second) {
     __local ulong parts[DISKS_SUM_GROUP];
     const uint item = (uint)get_local_id(0), member = (uint)get_global_id(1);
-    const uint items = (uint)get_global_size(0), m = members[member].cells;
+    const uint items = (uint)get_global_size(0), m = members[member].cells[0];
+    const uint all = m * members[member].cells[DISKS_Y];
+    const ulong ratio = disks_closest_ratio(&members[member], &rules[member], &sizes[member], step);
     ulong mine = ~0UL;
-    for (uint id = (uint)get_global_id(0); id < m * m; id += items)
-        mine = disks_closest_of(cells + members[member].first, second, m, id % m, id / m, mine);
+    for (uint id = (uint)get_global_id(0); id < all; id += items)
+        mine = disks_closest_of(cells + members[member].first, second, &members[member], ratio,
+                                id % m, id / m, mine);
     mine = ergo_least(parts, item, DISKS_SUM_GROUP, mine);
     if (item == 0u)
         least[member * (items / DISKS_SUM_GROUP) + (uint)get_group_id(0)] = mine;

@@ -26,11 +26,13 @@
 ERGO_DEFINE_QUARTER_SINE(disks_sine4, float4)
 
 /* Four times disks_displacement, by the same operations. */
-ERGO_INLINE void disks_displacements(uint4 a, uint4 b, float step, float4 *dx, float4 *dy) {
+ERGO_INLINE void disks_displacements(uint4 a, uint4 b, float step_x, float step_y, float4 *dx,
+                                     float4 *dy) {
     const uint4 high = a >> 16, low = a & 0xffffu, larger = max(high, low);
-    const float4 radius = convert_float4(2u * larger + 1u) * step;
+    const float4 radius = convert_float4(2u * larger + 1u);
     const float4 t1 = as_float4((b >> 1 & 0x7ffffeu) | 0x3f800001u);
-    const float4 x = radius * disks_sine4(2.0f - t1), y = radius * disks_sine4(t1 - 1.0f);
+    const float4 x = radius * step_x * disks_sine4(2.0f - t1),
+                 y = radius * step_y * disks_sine4(t1 - 1.0f);
     const float4 rx = (x + 12582912.0f) - 12582912.0f, ry = (y + 12582912.0f) - 12582912.0f;
     *dx = as_float4(as_uint4(rx) ^ (b << 31));
     *dy = as_float4(as_uint4(ry) ^ ((b & 2u) << 30));
@@ -106,7 +108,7 @@ ERGO_INLINE struct disks_four disks_four_from(__global const struct disks_member
     return four;
 #else
     disks_displacements((uint4)(r0.x, r0.z, r1.x, r1.z), (uint4)(r0.y, r0.w, r1.y, r1.w),
-                        member->step, &four.dx, &four.dy);
+                        member->step[0], member->step[DISKS_Y], &four.dx, &four.dy);
     four.spare = disks_spare(r0, r1);
     return four;
 #endif
@@ -133,12 +135,45 @@ ERGO_INLINE struct disks_four disks_four_from(__global const struct disks_member
 DISKS_DEFINE_GAP(disks_gap8, float8)
 DISKS_DEFINE_GAP(disks_gap4, float4)
 
+#ifdef DISKS_RECTANGULAR
+/* The smaller of `least` and r^2 to lanes i of x and y, in whole numbers. */
+#define DISKS_EXACTLY(x, y, i)                                                                     \
+    least = min(least, disks_r2((long)((x).i - qx), (long)((y).i - qy), member->ratio))
+#define DISKS_EXACTLY4(x, y, a, b, c, d)                                                           \
+    DISKS_EXACTLY(x, y, a);                                                                        \
+    DISKS_EXACTLY(x, y, b);                                                                        \
+    DISKS_EXACTLY(x, y, c);                                                                        \
+    DISKS_EXACTLY(x, y, d)
+
+/* The sign of the smallest r^2 - contact between (px, py), the others of its cell at (ox, oy), and
+ * the disks around. */
+ERGO_INLINE float disks_gap_of(DISKS_SPACE const DISKS_RAW *cells, struct disks_place place,
+                               struct disks_around around, float4 ox, float4 oy, float px, float py,
+                               __global const struct disks_member *member) {
+    const float qx = px - 0.5f * DISKS_WF, qy = py - 0.5f * DISKS_WF;
+    const float4 own_x = ox - 0.5f * DISKS_WF, own_y = oy - 0.5f * DISKS_WF;
+    ulong least = ~0UL;
+    DISKS_EXACTLY4(own_x, own_y, s0, s1, s2, s3);
+    DISKS_EXACTLY4(around.a.x, around.a.y, s0, s1, s2, s3);
+    DISKS_EXACTLY4(around.a.x, around.a.y, s4, s5, s6, s7);
+    DISKS_EXACTLY4(around.b.x, around.b.y, s0, s1, s2, s3);
+    DISKS_EXACTLY4(around.b.x, around.b.y, s4, s5, s6, s7);
+    for (uint k = 0u, left = around.fuller; left; k++, left >>= 1)
+        if (left & 1u) {
+            const float4 r = disks_rest(cells, place, k);
+            DISKS_EXACTLY(r.s01, r.s23, s0);
+            DISKS_EXACTLY(r.s01, r.s23, s1);
+        }
+    return least < member->contact ? -1.0f : 1.0f;
+}
+#else
 /* Smallest r^2 - contact between (px, py), the others of its cell at (ox, oy), and the disks
  * around. Its sign is exact. */
 ERGO_INLINE float disks_gap_of(DISKS_SPACE const DISKS_RAW *cells, struct disks_place place,
                                struct disks_around around, float4 ox, float4 oy, float px, float py,
-                               float high, float low) {
+                               __global const struct disks_member *member) {
     const float qx = px - 0.5f * DISKS_WF, qy = py - 0.5f * DISKS_WF;
+    const float high = member->contact_high, low = member->contact_low;
     const float8 a = disks_gap8(around.a.x - qx, around.a.y - qy, high, low);
     const float8 b = disks_gap8(around.b.x - qx, around.b.y - qy, high, low);
     float gap = DISKS_LESS(disks_least4(disks_gap4(ox - px, oy - py, high, low)),
@@ -152,19 +187,21 @@ ERGO_INLINE float disks_gap_of(DISKS_SPACE const DISKS_RAW *cells, struct disks_
         }
     return gap;
 }
+#endif
 
 /* Smallest r^2 in fp32 between (px, py), the others of its cell, and all disks around. */
 ERGO_INLINE float disks_nearest_of_all(DISKS_SPACE const DISKS_RAW *cells, struct disks_place place,
                                        struct disks_around around, float4 ox, float4 oy, float px,
-                                       float py) {
+                                       float py, float square) {
     const float4 ux = ox - px, uy = oy - py;
-    float least = DISKS_LESS(disks_nearest(around, px, py), disks_least4(fma(ux, ux, uy * uy)));
+    float least = DISKS_LESS(disks_nearest(around, px, py, square),
+                             disks_least4(DISKS_LENGTH2(ux, uy, square)));
     uint left = around.fuller;
     while (left & (left - 1u)) { /* the last of them is in around.rest and has been seen */
         const uint k = 31u - clz(left & (0u - left));
         const float4 r = disks_rest(cells, place, k);
         const float2 x = r.s01 - (px - 0.5f * DISKS_WF), y = r.s23 - (py - 0.5f * DISKS_WF);
-        const float2 r2 = fma(x, x, y * y);
+        const float2 r2 = DISKS_LENGTH2(x, y, square);
         least = DISKS_LESS(least, DISKS_LESS(r2.x, r2.y));
         left &= left - 1u;
     }
@@ -201,7 +238,7 @@ ERGO_INLINE uint disks_update_slowly(DISKS_SPACE DISKS_RAW *cells, struct disks_
             float px = mx.s0 + mx.s1 + mx.s2 + mx.s3, py = my.s0 + my.s1 + my.s2 + my.s3;
 #ifdef DISKS_REFLECT
             disks_reflect_slowly(cells, place, around, disks_along_y(step, s), ox, all.y,
-                                 four.bits.s0, member->low, &px, &py);
+                                 four.bits.s0, member, &px, &py);
             uint good = 1u;
 #else
             px += four.dx.s0;
@@ -209,11 +246,12 @@ ERGO_INLINE uint disks_update_slowly(DISKS_SPACE DISKS_RAW *cells, struct disks_
             uint good = disks_inside(px, py, member->leave);
 #endif
             if (good) {
-                const float least = disks_nearest_of_all(cells, place, around, ox, all.y, px, py);
+                const float least =
+                    disks_nearest_of_all(cells, place, around, ox, all.y, px, py, member->square);
                 good = (uint)(least > member->low);
                 if (good && least < member->high)
-                    good = (uint)(disks_gap_of(cells, place, around, ox, all.y, px, py,
-                                               member->contact_high, member->contact_low) >= 0.0f);
+                    good = (uint)(disks_gap_of(cells, place, around, ox, all.y, px, py, member) >=
+                                  0.0f);
             }
             if (good) {
                 all.x = select(all.x, (float4)(px), me);
@@ -251,14 +289,14 @@ ERGO_INLINE uint disks_update_slowly(DISKS_SPACE DISKS_RAW *cells, struct disks_
 #define DISKS_ALLOWED(px, py) ((uint)(own.s0 < DISKS_EMPTY))
 #define DISKS_PROPOSE(s, i)                                                                        \
     const uint axis = disks_along_y(step, s);                                                      \
-    struct disks_free f = disks_free_of_two(around, axis, px, py, member->low);                    \
-    f = disks_free_of(f, axis, ax - 0.5f * DISKS_WF, ay - 0.5f * DISKS_WF, px, py, member->low);   \
+    const struct disks_line line = disks_line_of(member, axis);                                    \
+    struct disks_free f = disks_free_of_two(around, axis, px, py, line);                           \
+    f = disks_free_of(f, axis, ax - 0.5f * DISKS_WF, ay - 0.5f * DISKS_WF, px, py, line);          \
     if (DISKS_THIRD(three, 0u))                                                                    \
-        f = disks_free_of(f, axis, bx - 0.5f * DISKS_WF, by - 0.5f * DISKS_WF, px, py,             \
-                          member->low);                                                            \
+        f = disks_free_of(f, axis, bx - 0.5f * DISKS_WF, by - 0.5f * DISKS_WF, px, py, line);      \
     if (around.fuller) {                                                                           \
-        f = disks_free_of(f, axis, around.rest.s0, around.rest.s2, px, py, member->low);           \
-        f = disks_free_of(f, axis, around.rest.s1, around.rest.s3, px, py, member->low);           \
+        f = disks_free_of(f, axis, around.rest.s0, around.rest.s2, px, py, line);                  \
+        f = disks_free_of(f, axis, around.rest.s1, around.rest.s3, px, py, line);                  \
     }                                                                                              \
     disks_reflect(f, axis, four.bits.i, &px, &py)
 #else
@@ -278,9 +316,9 @@ ERGO_INLINE uint disks_update_slowly(DISKS_SPACE DISKS_RAW *cells, struct disks_
         const float bx = is2 ? own.s0 : x, by = is2 ? own.s2 : y;                                  \
         DISKS_PROPOSE(s, i);                                                                       \
         const float ux = ax - px, uy = ay - py, vx = bx - px, vy = by - py;                        \
-        const float u2 = fma(ux, ux, uy * uy);                                                     \
-        const float own2 = DISKS_THIRD(DISKS_LESS(u2, fma(vx, vx, vy * vy)), u2);                  \
-        const float least = DISKS_LESS(disks_nearest(around, px, py), own2);                       \
+        const float u2 = DISKS_LENGTH2(ux, uy, member->square);                                    \
+        const float own2 = DISKS_THIRD(DISKS_LESS(u2, DISKS_LENGTH2(vx, vy, member->square)), u2); \
+        const float least = DISKS_LESS(disks_nearest(around, px, py, member->square), own2);       \
         const uint good = DISKS_ALLOWED(px, py) & (uint)(least > member->low);                     \
         close |= good & (uint)(least < member->high);                                              \
         accepted += good;                                                                          \
@@ -302,7 +340,7 @@ ERGO_INLINE uint disks_update(DISKS_SPACE DISKS_RAW *cells, struct disks_place p
     float x = DISKS_FAR, y = 0.0f;
     /* drawn here, while the loads are under way */
     const struct disks_four first = disks_four_from(member, entity, step, 0u);
-    float4 own = disks_load_around(cells, place, &around, &crowded);
+    float4 own = disks_load_around(cells, place, member->square, &around, &crowded);
 #if defined(DISKS_CPU) || defined(DISKS_FULL)
     /* Not elsewhere: there an empty cell waits for the others of its row of lanes anyway, and an
      * early return makes the compiler put the random numbers after the loads. */

@@ -7,6 +7,10 @@
  * For a pair near contact (n within 1.71 W of the middle) the error in fp32 is below 2^23 units^2
  * (wide: the largest intermediate is below 2^46 and rounded by 2^21 at most). That is 2^-20 of the
  * contact distance squared.
+ *
+ * In boxes with different sides y keeps its own unit, and (w_y/w_x)^2, a float, goes into |n|^2 and
+ * t_y. That is six more roundings, of numbers below 2^46: 2^25 units^2 or less together. contact is
+ * more than (1 + (w_y/w_x)^2) W^2 / 4, and so 2^-17 of it covers them.
  */
 #ifndef ERGO_CL_HARD_DISKS_NEIGHBOURS_H
 #define ERGO_CL_HARD_DISKS_NEIGHBOURS_H
@@ -50,16 +54,17 @@ ERGO_INLINE float disks_least8(float8 x) {
     return disks_least4(DISKS_LESS(x.lo, x.hi));
 }
 
-/* Where cell (cx, cy) of a whole member and its neighbours are, with periodic boundaries. */
-ERGO_INLINE struct disks_place disks_place_of(uint m, uint cx, uint cy, uint second) {
-    const uint h = m / 2u;
+/* Where cell (cx, cy) of a whole member of 2 h by 2 v cells and its neighbours are, with periodic
+ * boundaries. */
+ERGO_INLINE struct disks_place disks_place_of(uint h, uint v, uint cx, uint cy, uint second) {
+    const uint m = 2u * h, rows = 2u * v;
     struct disks_place p;
-    p.row[0] = disks_row(h, h, cy ? cy - 1u : m - 1u);
-    p.row[1] = disks_row(h, h, cy);
-    p.row[2] = disks_row(h, h, cy + 1u < m ? cy + 1u : 0u);
-    p.col[0] = disks_col(h, h, cx ? cx - 1u : m - 1u);
-    p.col[1] = disks_col(h, h, cx);
-    p.col[2] = disks_col(h, h, cx + 1u < m ? cx + 1u : 0u);
+    p.row[0] = disks_row(h, v, cy ? cy - 1u : rows - 1u);
+    p.row[1] = disks_row(h, v, cy);
+    p.row[2] = disks_row(h, v, cy + 1u < rows ? cy + 1u : 0u);
+    p.col[0] = disks_col(h, v, cx ? cx - 1u : m - 1u);
+    p.col[1] = disks_col(h, v, cx);
+    p.col[2] = disks_col(h, v, cx + 1u < m ? cx + 1u : 0u);
     p.second = second;
     return p;
 }
@@ -69,8 +74,16 @@ struct disks_eight {
     float8 x, y, square;
 };
 
-ERGO_INLINE struct disks_eight disks_eight_of(float8 x, float8 y) {
-    const struct disks_eight e = {x, y, fma(x, x, y * y)};
+/* y^2 and r^2 where y has units of its own. */
+#ifdef DISKS_RECTANGULAR
+#define DISKS_SCALED(y, square) ((y) * (square))
+#else
+#define DISKS_SCALED(y, square) (y)
+#endif
+#define DISKS_LENGTH2(x, y, square) fma(x, x, DISKS_SCALED((y) * (y), square))
+
+ERGO_INLINE struct disks_eight disks_eight_of(float8 x, float8 y, float square) {
+    const struct disks_eight e = {x, y, DISKS_LENGTH2(x, y, square)};
     return e;
 }
 
@@ -104,9 +117,9 @@ struct disks_around {
 
 /* Smallest r^2 between (px, py) and the disks around, in fp32. Of fuller neighbours only the one in
  * `rest` counts. */
-ERGO_INLINE float disks_nearest(struct disks_around around, float px, float py) {
+ERGO_INLINE float disks_nearest(struct disks_around around, float px, float py, float square) {
     const float ux = fma(-2.0f, px, DISKS_WF), uy = fma(-2.0f, py, DISKS_WF);
-    const float8 tx = (float8)(ux), ty = (float8)(uy);
+    const float8 tx = (float8)(ux), ty = (float8)(DISKS_SCALED(uy, square));
     const float8 sa = fma(around.a.x, tx, fma(around.a.y, ty, around.a.square));
     const float8 sb = fma(around.b.x, tx, fma(around.b.y, ty, around.b.square));
     const float2 sr =
@@ -115,7 +128,7 @@ ERGO_INLINE float disks_nearest(struct disks_around around, float px, float py) 
     const float2 two = DISKS_NEAREST3(DISKS_NEAREST3(four.lo, four.hi, sb.s45, float2, int2),
                                       sb.s67, sr, float2, int2);
     const float least = DISKS_NEARER(two.x, two.y, float, int);
-    return fma(0.25f, fma(ux, ux, uy * uy), least);
+    return fma(0.25f, DISKS_LENGTH2(ux, uy, square), least);
 }
 
 /* Does one of four cells have more than two disks? */
@@ -131,7 +144,7 @@ ERGO_INLINE uint disks_one_has_more(DISKS_RAW a, DISKS_RAW b, DISKS_RAW c, DISKS
 /* Load a cell and its surroundings into registers. Returns the cell's slots 0 and 1; *crowded is 1
  * if it has more. */
 ERGO_INLINE float4 disks_load_around(DISKS_SPACE const DISKS_RAW *cells, struct disks_place place,
-                                     struct disks_around *around, uint *crowded) {
+                                     float square, struct disks_around *around, uint *crowded) {
     uint fuller = 0u;
     /* issue all loads before anything that waits for one of them */
 #define DISKS_RAW_OF(i, j) cells[place.row[j] + place.col[i]]
@@ -156,18 +169,17 @@ ERGO_INLINE float4 disks_load_around(DISKS_SPACE const DISKS_RAW *cells, struct 
         around->rest = disks_rest(cells, place, 31u - clz(fuller));
     }
     around->fuller = fuller;
-    around->rest_square =
-        fma(around->rest.s01, around->rest.s01, around->rest.s23 * around->rest.s23);
+    around->rest_square = DISKS_LENGTH2(around->rest.s01, around->rest.s23, square);
     const float4 fa0 = disks_first(a0), fa1 = disks_first(a1), fa2 = disks_first(a2),
                  fa3 = disks_first(a3), fb0 = disks_first(b0), fb1 = disks_first(b1),
                  fb2 = disks_first(b2), fb3 = disks_first(b3);
     const float v = -1.5f * DISKS_WF, o = -0.5f * DISKS_WF, w = 0.5f * DISKS_WF;
-    around->a =
-        disks_eight_of(DISKS_FOUR(fa0, fa1, fa2, fa3, s0, s1) + (float8)(v, v, v, v, v, v, o, o),
-                       DISKS_FOUR(fa0, fa1, fa2, fa3, s2, s3) + (float8)(v, v, o, o, w, w, v, v));
-    around->b =
-        disks_eight_of(DISKS_FOUR(fb0, fb1, fb2, fb3, s0, s1) + (float8)(w, w, w, w, w, w, o, o),
-                       DISKS_FOUR(fb0, fb1, fb2, fb3, s2, s3) + (float8)(v, v, o, o, w, w, w, w));
+    around->a = disks_eight_of(
+        DISKS_FOUR(fa0, fa1, fa2, fa3, s0, s1) + (float8)(v, v, v, v, v, v, o, o),
+        DISKS_FOUR(fa0, fa1, fa2, fa3, s2, s3) + (float8)(v, v, o, o, w, w, v, v), square);
+    around->b = disks_eight_of(
+        DISKS_FOUR(fb0, fb1, fb2, fb3, s0, s1) + (float8)(w, w, w, w, w, w, o, o),
+        DISKS_FOUR(fb0, fb1, fb2, fb3, s2, s3) + (float8)(v, v, o, o, w, w, w, w), square);
     *crowded = disks_more(own);
     return disks_first(disks_plain(own, *crowded));
 }

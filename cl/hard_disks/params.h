@@ -51,45 +51,69 @@
 #define DISKS_PLAN_DIRECTION 8
 #define DISKS_PLAN_DISTANCE 10
 
+/*
+ * Boxes with different sides (DISKS_RECTANGULAR). The unit of length along y is w_y/DISKS_W, that
+ * along x w_x/DISKS_W, and r^2 = dx^2 + (w_y/w_x)^2 dy^2 is in units of x, rounded down to a whole
+ * number (disks_r2 in core.h). Numbers of an axis are in [2]; a kernel for square boxes reads those
+ * of x for both.
+ */
+#define DISKS_SQUARE ERGO_VOLUME_ONE /* (w_y/w_x)^2 in 2^-62 */
+#define DISKS_MARGIN 0x1.2p-17f      /* of contact, for the filter in fp32 (neighbours.h) */
+#ifdef DISKS_RECTANGULAR
+#define DISKS_Y 1
+#else
+#define DISKS_Y 0
+#endif
+
 struct disks_member {
-    uint key0, key1;     /* Philox key: the member's stream */
-    uint cells, columns; /* cells a side (even), and half of it */
-    uint first;          /* where its cells begin among those of all members */
-    uint block;          /* density histogram: cells along a sub-block's side */
-    uint reach[2];       /* cells to look at in each direction: contact histogram, g(r) */
-    float step;          /* displacement: step times an odd number below 2^17 */
-    float leave;         /* how far a disk may leave its cell: 0, unless wrong on purpose */
-    float low, high;     /* r^2 in fp32: up to low an overlap, from high on none; between: */
+    uint key0, key1; /* Philox key: the member's stream */
+    uint cells[2];   /* cells a side (even), */
+    uint columns[2]; /* and half of it */
+    uint first;      /* where its cells begin among those of all members */
+    uint block;      /* density histogram: cells along a sub-block's side */
+    uint reach[2];   /* cells to look at in each direction: contact histogram, g(r) */
+    float step[2];   /* displacement: step times an odd number below 2^17 */
+    float leave;     /* how far a disk may leave its cell: 0, unless wrong on purpose */
+    float low, high; /* r^2 in fp32: up to low an overlap, from high on none; between: */
     float contact_high, contact_low; /* exactly: r^2 < contact_high + contact_low is an overlap */
     float inverse;                   /* 1/sigma in units */
     float neighbour; /* psi_6: disks with r^2 <= neighbour are neighbours (sigma^2) */
+    float aspect[2]; /* w_y/w_x, and one over it */
+    float square;    /* (w_y/w_x)^2 */
+    ulong ratio;     /* the same in 2^-62 */
+    ulong contact;   /* overlap: r^2 < contact */
 };
-#define DISKS_MEMBER_BYTES 64
+#define DISKS_MEMBER_BYTES 104
 
 /* Of a member's volume moves. */
 struct disks_rules {
     struct ergo_volume_rules volume;
-    ergo_long first; /* ln V of the start */
+    ergo_long first;    /* ln V of the start, */
+    ergo_long aspect;   /* and ln (w_y/w_x)^2 there, in 2^-36 */
+    ergo_long per_axis; /* a move changes one side alone */
 };
-#define DISKS_RULES_BYTES 56
+#define DISKS_RULES_BYTES 72
 
 /* A member's size at constant pressure. */
 struct disks_size {
     struct ergo_volume volume;
     ulong contact; /* overlap: r^2 < contact */
-    ulong growth;  /* V / V of the start, in 2^-62 */
+    ulong growth;  /* (L_x / L_x of the start)^2, in 2^-62 */
+    ulong ratio;   /* (w_y/w_x)^2, in 2^-62 */
 };
-#define DISKS_SIZE_BYTES 40
+#define DISKS_SIZE_BYTES 64
 
 /* A member while its random start is made. */
 struct disks_growth {
-    uint key0, key1;     /* Philox key */
-    uint cells, columns; /* as above; this grid may differ from the chain's */
-    uint first;
-    float step;
+    uint key0, key1; /* Philox key */
+    uint cells[2];   /* as above; this grid may differ from the chain's */
+    uint columns[2];
+    uint first, unused;
+    float step[2];
     ulong contact[2]; /* r^2 of disks that touch: at the first diameter, at the final one */
+    ulong ratio;      /* as above */
 };
-#define DISKS_GROWTH_BYTES 40
+#define DISKS_GROWTH_BYTES 64
 
 #ifdef __OPENCL_VERSION__
 typedef long disks_long;

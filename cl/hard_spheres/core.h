@@ -68,6 +68,41 @@ ERGO_INLINE ulong spheres_grid(ulong origin, ulong plan, ulong side) {
     return moved >= side ? moved - side : moved;
 }
 
+/* r^2 of contact, and the squared ratios of units; see params.h. */
+struct spheres_metric {
+    ulong contact, y, z;
+};
+
+ERGO_INLINE ulong spheres_r2(ergo_long dx, ergo_long dy, ergo_long dz, struct spheres_metric m) {
+    return ergo_volume_add_square(ergo_volume_add_square((ulong)(dx * dx), dy, m.y), dz, m.z);
+}
+
+/* The metric at that volume, but for contact. */
+ERGO_INLINE struct spheres_metric spheres_metric_at(struct ergo_volume volume) {
+    const struct spheres_metric m = {0UL, ergo_volume_ratio(2L * volume.stretch[0]),
+                                     ergo_volume_ratio(2L * volume.stretch[1])};
+    return m;
+}
+
+/* What the move of that step proposes. */
+ERGO_INLINE struct ergo_volume spheres_volume_tried(struct ergo_volume_rules rules, uint key0,
+                                                    uint key1, struct ergo_volume volume,
+                                                    ulong step) {
+    return ergo_volume_proposed(
+        rules, volume, ergo_volume_words(key0, key1, step, SPHERES_PURPOSE_VOLUME), 3u, 1u);
+}
+
+/* What cells allow of contact there: none narrower than sigma, none as wide as sqrt(2) sigma. */
+ERGO_INLINE struct ergo_volume_rules spheres_rules_at(struct ergo_volume_rules rules, uint wx,
+                                                      uint wy, uint wz, struct spheres_metric m) {
+    const ulong x2 = (ulong)wx * wx, y2 = ergo_volume_add_square(0UL, (ergo_long)wy, m.y),
+                z2 = ergo_volume_add_square(0UL, (ergo_long)wz, m.z);
+    const ulong low = x2 < y2 ? x2 : y2, high = x2 > y2 ? x2 : y2;
+    rules.contact[0] = (high > z2 ? high : z2) / 2UL + 1UL;
+    rules.contact[1] = low < z2 ? low : z2;
+    return rules;
+}
+
 /* r^2 of contact in a sweep of a random start: linear, and below 2^43, so no product overflows. */
 ERGO_INLINE ulong spheres_growth(ulong first, ulong last, uint sweep) {
     const uint grown = sweep < SPHERES_START_MELT ? 0u : sweep - SPHERES_START_MELT;

@@ -47,6 +47,17 @@
 #define SPHERES_PLAN_UP 26
 #define SPHERES_PLAN_DISTANCE 32
 
+/* r^2 of contact of each member; where sides change one by one (SPHERES_PER_AXIS) (w_y/w_x)^2 and
+ * (w_z/w_x)^2 follow in 2^-62, of cells with as many units along all axes: r^2 = dx^2 + (w_y/w_x)^2
+ * dy^2 + (w_z/w_x)^2 dz^2, rounded down for each axis. They begin as 1. */
+#ifdef SPHERES_PER_AXIS
+#define SPHERES_CONTACT_WORDS 3
+#define SPHERES_MARGIN 0x1p-16f /* of contact, for the filter in fp32: twice as many roundings */
+#else
+#define SPHERES_CONTACT_WORDS 1
+#define SPHERES_MARGIN 0x1p-17f
+#endif
+
 struct spheres_member {
     uint key0, key1;  /* Philox key: the member's stream */
     uint cells[3];    /* along each axis, even */

@@ -98,16 +98,25 @@ __kernel void spheres_pairs(__global const ulong2 *cells,
 }
 
 /* The smallest r^2 of two spheres in one cell or in neighbours: a partial one for each work-group,
- * least[member][group]. Other pairs are farther apart than cells are wide.
+ * least[member][group]. Other pairs are farther apart than cells are wide. tried: by the sides that
+ * the move of that step proposes, where they change one by one; else all units are alike.
  */
 __kernel __attribute__((reqd_work_group_size(SPHERES_SUM_GROUP, 1, 1))) void
 spheres_closest(__global const ulong2 *cells, __global const struct spheres_member *members,
-                __global ulong *least, uint plane) {
+                __global const struct ergo_volume_rules *rules,
+                __global const struct ergo_volume *volumes, __global ulong *least, ulong step,
+                uint tried, uint plane) {
     __local ulong parts[SPHERES_SUM_GROUP];
     const uint item = (uint)get_local_id(0), member = (uint)get_global_id(1);
     const uint items = (uint)get_global_size(0);
     __global const struct spheres_member *m = &members[member];
     const uint nx = m->cells[0], ny = m->cells[1], nz = m->cells[2];
+    struct spheres_metric metric = {0UL, ERGO_VOLUME_ONE, ERGO_VOLUME_ONE};
+#ifdef SPHERES_PER_AXIS
+    if (tried)
+        metric = spheres_metric_at(
+            spheres_volume_tried(rules[member], m->key0, m->key1, volumes[member], step));
+#endif
     ulong own[SPHERES_SLOTS];
     ulong nearest = SPHERES_EMPTY;
     for (uint id = (uint)get_global_id(0); id < nx * ny * nz; id += items) {
@@ -127,7 +136,7 @@ spheres_closest(__global const ulong2 *cells, __global const struct spheres_memb
                     const long dx = qx - spheres_x(own[i]);
                     const long dy = qy - spheres_y(own[i]);
                     const long dz = qz - spheres_z(own[i]);
-                    nearest = min(nearest, (ulong)(dx * dx + dy * dy + dz * dz));
+                    nearest = min(nearest, spheres_r2(dx, dy, dz, metric));
                 }
                 seen++;
             })

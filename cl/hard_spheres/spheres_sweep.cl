@@ -26,10 +26,28 @@ __kernel void spheres_plans(__global const struct spheres_member *members, __glo
                          m->width[1], m->width[2]);
 }
 
+ERGO_INLINE struct spheres_metric spheres_metric_of(__global const ulong *contacts, uint member) {
+#ifdef SPHERES_PER_AXIS
+    const struct spheres_metric m = {contacts[3u * member], contacts[3u * member + 1u],
+                                     contacts[3u * member + 2u]};
+#else
+    const struct spheres_metric m = {contacts[member], ERGO_VOLUME_ONE, ERGO_VOLUME_ONE};
+#endif
+    return m;
+}
+
+/* y^2 of y along an axis with units of its own. */
+#ifdef SPHERES_PER_AXIS
+#define SPHERES_SCALED(y, square) ((y) * (square))
+#else
+#define SPHERES_SCALED(y, square) (y)
+#endif
+
 /* Does a sphere at (x, y, z), in units from the cell's corner, overlap one of the cells around? */
 ERGO_INLINE uint spheres_overlap(__global const ulong2 *cells,
-                                 __global const struct spheres_member *m, ulong contact, uint plane,
-                                 uint cx, uint cy, uint cz, int x, int y, int z) {
+                                 __global const struct spheres_member *m,
+                                 struct spheres_metric metric, uint plane, uint cx, uint cy,
+                                 uint cz, int x, int y, int z) {
     for (int o = 0; o < 27; o++) {
         const int ox = o % 3 - 1, oy = o / 3 % 3 - 1, oz = o / 9 - 1;
         const uint at =
@@ -41,7 +59,7 @@ ERGO_INLINE uint spheres_overlap(__global const ulong2 *cells,
             const long dx = (long)spheres_x(sphere) + (long)ox * m->width[0] - x;
             const long dy = (long)spheres_y(sphere) + (long)oy * m->width[1] - y;
             const long dz = (long)spheres_z(sphere) + (long)oz * m->width[2] - z;
-            if ((ulong)(dx * dx + dy * dy + dz * dz) < contact)
+            if (spheres_r2(dx, dy, dz, metric) < metric.contact)
                 return 1u;
         })
     }
@@ -57,8 +75,8 @@ ERGO_INLINE uint spheres_overlap(__global const ulong2 *cells,
  * integers. Returns accepted moves, plus 2^16 if the cell has spheres.
  */
 ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct spheres_member *m,
-                                ulong contact, uint plane, uint cx, uint cy, uint cz, ulong step,
-                                uint purpose, SPHERES_LIST near) {
+                                struct spheres_metric metric, uint plane, uint cx, uint cy, uint cz,
+                                ulong step, uint purpose, SPHERES_LIST near) {
     const uint at = spheres_at(m, cx, cy, cz), entity = (cz * m->cells[1] + cy) * m->cells[0] + cx;
     const float wx = (float)m->width[0], wy = (float)m->width[1], wz = (float)m->width[2];
     float4 own[SPHERES_SLOTS];
@@ -70,7 +88,11 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
                  { own[n++] = SPHERES_FROM_MIDDLE(-0.5f * wx, -0.5f * wy, -0.5f * wz); })
     if (n == 0u)
         return 0u;
-    const float low = (float)contact * (1.0f - 0x1p-17f), high = (float)contact * (1.0f + 0x1p-17f);
+    const float low = (float)metric.contact * (1.0f - SPHERES_MARGIN),
+                high = (float)metric.contact * (1.0f + SPHERES_MARGIN);
+#ifdef SPHERES_PER_AXIS
+    const float sy = (float)metric.y * 0x1p-62f, sz = (float)metric.z * 0x1p-62f;
+#endif
     for (int oz = -1; oz <= 1; oz++) {
         const uint z = spheres_beside(cz, oz, m->cells[2]);
         for (int oy = -1; oy <= 1; oy++) {
@@ -82,11 +104,13 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
                 SPHERES_EACH(cells, plane, spheres_at(m, x, y, z), {
                     float4 v = SPHERES_FROM_MIDDLE(((float)ox - 0.5f) * wx, ((float)oy - 0.5f) * wy,
                                                    ((float)oz - 0.5f) * wz);
-                    v.w = fma(v.z, v.z, fma(v.y, v.y, v.x * v.x));
+                    v.w = fma(v.z, SPHERES_SCALED(v.z, sz),
+                              fma(v.y, SPHERES_SCALED(v.y, sy), v.x * v.x));
                     const float gx = fmax(fabs(v.x) - 0.5f * wx, 0.0f);
                     const float gy = fmax(fabs(v.y) - 0.5f * wy, 0.0f);
                     const float gz = fmax(fabs(v.z) - 0.5f * wz, 0.0f);
-                    if (fma(gx, gx, fma(gy, gy, gz * gz)) < high) {
+                    if (fma(gx, gx, fma(gy, SPHERES_SCALED(gy, sy), gz * SPHERES_SCALED(gz, sz))) <
+                        high) {
                         if (count < SPHERES_LISTED)
                             near[SPHERES_STRIDE * count++] = v;
                         else
@@ -114,8 +138,9 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
         /* the last place in the cell is half a width less one unit from the middle */
         if (fabs(x + 0.5f) > 0.5f * wx || fabs(y + 0.5f) > 0.5f * wy || fabs(z + 0.5f) > 0.5f * wz)
             continue;
-        const float tx = -2.0f * x, ty = -2.0f * y, tz = -2.0f * z;
-        const float t2 = fma(z, z, fma(y, y, x * x));
+        const float tx = -2.0f * x, ty = -2.0f * SPHERES_SCALED(y, sy),
+                    tz = -2.0f * SPHERES_SCALED(z, sz);
+        const float t2 = fma(z, SPHERES_SCALED(z, sz), fma(y, SPHERES_SCALED(y, sy), x * x));
         float least = 4.0f * high;
         for (uint i = 0u; i < count; i++) {
             const float4 v = near[SPHERES_STRIDE * i];
@@ -125,16 +150,17 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
         for (uint i = 0u; i < n; i++) {
             const float ux = own[i].x - x, uy = own[i].y - y, uz = own[i].z - z;
             if (i != mine)
-                least = fmin(least, fma(uz, uz, fma(uy, uy, ux * ux)));
+                least = fmin(least, fma(uz, SPHERES_SCALED(uz, sz),
+                                        fma(uy, SPHERES_SCALED(uy, sy), ux * ux)));
         }
         uint good = (uint)(least > low);
         if (good && (least < high || unlisted)) { /* seldom */
             for (uint i = 0u; i < n; i++) {
                 const long dx = (long)(own[i].x - x), dy = (long)(own[i].y - y),
                            dz = (long)(own[i].z - z);
-                good &= (uint)(i == mine || (ulong)(dx * dx + dy * dy + dz * dz) >= contact);
+                good &= (uint)(i == mine || spheres_r2(dx, dy, dz, metric) >= metric.contact);
             }
-            good &= 1u ^ spheres_overlap(cells, m, contact, plane, cx, cy, cz, (int)(x + 0.5f * wx),
+            good &= 1u ^ spheres_overlap(cells, m, metric, plane, cx, cy, cz, (int)(x + 0.5f * wx),
                                          (int)(y + 0.5f * wy), (int)(z + 0.5f * wz));
         }
         if (good) {
@@ -177,8 +203,8 @@ __kernel void spheres_subsweep(__global ulong2 *cells,
         return;
     const uint set = (uint)(plans[member * capacity + k] >> 3u * sub) & 7u;
     const uint cx = 2u * x + (set & 1u), cy = 2u * y + (set >> 1 & 1u), cz = 2u * z + (set >> 2);
-    const uint done = spheres_update(cells + m->first, m, contacts[member], plane, cx, cy, cz, step,
-                                     purpose, near);
+    const uint done = spheres_update(cells + m->first, m, spheres_metric_of(contacts, member),
+                                     plane, cx, cy, cz, step, purpose, near);
     if (note)
         tally[m->first + spheres_at(m, cx, cy, cz)] = done;
 }

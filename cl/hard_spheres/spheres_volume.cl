@@ -17,10 +17,23 @@ spheres_volume(__global const struct spheres_member *members,
     mine = ergo_least(nearest, item, SPHERES_SUM_GROUP, mine);
     if (item == 0u) {
         struct ergo_volume volume = volumes[member];
-        ulong contact = contacts[member];
-        ergo_volume_move(rules[member], members[member].key0, members[member].key1, step,
-                         SPHERES_PURPOSE_VOLUME, 3u, mine, &volume, &contact);
+        ulong contact = contacts[SPHERES_CONTACT_WORDS * member];
+        struct ergo_volume_rules now = rules[member];
+#ifdef SPHERES_PER_AXIS
+        __global const struct spheres_member *m = &members[member];
+        now = spheres_rules_at(
+            now, m->width[0], m->width[1], m->width[2],
+            spheres_metric_at(spheres_volume_tried(now, m->key0, m->key1, volume, step)));
+#endif
+        ergo_volume_move(now, members[member].key0, members[member].key1, step,
+                         SPHERES_PURPOSE_VOLUME, 3u, SPHERES_CONTACT_WORDS > 1, mine, &volume,
+                         &contact);
         volumes[member] = volume;
-        contacts[member] = contact;
+        contacts[SPHERES_CONTACT_WORDS * member] = contact;
+#ifdef SPHERES_PER_AXIS
+        const struct spheres_metric metric = spheres_metric_at(volume);
+        contacts[SPHERES_CONTACT_WORDS * member + 1u] = metric.y;
+        contacts[SPHERES_CONTACT_WORDS * member + 2u] = metric.z;
+#endif
     }
 }

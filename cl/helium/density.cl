@@ -13,8 +13,7 @@
 
 /* What the triplet factor adds to ln psi if atom i goes to `to`. field: G of all atoms. */
 ERGO_INLINE long helium_triplet_change(const int4 from, const int4 to, uint i, HELIUM_PLACES *place,
-                                       HELIUM_T_SPACE *table,
-                                       __global const int *field,
+                                       HELIUM_T_SPACE *table, __global const int *field,
                                        const struct helium_triplet *triplet,
                                        const struct helium_member *member) {
     const struct helium_vector was = helium_triplet_kept(field, i);
@@ -24,13 +23,12 @@ ERGO_INLINE long helium_triplet_change(const int4 from, const int4 to, uint i, H
         if (j == i)
             continue;
         const struct helium_vector g = helium_triplet_kept(field, j);
-        const struct helium_vector before =
-            helium_triplet_of(from, HELIUM_PLACE(j), table, member);
+        const struct helium_vector before = helium_triplet_of(from, HELIUM_PLACE(j), table, member);
         const struct helium_vector after = helium_triplet_of(to, HELIUM_PLACE(j), table, member);
         const struct helium_vector then = {g.x - after.x + before.x, g.y - after.y + before.y,
                                            g.z - after.z + before.z};
-        change += helium_triplet_square(then, triplet->shift) -
-                  helium_triplet_square(g, triplet->shift);
+        change +=
+            helium_triplet_square(then, triplet->shift) - helium_triplet_square(g, triplet->shift);
         own.x += after.x;
         own.y += after.y;
         own.z += after.z;

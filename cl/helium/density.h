@@ -26,9 +26,9 @@
 ERGO_INLINE void helium_displacement(const struct helium_member *member, uint walker, ulong step,
                                      uint p, uint points, float pitch, uint d[3]) {
     const uint draw = p < points ? 0u : p - points + 1u;
-    const struct ergo_words w = ergo_philox_words(walker, (uint)step, (uint)(step >> 32),
-                                                  ERGO_DRAW(HELIUM_PURPOSE_DISPLACED, draw),
-                                                  member->key0, member->key1);
+    const struct ergo_words w =
+        ergo_philox_words(walker, (uint)step, (uint)(step >> 32),
+                          ERGO_DRAW(HELIUM_PURPOSE_DISPLACED, draw), member->key0, member->key1);
     d[0] = w.x;
     d[1] = w.y;
     d[2] = w.z;

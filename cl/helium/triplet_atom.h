@@ -1,6 +1,6 @@
 /* G of an atom, and what the triplet factor adds to its energies: for kernels that have walkers in
- * HELIUM_PLACES (atom.h). Macros besides: HELIUM_U_BASE, HELIUM_U_SIZE; HELIUM_T_LOCAL: the table is
- * in local memory. */
+ * HELIUM_PLACES (atom.h). Macros besides: HELIUM_U_BASE, HELIUM_U_SIZE; HELIUM_T_LOCAL: the table
+ * is in local memory. */
 #ifndef ERGO_CL_HELIUM_TRIPLET_ATOM_H
 #define ERGO_CL_HELIUM_TRIPLET_ATOM_H
 
@@ -58,11 +58,10 @@ ERGO_INLINE struct helium_vector helium_triplet_kept(__global const int *field, 
 /* G of all atoms of a walker, by its work-items, of which this is one. Before they are read, and
  * before places change again, there is a barrier. */
 ERGO_INLINE void helium_triplet_fields(uint item, uint there, HELIUM_PLACES *place,
-                                       HELIUM_T_SPACE *table,
-                                       const struct helium_member *member, __global int *field) {
+                                       HELIUM_T_SPACE *table, const struct helium_member *member,
+                                       __global int *field) {
     for (uint i = item; there && i < HELIUM_N; i += HELIUM_E_ITEMS)
-        helium_triplet_keep(field, i,
-                            helium_triplet_field(HELIUM_PLACE(i), place, table, member));
+        helium_triplet_keep(field, i, helium_triplet_field(HELIUM_PLACE(i), place, table, member));
 }
 
 /* Add the triplet factor to what atom i has of its pairs. field: G of all atoms. */

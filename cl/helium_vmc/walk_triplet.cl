@@ -128,11 +128,12 @@ ERGO_INLINE struct helium_outcome helium_all(struct helium_outcome mine, const u
 }
 
 /* What atom j has if another one goes from `old` to `new`: its G then is returned. */
-ERGO_INLINE struct helium_vector
-helium_partner(__local const helium_cubic *table, struct helium_vector old,
-               struct helium_vector new, struct helium_vector other, struct helium_vector g,
-               const struct helium_triplet *triplet, const struct helium_member *member,
-               struct helium_outcome *mine) {
+ERGO_INLINE struct helium_vector helium_partner(__local const helium_cubic *table,
+                                                struct helium_vector old, struct helium_vector new,
+                                                struct helium_vector other, struct helium_vector g,
+                                                const struct helium_triplet *triplet,
+                                                const struct helium_member *member,
+                                                struct helium_outcome *mine) {
     const struct helium_touch from = helium_touch_at(table, old, other, member);
     const struct helium_touch to = helium_touch_at(table, new, other, member);
     const struct helium_vector then = helium_more(helium_less(g, to.g), from.g);
@@ -256,11 +257,11 @@ helium_walk(__global int *positions, __global struct helium_walker *walkers,
 #else
                     for (uint j = item; j < HELIUM_N; j += HELIUM_LANES)
                         if (j != i)
-                            helium_vector_set(
-                                field, j,
-                                helium_partner(table, old, new, helium_vector_of(place, j),
-                                               helium_vector_of(field, j), &triplet, &member,
-                                               &mine));
+                            helium_vector_set(field, j,
+                                              helium_partner(table, old, new,
+                                                             helium_vector_of(place, j),
+                                                             helium_vector_of(field, j), &triplet,
+                                                             &member, &mine));
 #endif
                     if (item == m) {
                         helium_vector_set(place, i, new);

@@ -12,9 +12,10 @@ double ergo_point_number(const struct ergo_point *point, size_t key) {
     const struct ergo_value *value = &point->values[key];
     if (!value->present)
         return NAN;
-    return point->job->keys[key]->type == ERGO_KEY_REAL  ? value->real
-           : point->job->keys[key]->type == ERGO_KEY_INT ? (double)value->integer
-                                                         : NAN;
+    const enum ergo_key_type type = ergo_value_type(point->job->keys[key], value);
+    return type == ERGO_KEY_REAL  ? value->real
+           : type == ERGO_KEY_INT ? (double)value->integer
+                                  : NAN;
 }
 
 bool ergo_analysis_is_conjugate(const struct ergo_analysis *a, size_t key) {
@@ -65,7 +66,9 @@ static bool same_value(const struct ergo_point *p, const struct ergo_point *q, s
     const struct ergo_value *v = &p->values[key], *w = &q->values[key];
     if (v->present != w->present || !v->present)
         return v->present == w->present;
-    switch (p->job->keys[key]->type) {
+    if (v->items != w->items)
+        return false;
+    switch (ergo_value_type(p->job->keys[key], v)) {
     case ERGO_KEY_REAL:
     case ERGO_KEY_TIME:
         return v->real == w->real;
@@ -216,24 +219,24 @@ static bool add(struct ergo_analysis *a, const struct ergo_member_result *member
 static void append_value(struct ergo_text *text, const struct ergo_key *key,
                          const struct ergo_value *value) {
     char name[ERGO_CONCISE], number[ERGO_CONCISE];
+    const enum ergo_key_type type = ergo_value_type(key, value);
     ergo_text_append(text, "%s%s", text->length ? ", " : "",
                      ergo_format_pointer(name, key->pointer));
     if (!value->present)
         ergo_text_append(text, " not given");
-    else if (key->type == ERGO_KEY_SIZE || key->type == ERGO_KEY_REALS)
+    else if (type == ERGO_KEY_SIZE || type == ERGO_KEY_REALS)
         for (int i = 0; i < value->items; i++)
-            ergo_text_append(text, "%s%s", i ? " x " : " ",
-                             ergo_format_short(number,
-                                               key->type == ERGO_KEY_SIZE ? (double)value->size[i]
-                                                                          : value->reals[i],
-                                               9));
-    else if (key->type == ERGO_KEY_REAL)
+            ergo_text_append(
+                text, "%s%s", i ? " x " : " ",
+                ergo_format_short(
+                    number, type == ERGO_KEY_SIZE ? (double)value->size[i] : value->reals[i], 9));
+    else if (type == ERGO_KEY_REAL)
         ergo_text_append(text, " %s", ergo_format_short(number, value->real, 9));
-    else if (key->type == ERGO_KEY_INT)
+    else if (type == ERGO_KEY_INT)
         ergo_text_append(text, " %" PRId64, value->integer);
-    else if (key->type == ERGO_KEY_SEED)
+    else if (type == ERGO_KEY_SEED)
         ergo_text_append(text, " %" PRIu64, value->seed);
-    else if (key->type == ERGO_KEY_BOOL)
+    else if (type == ERGO_KEY_BOOL)
         ergo_text_append(text, " %s", value->boolean ? "true" : "false");
     else
         ergo_text_append(text, " %.60s", value->text ? value->text : "");

@@ -52,7 +52,8 @@ static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments
     struct ergo_device_summary *list = NULL;
     char *json = NULL;
     size_t count = 0, usable = 0;
-    enum ergo_status status = ergo_device_list(ctx, arguments->check || arguments->report, &list, &count);
+    enum ergo_status status =
+        ergo_device_list(ctx, arguments->check || arguments->report, &list, &count);
     if (status != ERGO_OK)
         goto out;
     for (size_t i = 0; i < count; i++)

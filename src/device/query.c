@@ -200,6 +200,7 @@ static bool query_device(const struct masking *masking, struct ergo_candidate *o
     if (!s->name[0])
         snprintf(s->name, sizeof s->name, "unnamed device");
     (void)get_info(one->device, CL_DEVICE_TYPE, sizeof one->type, &one->type);
+    one->type &= ~(cl_device_type)CL_DEVICE_TYPE_DEFAULT; /* says nothing of what it is */
     snprintf(s->type, sizeof s->type, "%s", type_name(one->type));
 
     /* A query that fails leaves 0, which find_defect refuses where it matters. */

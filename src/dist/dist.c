@@ -331,7 +331,7 @@ static const char *item_of(const char *selector, int node_rank, size_t *length) 
  */
 static enum ergo_status share_cores(struct ergo_context *ctx, const char *selector) {
     static const char name[] = "POCL_MAX_PTHREAD_COUNT";
-    bool *same = calloc((size_t)dist.node_count, sizeof *same);
+    bool *same = calloc((size_t)dist.node_count, sizeof *same), alone = true;
     size_t length, other;
     const char *own = item_of(selector, dist.node_rank, &length);
     if (!same)
@@ -339,9 +339,14 @@ static enum ergo_status share_cores(struct ergo_context *ctx, const char *select
     for (int r = 0; r < dist.node_count; r++) {
         const char *item = item_of(selector, r, &other);
         same[r] = other == length && strncmp(item, own, length) == 0;
+        alone = alone && same[r];
     }
-    const unsigned threads = ergo_dist_threads(dist.cores, same, dist.node_count, dist.node_rank);
+    unsigned threads = ergo_dist_threads(dist.cores, same, dist.node_count, dist.node_rank);
     free(same);
+    /* One more than cores: PoCL's threads wait for each other as kernels end. 2048 x 512 sites on two
+     * cores, a sweep of a cut lattice: 18.9 ms with two threads, 12.6 with three, 13.4 with sixteen
+     * (PoCL 5.0). Beside a GPU its rank needs the core. */
+    threads += alone && threads > 1;
     char number[16];
     snprintf(number, sizeof number, "%u", threads);
     if (threads > 0 && !getenv(name) && setenv(name, number, 0) == 0)

@@ -84,7 +84,7 @@ static void append_value(struct ergo_text *out, const struct ergo_key *key,
         ergo_text_append(out, "nothing");
     else if (value->automatic)
         ergo_text_append(out, "\"auto\"");
-    else if (key->type == ERGO_KEY_REAL || key->type == ERGO_KEY_TIME)
+    else if (ergo_value_type(key, value) == ERGO_KEY_REAL || key->type == ERGO_KEY_TIME)
         ergo_text_append_number(out, value->real);
     else
         ergo_value_canonical(out, key, value);

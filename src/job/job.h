@@ -37,7 +37,8 @@ enum ergo_key_flags {
     ERGO_KEY_FILE = 64,   /* STRING: name of a file that the chain depends on: a run keeps it */
     ERGO_KEY_WORD = 128,  /* of these: a text without a dot and a slash is a word and names no
                            * file */
-    ERGO_KEY_LIST = 512,  /* ENUM: or an array of up to max_items of them, whose text has commas */
+    ERGO_KEY_LIST = 512,  /* ENUM: or an array of up to max_items of them, whose text has commas;
+                           * REAL: or an array of min_items..max_items of them, not scanned */
     ERGO_KEY_HOW = 256,   /* how a run is made, written and watched: an extension may change it */
     ERGO_KEY_FORM = 1024, /* a state fits only points that agree on it: no chain starts from one of
                            * another value */
@@ -77,10 +78,16 @@ struct ergo_value {
     uint64_t seed;
     bool boolean;
     const char *text; /* ENUM, STRING; owned by the job */
-    int items;        /* SIZE, REALS */
+    int items;        /* SIZE, REALS, REAL that is an array */
     int64_t size[ERGO_DIM_MAX];
     double reals[ERGO_DIM_MAX];
 };
+
+/* What a value is read as: REALS where a REAL was given as an array (ERGO_KEY_LIST). */
+static inline enum ergo_key_type ergo_value_type(const struct ergo_key *key,
+                                                 const struct ergo_value *value) {
+    return key->type == ERGO_KEY_REAL && value->items > 0 ? ERGO_KEY_REALS : key->type;
+}
 
 /* One scanned coordinate of a point: "/system/temperature" = 2.3, or "/system/size/0" = 64. A scan
  * over a whole SIZE, "/system/size": [[16, 16], [32, 32]], gives one coordinate per element. */

@@ -277,7 +277,9 @@ bool ergo_key_in_range_int(const struct ergo_key *key, int64_t value) {
 
 struct ergo_key ergo_key_element(const struct ergo_key *key) {
     struct ergo_key element = *key;
-    element.type = key->type == ERGO_KEY_REALS ? ERGO_KEY_REAL : ERGO_KEY_INT;
+    element.type =
+        key->type == ERGO_KEY_REALS || key->type == ERGO_KEY_REAL ? ERGO_KEY_REAL : ERGO_KEY_INT;
+    element.flags &= ~(unsigned)ERGO_KEY_LIST;
     if (key->type == ERGO_KEY_SIZE && !ergo_key_has_range(key)) {
         element.min = 1;
         element.max = EXACT;
@@ -328,6 +330,8 @@ void ergo_key_allowed(struct ergo_text *out, const struct ergo_key *key) {
     case ERGO_KEY_REAL:
         ergo_text_append(out, "a number");
         append_range(out, key);
+        if (key->flags & ERGO_KEY_LIST)
+            ergo_text_append(out, ", or an array of %d of them", key->max_items);
         break;
     case ERGO_KEY_INT:
         ergo_text_append(out, "an integer");

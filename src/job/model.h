@@ -25,9 +25,9 @@ enum ergo_fact {
     ERGO_FACT_NONE,  /* an estimate */
     ERGO_FACT_LEAST, /* the least of theirs */
     ERGO_FACT_MOST,
-    ERGO_FACT_MEAN, /* their mean, whose error is of their scatter */
+    ERGO_FACT_MEAN,  /* their mean, whose error is of their scatter */
     ERGO_FACT_ERROR, /* a standard error: that of their mean */
-    ERGO_FACT_SHARE /* of_share, of the share of replicas that have a value (not NAN) */
+    ERGO_FACT_SHARE  /* of_share, of the share of replicas that have a value (not NAN) */
 };
 
 /*

@@ -14,6 +14,7 @@ static void axis_apply(const struct ergo_build *build, const struct ergo_axis *a
     value->present = value->given = true;
     if (build->keys[axis->key]->type != ERGO_KEY_SIZE) {
         value->real = *scanned;
+        value->items = 0;
         if (build->keys[axis->key]->type == ERGO_KEY_INT)
             value->integer = (int64_t)*scanned;
     } else if (axis->element >= 0) {

@@ -77,6 +77,7 @@ static bool read_list(struct ergo_build *build, const struct ergo_key *key, cons
         ergo_build_no_memory(build);
         return false;
     }
+    const struct ergo_key one = key->type == ERGO_KEY_REAL ? ergo_key_element(key) : *key;
     bool good = true;
     size_t n = 0;
     struct ergo_text at = {0};
@@ -86,7 +87,7 @@ static bool read_list(struct ergo_build *build, const struct ergo_key *key, cons
         at.length = 0;
         ergo_text_append(&at, "%s/%zu", where, n);
         const char *place = at.data ? at.data : where;
-        if (!ergo_value_read(build, key, place, item, &value)) {
+        if (!ergo_value_read(build, &one, place, item, &value)) {
             good = false;
         } else if (key->type == ERGO_KEY_SIZE) {
             if ((size_t)value.items != axis->width) {

@@ -42,12 +42,30 @@ static void put_choices(struct ergo_json_out *out, const struct ergo_key *key) {
     ergo_out_close(out, 1);
 }
 
+static void put_number(struct ergo_json_out *out, const struct ergo_key *key) {
+    ergo_out_text(out, "type", "number");
+    put_range(out, key);
+}
+
 /* The members of a schema that describe a value of the key. */
 static void put_type(struct ergo_json_out *out, const struct ergo_key *key) {
     switch (key->type) {
     case ERGO_KEY_REAL:
-        ergo_out_text(out, "type", "number");
-        put_range(out, key);
+        if (key->flags & ERGO_KEY_LIST) {
+            ergo_out_array(out, "anyOf");
+            ergo_out_object(out, NULL);
+            put_number(out, key);
+            ergo_out_close(out, 1);
+            ergo_out_object(out, NULL);
+            ergo_out_text(out, "type", "array");
+            ergo_out_raw(out, "minItems", "%d", key->min_items);
+            ergo_out_raw(out, "maxItems", "%d", key->max_items);
+            ergo_out_object(out, "items");
+            put_number(out, key);
+            ergo_out_close(out, 3);
+            break;
+        }
+        put_number(out, key);
         break;
     case ERGO_KEY_INT:
         ergo_out_array(out, "anyOf");
@@ -171,7 +189,8 @@ static void put_scan_values(struct ergo_json_out *out, const struct ergo_key *ke
     ergo_out_bool(out, "uniqueItems", true);
     ergo_out_raw(out, "maxItems", "%d", ERGO_SCAN_POINTS_MAX);
     ergo_out_object(out, "items");
-    put_type(out, key);
+    const struct ergo_key one = key->type == ERGO_KEY_REAL ? ergo_key_element(key) : *key;
+    put_type(out, &one);
     ergo_out_close(out, 2);
     if (key->type != ERGO_KEY_SIZE)
         ergo_out_parsed(out, NULL, "{\"$ref\":\"#/$defs/range\"}");

@@ -205,7 +205,7 @@ static bool read_list(struct ergo_build *build, const struct ergo_key *key, cons
         struct ergo_text where = {0};
         ergo_text_append(&where, "%s/%d", pointer, value->items);
         const char *at = where.data ? where.data : pointer;
-        good &= key->type == ERGO_KEY_REALS
+        good &= element.type == ERGO_KEY_REAL
                     ? read_real(build, &element, at, item, &value->reals[value->items])
                     : read_int(build, &element, at, item, &value->size[value->items]);
         value->items++;
@@ -220,7 +220,9 @@ bool ergo_value_read(struct ergo_build *build, const struct ergo_key *key, const
     bool good = false;
     switch (key->type) {
     case ERGO_KEY_REAL:
-        good = read_real(build, key, pointer, node, &read.real);
+        good = key->flags & ERGO_KEY_LIST && node->kind == ERGO_JSON_ARRAY
+                   ? read_list(build, key, pointer, node, &read)
+                   : read_real(build, key, pointer, node, &read.real);
         break;
     case ERGO_KEY_INT:
         if ((key->flags & ERGO_KEY_AUTO) && node->kind == ERGO_JSON_STRING &&
@@ -263,7 +265,7 @@ bool ergo_value_read(struct ergo_build *build, const struct ergo_key *key, const
 
 void ergo_value_canonical(struct ergo_text *out, const struct ergo_key *key,
                           const struct ergo_value *value) {
-    switch (key->type) {
+    switch (ergo_value_type(key, value)) {
     case ERGO_KEY_REAL:
     case ERGO_KEY_TIME:
         ergo_text_append(out, "%.17g", value->real);

@@ -30,7 +30,7 @@ static void append_list(struct ergo_text *text, const struct ergo_value *value, 
 static void append_value(struct ergo_text *text, const struct ergo_key *key,
                          const struct ergo_value *value) {
     char buffer[ERGO_CONCISE];
-    switch (key->type) {
+    switch (ergo_value_type(key, value)) {
     case ERGO_KEY_REAL:
     case ERGO_KEY_TIME:
         ergo_text_append(text, "%s", ergo_format_short(buffer, value->real, 15));

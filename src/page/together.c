@@ -29,7 +29,7 @@ struct set {
 
 static double number_of(const struct ergo_point *point, size_t key, int item) {
     const struct ergo_value *value = &point->values[key];
-    switch (point->job->keys[key]->type) {
+    switch (ergo_value_type(point->job->keys[key], value)) {
     case ERGO_KEY_REAL:
         return value->present ? value->real : NAN;
     case ERGO_KEY_INT:
@@ -117,9 +117,9 @@ static bool same_real(double a, double b) {
 
 static bool same_value(const struct ergo_point *a, const struct ergo_point *b, size_t key) {
     const struct ergo_value *x = &a->values[key], *y = &b->values[key];
-    if (x->present != y->present)
+    if (x->present != y->present || x->items != y->items)
         return false;
-    switch (a->job->keys[key]->type) {
+    switch (ergo_value_type(a->job->keys[key], x)) {
     case ERGO_KEY_REAL:
         return same_real(x->real, y->real);
     case ERGO_KEY_INT:
@@ -167,6 +167,18 @@ static void format_size(char *text, size_t size, const struct ergo_value *value)
     }
 }
 
+/* "12 x 10.4" */
+static void format_reals(char *text, size_t size, const struct ergo_value *value) {
+    char number[ERGO_CONCISE];
+    text[0] = '\0';
+    for (int i = 0; i < value->items; i++) {
+        const size_t used = strlen(text);
+        if (used + 1 < size)
+            snprintf(text + used, size - used, "%s%s", i ? " x " : "",
+                     ergo_format_short(number, value->reals[i], 6));
+    }
+}
+
 static void append_words(char *label, size_t size, const char *name, const char *value) {
     const size_t used = strlen(label);
     if (used + strlen(name) + strlen(value) + 6 < size)
@@ -191,7 +203,9 @@ static void label_point(const struct set *set, const struct axis *axis,
             }
         if (!differs)
             continue;
-        if (key->type == ERGO_KEY_REAL)
+        if (ergo_value_type(key, v) == ERGO_KEY_REALS)
+            format_reals(value, sizeof value, v);
+        else if (key->type == ERGO_KEY_REAL)
             ergo_format_short(value, v->real, 6);
         else if (key->type == ERGO_KEY_INT)
             snprintf(value, sizeof value, "%" PRId64, v->integer);

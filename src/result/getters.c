@@ -244,7 +244,7 @@ enum ergo_status ergo_result_get_point(struct ergo_context *ctx, const struct er
 static void set_value(struct ergo_result_value *to, const struct ergo_key *key,
                       const struct ergo_value *value) {
     to->number = value->real;
-    switch (key->type) {
+    switch (ergo_value_type(key, value)) {
     case ERGO_KEY_REAL:
     case ERGO_KEY_TIME:
         to->kind = ERGO_VALUE_NUMBER;
@@ -301,7 +301,8 @@ enum ergo_status ergo_result_get_value(struct ergo_context *ctx, const struct er
     const struct ergo_key *key = ergo_format_key(result->job, pointer);
     const struct ergo_value *known = key ? ergo_format_value(point, key->pointer) : NULL;
     const bool element = key && strlen(pointer) > strlen(key->pointer);
-    if (!known || (element && key->type != ERGO_KEY_SIZE && key->type != ERGO_KEY_REALS))
+    if (!known || (element && key->type != ERGO_KEY_SIZE && key->type != ERGO_KEY_REALS &&
+                   !(key->flags & ERGO_KEY_LIST)))
         return ERGO_FAIL(ctx, ERGO_E_JOB, "%s is no key of this job", pointer);
     if (known->present)
         set_value(value, key, known);

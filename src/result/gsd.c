@@ -47,7 +47,8 @@ static enum ergo_status no_memory(struct ergo_context *ctx) {
     return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for frames of a trajectory");
 }
 
-/* ---- from extended XYZ ------------------------------------------------------------------------ */
+/* ---- from extended XYZ ------------------------------------------------------------------------
+ */
 
 /* A word KEY=VALUE of line 2; quotes are taken off. */
 struct pair {
@@ -77,10 +78,9 @@ static bool is_key(const struct pair *pair, const char *key) {
 
 /* Names of chunks; behind them those of the numbers of line 2. */
 enum { STEP, DIMENSIONS, BOX, NUMBER, TYPES, POSITION, EMPTY, LOGS };
-static const char *const names[LOGS] = {"configuration/step", "configuration/dimensions",
-                                        "configuration/box",  "particles/N",
-                                        "particles/types",    "particles/position",
-                                        "ergocl/empty"};
+static const char *const names[LOGS] = {
+    "configuration/step", "configuration/dimensions", "configuration/box", "particles/N",
+    "particles/types",    "particles/position",       "ergocl/empty"};
 
 /* A number that is logged. */
 static bool is_number(const struct pair *pair, double *value) {
@@ -108,8 +108,8 @@ static void name_chunks(struct frames *to, const char *comment) {
 /* A chunk begins; its bytes are appended to the data. */
 static void begin(struct frames *to, struct chunk **chunk, unsigned id, unsigned type,
                   uint64_t rows, uint64_t columns) {
-    *(*chunk)++ = (struct chunk){rows, to->data.length, (uint32_t)columns, (uint16_t)id,
-                                 (uint8_t)type};
+    *(*chunk)++ =
+        (struct chunk){rows, to->data.length, (uint32_t)columns, (uint16_t)id, (uint8_t)type};
 }
 
 static void append_float(struct ergo_text *text, double value) {
@@ -183,15 +183,14 @@ static enum ergo_status read_frames(struct ergo_context *ctx, const char *name, 
         const char *comment = line_after(text), *particles = line_after(comment);
         if (to->n == 0)
             name_chunks(to, comment);
-        struct chunk *chunks =
-            realloc(to->chunks, (to->n + 1) * to->n_chunks * sizeof *chunks);
+        struct chunk *chunks = realloc(to->chunks, (to->n + 1) * to->n_chunks * sizeof *chunks);
         to->chunks = chunks ? chunks : to->chunks;
         if (!chunks)
             status = no_memory(ctx);
         else if (strncmp(text, "0\n", 2) != 0)
             status = ergo_xyz_parse(ctx, name, text, (size_t)(end - text), &frame);
-        if (status == ERGO_OK && !append(to, to->chunks + to->n * to->n_chunks, step, &frame,
-                                         comment, particles))
+        if (status == ERGO_OK &&
+            !append(to, to->chunks + to->n * to->n_chunks, step, &frame, comment, particles))
             status = ERGO_FAIL(ctx, ERGO_E_INTERNAL, "frames of %s log other numbers", name);
         for (text = particles; frame.n; frame.n--)
             text = line_after(text);
@@ -205,7 +204,8 @@ static enum ergo_status read_frames(struct ergo_context *ctx, const char *name, 
                : status;
 }
 
-/* ---- the file --------------------------------------------------------------------------------- */
+/* ---- the file ---------------------------------------------------------------------------------
+ */
 
 struct file {
     struct ergo_context *ctx;
@@ -264,7 +264,7 @@ static uint64_t first_from(struct file *f, uint64_t step) {
 /* Are the frames there, from number `first` on, with that step? */
 static bool has_frames(struct file *f, const struct frames *new, uint64_t first) {
     bool same = (first + new->n) * f->chunks <= f->entries;
-    for (size_t i = 0; i < new->n && same; i++)
+    for (size_t i = 0; i < new->n &&same; i++)
         for (size_t k = 0; k < f->chunks && same; k++) {
             const struct chunk *c = &new->chunks[i * f->chunks + k];
             struct chunk old;
@@ -360,8 +360,7 @@ static enum ergo_status append_frames(struct file *f, const struct frames *new, 
     while ((first + new->n) * f->chunks > f->entries && status == ERGO_OK && !f->failed)
         status = grow(f);
     for (size_t i = 0; i < new->n * f->chunks; i++)
-        append_entry(&entries, first + i / f->chunks, &new->chunks[i],
-                     f->size + new->chunks[i].at);
+        append_entry(&entries, first + i / f->chunks, &new->chunks[i], f->size + new->chunks[i].at);
     if (status == ERGO_OK && entries.failed)
         status = no_memory(f->ctx);
     if (status == ERGO_OK) {

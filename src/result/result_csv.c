@@ -133,7 +133,8 @@ static enum ergo_status add_parameters(struct csv *csv, const struct ergo_result
         return status;
     for (size_t k = 0; k < job->n_keys && status == ERGO_OK; k++) {
         const struct ergo_key *key = job->keys[k];
-        const bool list = key->type == ERGO_KEY_SIZE || key->type == ERGO_KEY_REALS;
+        const enum ergo_key_type type = ergo_value_type(key, &r->members[0].point->values[k]);
+        const bool list = type == ERGO_KEY_SIZE || type == ERGO_KEY_REALS;
         if (!(key->flags & ERGO_KEY_CHAIN) && strcmp(key->pointer, "/seed") != 0)
             continue;
         for (int i = 0; i < (list ? ERGO_DIM_MAX : 1) && status == ERGO_OK; i++) {

@@ -41,8 +41,8 @@ enum ergo_status ergo_cost_start(struct ergo_context *ctx, const struct ergo_sam
 }
 
 /* Run some of the equilibration first, a second at most: steps at the start may be cheaper than
- * later ones. What is left of it is skipped where measure_every may be "auto", with what happens in it
- * now and then (helium's optimisation): what is timed is steps between samples. */
+ * later ones. What is left of it is skipped where measure_every may be "auto", with what happens in
+ * it now and then (helium's optimisation): what is timed is steps between samples. */
 static enum ergo_status lead_in(struct ergo_context *ctx, const struct ergo_model *model,
                                 const struct ergo_batch *batch, struct ergo_device *device,
                                 const struct ergo_plan *plan, void *state) {

@@ -46,14 +46,14 @@ enum ergo_status ergo_work_write_frames(struct ergo_work *work, const char *kind
             snprintf(name, sizeof name, "p%04zu.gsd", index);
         else
             snprintf(name, sizeof name, "p%04zu-%015" PRIu64 ".%.8s", index, work->step,
-                 suffix ? suffix : "xyz");
+                     suffix ? suffix : "xyz");
         status = ergo_sampler_frame(work->ctx, work->ops, work->state, m, &text);
         if (status == ERGO_OK && text.failed)
             status = ERGO_FAIL(work->ctx, ERGO_E_MEMORY, "no memory for a configuration");
         if (status == ERGO_OK && writer && text.length)
-            status = gsd ? ergo_gsd_write(work->ctx, &folder, name, work->step, text.data,
-                                          text.length)
-                         : ergo_file_write(work->ctx, &folder, name, text.data, text.length);
+            status =
+                gsd ? ergo_gsd_write(work->ctx, &folder, name, work->step, text.data, text.length)
+                    : ergo_file_write(work->ctx, &folder, name, text.data, text.length);
         ergo_text_free(&text);
     }
     ergo_folder_close(&folder);

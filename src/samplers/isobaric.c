@@ -1,11 +1,14 @@
 #include "samplers/isobaric.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/bytes.h"
 
 _Static_assert(sizeof(struct ergo_volume) == ERGO_VOLUME_BYTES, "no padding");
 _Static_assert(sizeof(struct ergo_volume_rules) == ERGO_VOLUME_RULES_BYTES, "no padding");
+
+static const char *const kinds[] = {"isotropic", "per-axis", NULL};
 
 const struct ergo_key ergo_isobaric_keys[ERGO_ISOBARIC_KEYS] = {
     {ERGO_KEY("/system/max_volume_change", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
@@ -14,7 +17,16 @@ const struct ergo_key ergo_isobaric_keys[ERGO_ISOBARIC_KEYS] = {
     {ERGO_KEY("/system/volume_every", INT), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
      .fallback = "1", .min = 1, .max = 1e6, .unit = "sweeps",
      .help = "A trial change of the volume after every so many sweeps."},
+    {ERGO_KEY("/system/volume_moves", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .fallback = "\"isotropic\"", .stream = "", .choices = kinds, .unit = "",
+     .help = "What a volume move changes: isotropic, all sides by the same factor; per-axis, one "
+             "side drawn at random, so that a crystal finds the shape of its box. A fluid has no "
+             "such shape: its box wanders to the limits of the cells (volume_limited)."},
 };
+
+bool ergo_isobaric_per_axis(const struct ergo_point *point) {
+    return strcmp(ergo_point_text(point, "/system/volume_moves"), "per-axis") == 0;
+}
 
 double ergo_isobaric_volume(int64_t size) {
     const struct ergo_scaled e = ergo_volume_exp(size);
@@ -60,22 +72,36 @@ uint64_t ergo_isobaric_stretch(uint64_t step, uint64_t volume_every, uint64_t un
     return step + volume_every - (step + until) % volume_every;
 }
 
-void ergo_isobaric_append(struct ergo_text *text, const struct ergo_volume *volume) {
+size_t ergo_isobaric_bytes(unsigned dimensions, bool per_axis) {
+    return ERGO_ISOBARIC_BYTES + (per_axis ? 8 * ((size_t)dimensions - 1) : 0);
+}
+
+void ergo_isobaric_append(struct ergo_text *text, unsigned dimensions, bool per_axis,
+                          const struct ergo_volume *volume) {
     ergo_bytes_append(text, (uint64_t)volume->size, 8);
     ergo_bytes_append(text, volume->accepted | volume->limited << 1, 1);
     ergo_bytes_append(text, volume->trace, 8);
+    for (unsigned k = 0; per_axis && k + 1 < dimensions; k++)
+        ergo_bytes_append(text, (uint64_t)volume->stretch[k], 8);
 }
 
 bool ergo_isobaric_read(const uint8_t *data, const struct ergo_volume_rules *rules,
-                        unsigned dimensions, struct ergo_volume *volume, uint64_t *contact) {
+                        unsigned dimensions, bool per_axis, struct ergo_volume *volume,
+                        uint64_t *contact) {
     const int64_t size = (int64_t)ergo_bytes_get(data, 8);
     const int64_t most = (int64_t)ERGO_VOLUME_LARGEST << ERGO_VOLUME_BITS;
+    const int64_t widest = INT64_C(2) << ERGO_VOLUME_BITS; /* cells allow far less */
     if (size < -most || size > most || data[8] > 2)
         return false;
     *volume = (struct ergo_volume){.size = size,
                                    .accepted = data[8] & 1,
                                    .limited = data[8] >> 1,
                                    .trace = ergo_bytes_get(data + 9, 8)};
-    *contact = ergo_volume_contact(rules->scale, size, dimensions);
-    return *contact >= rules->contact[0] && *contact <= rules->contact[1];
+    for (unsigned k = 0; per_axis && k + 1 < dimensions; k++) {
+        volume->stretch[k] = (int64_t)ergo_bytes_get(data + ERGO_ISOBARIC_BYTES + 8 * (size_t)k, 8);
+        if (volume->stretch[k] < -widest || volume->stretch[k] > widest)
+            return false;
+    }
+    *contact = ergo_volume_contact(rules->scale, ergo_volume_along(*volume), dimensions);
+    return per_axis || (*contact >= rules->contact[0] && *contact <= rules->contact[1]);
 }

@@ -7,9 +7,11 @@
 #include "common/volume.h"
 #include "job/job.h"
 
-/* Keys of all such models: the largest step, and how often it is tried. */
-enum { ERGO_ISOBARIC_KEYS = 2 };
+/* Keys of all such models: the largest step, how often it is tried, and of what. */
+enum { ERGO_ISOBARIC_KEYS = 3 };
 extern const struct ergo_key ergo_isobaric_keys[ERGO_ISOBARIC_KEYS];
+/* Do moves change one side at a time? At points that have these keys. */
+bool ergo_isobaric_per_axis(const struct ergo_point *point);
 
 /* V in sigma^d at that ln V. */
 double ergo_isobaric_volume(int64_t size);
@@ -29,11 +31,16 @@ uint64_t ergo_isobaric_stretch(uint64_t step, uint64_t volume_every, uint64_t un
                                uint64_t sweeps);
 
 /* A volume as the first bytes of a canonical state: i64 ln V in 2^-36; u8, bit 0 set if the last
- * move was accepted and bit 1 if the cells refused it; u64, the checksum of closest pairs. */
+ * move was accepted and bit 1 if the cells refused it; u64, the checksum of closest pairs; where
+ * sides change one by one, i64 of each axis but x, the stretch in 2^-36. */
 enum { ERGO_ISOBARIC_BYTES = 17 };
-void ergo_isobaric_append(struct ergo_text *text, const struct ergo_volume *volume);
-/* False: no volume that the cells allow. Else the volume, and r^2 of contact there. */
+size_t ergo_isobaric_bytes(unsigned dimensions, bool per_axis);
+void ergo_isobaric_append(struct ergo_text *text, unsigned dimensions, bool per_axis,
+                          const struct ergo_volume *volume);
+/* False: no volume that the cells allow (which is not asked where sides change one by one). Else
+ * the volume, and r^2 of contact there. */
 bool ergo_isobaric_read(const uint8_t *data, const struct ergo_volume_rules *rules,
-                        unsigned dimensions, struct ergo_volume *volume, uint64_t *contact);
+                        unsigned dimensions, bool per_axis, struct ergo_volume *volume,
+                        uint64_t *contact);
 
 #endif

@@ -57,16 +57,25 @@ static inline void disks_oracle_of(struct disks_bench *b, size_t m) {
     const struct disks_shape *s = &b->state->shapes[m];
     struct ergo_oracle_disks *o = &b->oracles[m];
     struct disks_config config;
-    o->cells = s->cells;
+    o->cells = s->cells[0];
+    o->rows = s->cells[1];
     o->width = s->width;
     /* sigma^2 in units, rounded up: from the job's numbers and not from the sampler's */
     const struct ergo_value *phi = ergo_point_value(point, "/system/packing_fraction");
     const struct ergo_value *box = ergo_point_value(point, "/system/box");
-    const double length =
-        box->present ? box->real : sqrt((double)s->n * acos(-1.0) / (4.0 * phi->real));
+    const double length = box->items     ? box->reals[0]
+                          : box->present ? box->real
+                                         : sqrt((double)s->n * acos(-1.0) / (4.0 * phi->real));
+    const double high = box->items ? box->reals[1] : length;
     const double sigma = (double)(o->cells * o->width) / length;
+    const double aspect = high / (double)o->rows / (length / (double)o->cells);
+    o->ratio = s->ratio; /* of a logarithm in 2^-36 */
+    assert_true(fabs((double)o->ratio * 0x1p-62 - aspect * aspect) < 1e-10);
+    assert_true(aspect != 1 || o->ratio == UINT64_C(1) << 62);
     o->contact = (uint64_t)ceil(sigma * sigma);
-    o->step = (float)(ergo_point_real(point, "/system/max_displacement") * sigma / 131072.0);
+    const double step = ergo_point_real(point, "/system/max_displacement") * sigma / 131072.0;
+    o->step = (float)step;
+    o->step_y = (float)(step / aspect);
     o->moves = (int)ergo_point_int(point, "/system/moves_per_cell");
     const bool npt = disks_is_npt(point);
     o->shuffle_particles = npt || ergo_point_bool(point, "/system/shuffle_particles");
@@ -76,8 +85,10 @@ static inline void disks_oracle_of(struct disks_bench *b, size_t m) {
         o->n = s->n;
         o->pressure = ergo_point_real(point, "/system/pressure");
         o->volume_every = (uint64_t)ergo_point_int(point, "/system/volume_every");
+        o->per_axis = strcmp(ergo_point_text(point, "/system/volume_moves"), "per-axis") == 0;
+        o->stretched = floorl(2 * logl((long double)aspect) * 0x1p36L) * 0x1p-36L;
         o->volume_step = (int64_t)floor(most * 0x1p36);
-        o->volume = (int64_t)floorl(2 * logl((long double)length) * 0x1p36L);
+        o->volume = (int64_t)floorl(logl((long double)length * (long double)high) * 0x1p36L);
         o->scale = (int64_t)floorl(logl((long double)(sigma * sigma)) * 0x1p36L) + o->volume;
         o->contact = s->contact; /* rounded with the logarithms */
         assert_true(fabs((double)o->contact - sigma * sigma) < 1e-10 * sigma * sigma);
@@ -87,9 +98,9 @@ static inline void disks_oracle_of(struct disks_bench *b, size_t m) {
         o->leave = (int64_t)floor(0.5 * ((double)o->width - sigma)) - 1;
     o->key[0] = (uint32_t)point->stream;
     o->key[1] = (uint32_t)(point->stream >> 32);
-    o->cell = calloc((size_t)(o->cells * o->cells), sizeof *o->cell);
+    o->cell = calloc((size_t)(o->cells * o->rows), sizeof *o->cell);
     DISKS_OK(b, disks_fetch(b->ctx, b->state, m, &config));
-    for (size_t i = 0; i < (size_t)(o->cells * o->cells); i++) {
+    for (size_t i = 0; i < (size_t)(o->cells * o->rows); i++) {
         o->cell[i].n = config.count[i];
         for (int k = 0; k < config.count[i]; k++) {
             o->cell[i].x[k] = config.x[i * DISKS_SLOTS + (size_t)k];
@@ -133,11 +144,12 @@ static inline void disks_compare(struct disks_bench *b) {
         bool same =
             config.grid[0] == (uint64_t)o->grid[0] && config.grid[1] == (uint64_t)o->grid[1];
         size_t at = SIZE_MAX;
-        if (o->pressure > 0 && (config.size.volume.size != o->volume ||
-                                llabs((long long)(config.size.contact - o->contact)) > 1))
+        if (o->pressure > 0 &&
+            (config.size.volume.size != o->volume || config.size.volume.stretch[0] != o->stretch ||
+             llabs((long long)(config.size.contact - o->contact)) > 1))
             fail_msg("%s\nmember %zu: another volume than the oracle's after %llu sweeps", b->what,
                      m, (unsigned long long)b->step);
-        for (size_t i = 0; i < (size_t)(o->cells * o->cells) && at == SIZE_MAX; i++) {
+        for (size_t i = 0; i < (size_t)(o->cells * o->rows) && at == SIZE_MAX; i++) {
             if (config.count[i] != o->cell[i].n)
                 at = i;
             for (int k = 0; k < o->cell[i].n && at == SIZE_MAX; k++)
@@ -188,7 +200,9 @@ static inline void disks_psi6_of_sample(struct disks_bench *b, size_t m, const d
         fail_msg(
             "%s\npsi_6 of member %zu is (%.9g, %.9g); the twin, its oracle to the bit, differs",
             b->what, m, columns[0], columns[1]);
-    ergo_oracle_psi6(n, disks_config_box(&config, shape), cutoff, d, d + n, &re, &im);
+    double box[2];
+    disks_config_box(&config, shape, box);
+    ergo_oracle_psi6(n, box, cutoff, d, d + n, &re, &im);
     /* within fp32's rounding, a pair at the cutoff may be neighbours for one of them only */
     const double loose = 1e-5;
     if (fabs(columns[0] - re) > loose || fabs(columns[1] - im) > loose)
@@ -226,7 +240,7 @@ static inline void disks_sample_compared(struct disks_bench *b, uint64_t every) 
                            (columns[DISKS_VOLUME_ACCEPTANCE] != 0) != o->volume_accepted))
             fail_msg("%s\ndensity of member %zu is %.12g, the oracle's %.12g", b->what, m,
                      columns[DISKS_DENSITY], density);
-        for (size_t c = 0; c < 2 && shape->box > 3.0; c++) {
+        for (size_t c = 0; c < 2 && fmin(shape->box[0], shape->box[1]) > 3.0; c++) {
             const size_t bins = b->state->launch.bins[c];
             uint64_t *limits = malloc((bins + 1) * sizeof *limits);
             uint64_t *counts = malloc((bins + 1) * sizeof *counts);
@@ -234,8 +248,9 @@ static inline void disks_sample_compared(struct disks_bench *b, uint64_t every) 
             double *values = malloc((bins + 1) * sizeof *values);
             double *areas = malloc((bins + 1) * sizeof *areas);
             disks_limits(point, shape, c, limits);
+            const double along = grown * exp(-(double)o->stretch * 0x1p-36); /* of Lx^2 */
             for (size_t i = 0; i <= bins && shape->npt; i++)
-                limits[i] = (uint64_t)ceil((double)limits[i] / grown);
+                limits[i] = (uint64_t)ceil((double)limits[i] / along);
             ergo_oracle_disks_pairs(o, limits, bins, counts);
             for (size_t i = 0; i < bins; i++)
                 narrow[i] = (uint32_t)counts[i];
@@ -287,8 +302,9 @@ static inline void disks_run_case(struct disks_bench *b, const char *job, uint64
 static inline void disks_same_bytes(struct disks_bench *b, const struct disks_config *expected,
                                     const struct disks_config *found, size_t m, unsigned sweep) {
     struct ergo_text texts[2] = {{0}, {0}};
-    disks_config_write(expected, false, &texts[0]);
-    disks_config_write(found, false, &texts[1]);
+    const struct disks_shape *s = &b->state->shapes[m];
+    disks_config_write(expected, s, &texts[0]);
+    disks_config_write(found, s, &texts[1]);
     if (texts[0].length != texts[1].length ||
         memcmp(texts[0].data, texts[1].data, texts[0].length) != 0)
         fail_msg("%s\nmember %zu differs from the twin, its oracle, after %u sweeps of its start",
@@ -301,7 +317,7 @@ static inline void disks_same_bytes(struct disks_bench *b, const struct disks_co
  * configuration. `few`: only sweeps from shortly before the end of the growth. */
 static inline void disks_growth_compared(struct disks_bench *b, const char *job, bool few) {
     enum { MEMBERS = 2 };
-    struct disks_config twins[MEMBERS], ends[MEMBERS] = {{0}}, found;
+    struct disks_config twins[MEMBERS], ends[MEMBERS] = {{.rows = 0}}, found;
     struct disks_shape grids[MEMBERS];
     struct disks_growth growths[MEMBERS];
     void *opaque = NULL;
@@ -337,11 +353,11 @@ static inline void disks_growth_compared(struct disks_bench *b, const char *job,
                 sweep % DISKS_START_ASK || disks_config_overlap(&twins[m], &grids[m], cell, slot))
                 continue;
             assert_true(disks_config_init(&ends[m], s->shapes[m].cells));
-            if (grids[m].cells != s->shapes[m].cells) {
+            if (grids[m].cells[0] != s->shapes[m].cells[0]) {
                 DISKS_OK(b, disks_regrid(b->ctx, &grids[m], &twins[m], &s->shapes[m], &ends[m]));
                 continue;
             }
-            const size_t cells = (size_t)grids[m].cells * grids[m].cells;
+            const size_t cells = disks_cells(&grids[m]);
             memcpy(ends[m].count, twins[m].count, cells);
             memcpy(ends[m].x, twins[m].x, cells * DISKS_SLOTS * sizeof *ends[m].x);
             memcpy(ends[m].y, twins[m].y, cells * DISKS_SLOTS * sizeof *ends[m].y);

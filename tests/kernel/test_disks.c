@@ -3,6 +3,7 @@
 #include "kernel/disks_bench.h"
 
 #define REFLECT "\"moves\": \"reflections\""
+#define PER_AXIS "\"volume_moves\": \"per-axis\""
 #define NPT(pressure, step)                                                                        \
     "\"ensemble\": \"npt\", \"pressure\": " #pressure ", \"max_volume_change\": " #step
 static struct disks_bench bench;
@@ -58,6 +59,20 @@ static const struct {
      "\"path\": 2, \"tile\": 8"},
     {false, REFLECT ", \"n\": 64, \"packing_fraction\": 0.3, \"shuffle_particles\": false",
      "\"path\": 1"},
+    {true, "\"n\": 14, \"box\": [4.2, 6.1]", "\"path\": 1"}, /* w = 1.05 by 1.02 */
+    {false, "\"n\": 64, \"box\": [7.2, 10.5], \"moves_per_cell\": 5", "\"path\": 1"},
+    {false, "\"n\": 48, \"box\": [2.8, 20.2], \"start\": \"random\"",
+     "\"path\": 3, \"work_group\": 16"}, /* w = 1.4 by 1.01 */
+    {false, "\"n\": 90, \"box\": [14, 6.5], \"coordinates\": \"packed\"",
+     "\"path\": 2, \"tile\": 4, \"work_group\": 16"},
+    {false, "\"n\": 9, \"box\": [5.6, 2.01], \"leave_cell\": true", "\"path\": 3"},
+    {false, REFLECT ", \"n\": 60, \"box\": [5.5, 12.1]", "\"path\": 3, \"work_group\": 8"},
+    {false, NPT(5, 0.05) ", \"n\": 60, \"box\": [9, 10.9]", "\"path\": 2, \"tile\": 4"},
+    {false, REFLECT ", " NPT(5, 0.05) ", \"n\": 60, \"box\": [13, 6.7]", "\"path\": 1"},
+    {true, NPT(4, 0.06) ", " PER_AXIS ", \"n\": 14, \"box\": [4.5, 5.4]", "\"path\": 1"},
+    {false, NPT(0.3, 0.4) ", " PER_AXIS ", \"n\": 2, \"box\": 2.3", "\"path\": 3"},
+    {false, REFLECT ", " NPT(6, 0.03) ", " PER_AXIS ", \"n\": 60, \"box\": [10, 8]",
+     "\"path\": 2, \"tile\": 4, \"work_group\": 8"},
     {true, NPT(2.5, 0.03) ", \"n\": 64, \"packing_fraction\": 0.5", "\"path\": 1"},
     {false, NPT(0.3, 0.4) ", \"n\": 2, \"box\": 2.3", "\"path\": 1"},
     {false, NPT(6, 0.02) ", \"n\": 100, \"packing_fraction\": 0.62, \"volume_every\": 3",
@@ -96,6 +111,7 @@ static void test_images(void **state) {
         {false, "\"n\": 2, \"box\": 2", "2"},
         {false, "\"n\": 5, \"box\": 2.7, \"start\": \"random\"", "1.9"},
         {false, "\"n\": 12, \"box\": 4.1", "2"},
+        {false, "\"n\": 3, \"box\": [2.8, 2.05]", "1.9"},
         {false, "\"n\": 20, \"box\": 5.1", "1.4"},
         {false, "\"n\": 64, \"packing_fraction\": 0.7", "1.9"},
     };

@@ -122,3 +122,18 @@ fi
 faults=("" "clEnqueueNDRangeKernel -5 300")
 faulty_ranks 2 3 run potts.json -o cut --device "$pocl" --quiet --on-failure redistribute --set /distribute=lattice
 exit 0
+
+# A lattice that is cut, joined by rounds and by gather: a rank becomes slow, and the rectangles are other ones from then on.
+if [ -n "${ERGOCL_TEST_FULL:-}" ]; then
+    cat >lattice.json <<'JOB'
+{ "sampler": "swendsen-wang", "seed": "78", "system": { "q": 3, "size": [256, 256], "temperature": 1 },
+  "run": { "equilibration": 0, "sweeps": 5000, "measure_every": 100 } }
+JOB
+    expect 0 "$ERGOCL" run lattice.json -o lattice --device "$pocl" --quiet
+    for merge in rounds gather; do
+        faults=("" "clEnqueueNDRangeKernel slow20 12000") # far beyond the trial
+        faulty_ranks 2 0 run lattice.json -o divided --overwrite --device "$pocl" -v --set /distribute=lattice --set /system/merge=$merge
+        same_points lattice divided
+        [ "$(grep -c 'rank 1 has rows' err)" -gt 1 ] || fail "by $merge: the slow rank keeps its share"
+    done
+fi

@@ -27,7 +27,7 @@ static int64_t mod(int64_t a, int64_t m) {
 }
 
 static struct ergo_oracle_cell *cell_at(const struct ergo_oracle_disks *o, int64_t cx, int64_t cy) {
-    return &o->cell[mod(cy, o->cells) * o->cells + mod(cx, o->cells)];
+    return &o->cell[mod(cy, o->rows) * o->cells + mod(cx, o->cells)];
 }
 
 /* Hastings' sine of a quarter turn, in single precision with fused steps: part of the definition.
@@ -44,10 +44,16 @@ static float quarter_sine(float t) {
 static void displacement(const struct ergo_oracle_disks *o, uint32_t a, uint32_t b, int64_t *dx,
                          int64_t *dy) {
     const uint32_t u = a >> 16, v = a & 0xffff, q = (b >> 2) & 0x3fffff;
-    const float radius = (float)(2 * (u > v ? u : v) + 1) * o->step;
+    const float size = (float)(2 * (u > v ? u : v) + 1);
     const float t = (float)(2 * q + 1) / 8388608.0f;
-    *dx = (int64_t)rintf(radius * quarter_sine(1.0f - t)) * (b & 1 ? -1 : 1);
-    *dy = (int64_t)rintf(radius * quarter_sine(t)) * (b & 2 ? -1 : 1);
+    *dx = (int64_t)rintf(size * o->step * quarter_sine(1.0f - t)) * (b & 1 ? -1 : 1);
+    *dy = (int64_t)rintf(size * o->step_y * quarter_sine(t)) * (b & 2 ? -1 : 1);
+}
+
+/* r^2 in units of x, rounded down. */
+static uint64_t length2(const struct ergo_oracle_disks *o, int64_t dx, int64_t dy) {
+    __extension__ typedef unsigned __int128 wide;
+    return (uint64_t)(dx * dx) + (uint64_t)((wide)(uint64_t)(dy * dy) * o->ratio >> 62);
 }
 
 static bool meets(const struct ergo_oracle_disks *o, int64_t cx, int64_t cy, int self, int64_t x,
@@ -57,7 +63,7 @@ static bool meets(const struct ergo_oracle_disks *o, int64_t cx, int64_t cy, int
             const struct ergo_oracle_cell *c = cell_at(o, cx + u, cy + v);
             for (int j = 0; j < c->n; j++) {
                 const int64_t dx = c->x[j] + u * o->width - x, dy = c->y[j] + v * o->width - y;
-                if (!(u == 0 && v == 0 && j == self) && (uint64_t)(dx * dx + dy * dy) < o->contact)
+                if (!(u == 0 && v == 0 && j == self) && length2(o, dx, dy) < o->contact)
                     return true;
             }
         }
@@ -66,11 +72,15 @@ static bool meets(const struct ergo_oracle_disks *o, int64_t cx, int64_t cy, int
 
 /* How much of a line another disk blocks to either side, `across` from it: a reciprocal square root
  * by bits, and one step of Newton, in single precision: part of the definition. */
-static float chord(const struct ergo_oracle_disks *o, int64_t across) {
-    /* at constant pressure with a wider margin, rounded twice */
-    const float contact = o->pressure > 0 ? (float)o->contact * (1.0f - 1.25f / 1048576.0f)
-                                          : (float)((double)o->contact * (1.0 - 1.125 / 1048576.0));
-    const float h = fmaf(-(float)across, (float)across, contact);
+static float chord(const struct ergo_oracle_disks *o, float across) {
+    /* at constant pressure with a wider margin, rounded twice; wider still where sides differ */
+    const float margin = (o->ratio != UINT64_C(1) << 62 ? 9.0f
+                          : o->pressure > 0             ? 1.25f
+                                                        : 1.125f) /
+                         1048576.0f;
+    const float contact = o->pressure > 0 ? (float)o->contact * (1.0f - margin)
+                                          : (float)((double)o->contact * (1.0 - (double)margin));
+    const float h = fmaf(-across, across, contact);
     uint32_t bits;
     float r;
     if (!(h > 0))
@@ -82,12 +92,19 @@ static float chord(const struct ergo_oracle_disks *o, int64_t across) {
     return a * fmaf(-a, r, 1.8898777f);
 }
 
+/* A ratio of units in single precision; where it changes, cut and not rounded. */
+static float single(const struct ergo_oracle_disks *o, double x) {
+    const float near = (float)x;
+    return o->per_axis && (double)near > x ? nextafterf(near, 0) : near;
+}
+
 /* Where move s of a cell takes its disk i by a reflection: *u is its coordinate on the line. */
 static void reflection(const struct ergo_oracle_disks *o, int64_t cx, int64_t cy, int i,
                        bool along_y, uint32_t bits, int64_t *u) {
     const struct ergo_oracle_cell *own = cell_at(o, cx, cy);
     const int64_t from = along_y ? own->y[i] : own->x[i], beside = along_y ? own->x[i] : own->y[i];
     const float middle = (float)o->width / 2;
+    const double aspect = sqrt((double)o->ratio * 0x1p-62); /* w_y/w_x */
     int64_t low = 0, high = o->width - 1;
     for (int64_t b = -1; b <= 1; b++)
         for (int64_t a = -1; a <= 1; a++) {
@@ -95,7 +112,9 @@ static void reflection(const struct ergo_oracle_disks *o, int64_t cx, int64_t cy
             for (int j = 0; j < c->n; j++) {
                 const int64_t x = c->x[j] + a * o->width, y = c->y[j] + b * o->width;
                 const int64_t at = along_y ? y : x;
-                const float blocked = chord(o, (along_y ? x : y) - beside);
+                const float blocked = along_y
+                                          ? chord(o, (float)(x - beside)) * single(o, 1 / aspect)
+                                          : chord(o, (float)(y - beside) * single(o, aspect));
                 if ((a == 0 && b == 0 && j == i) || blocked == 0)
                     continue;
                 const float sign = at < from ? 1 : -1;
@@ -159,10 +178,10 @@ static void update_cell(struct ergo_oracle_disks *o, int64_t cx, int64_t cy, uin
 /* Every disk into the cell where it is now: those that stay first, then comers by the offset of the
  * cell they come from (rows of y), in the order they had there. */
 static void shift(struct ergo_oracle_disks *o, int64_t fx, int64_t fy) {
-    const size_t bytes = (size_t)(o->cells * o->cells) * sizeof *o->cell;
+    const size_t bytes = (size_t)(o->cells * o->rows) * sizeof *o->cell;
     struct ergo_oracle_cell *new = calloc(1, bytes);
     for (int pass = -1; pass < 9; pass++) {
-        for (int64_t cell = 0; cell < o->cells * o->cells; cell++) {
+        for (int64_t cell = 0; cell < o->cells * o->rows; cell++) {
             const struct ergo_oracle_cell *from = &o->cell[cell];
             for (int k = 0; k < from->n; k++) {
                 const int64_t x = from->x[k] - fx, y = from->y[k] - fy;
@@ -172,7 +191,7 @@ static void shift(struct ergo_oracle_disks *o, int64_t fx, int64_t fy) {
                 const int64_t order = u == 0 && v == 0 ? -1 : (v + 1) * 3 + u + 1;
                 if (order != pass)
                     continue;
-                struct ergo_oracle_cell *to = &new[mod(cell / o->cells - v, o->cells) * o->cells +
+                struct ergo_oracle_cell *to = &new[mod(cell / o->cells - v, o->rows) * o->cells +
                                                    mod(cell % o->cells - u, o->cells)];
                 if (to->n == 4) {
                     o->lost = true;
@@ -186,7 +205,7 @@ static void shift(struct ergo_oracle_disks *o, int64_t fx, int64_t fy) {
     memcpy(o->cell, new, bytes);
     free(new);
     o->grid[0] = mod(o->grid[0] + fx, o->cells * o->width);
-    o->grid[1] = mod(o->grid[1] + fy, o->cells * o->width);
+    o->grid[1] = mod(o->grid[1] + fy, o->rows * o->width);
 }
 
 static long double volume_of(int64_t size) {
@@ -203,10 +222,19 @@ static void change_volume(struct ergo_oracle_disks *o, uint64_t step) {
     __extension__ typedef unsigned __int128 wide;
     int64_t change = (int64_t)((wide)size * (uint64_t)(o->volume_step + 1) >> 64);
     change = one[2] >> 31 ? change : -change;
-    const long double units2 = volume_of(o->scale - o->volume - change);
-    const uint64_t contact = (uint64_t)ceill(units2), w = (uint64_t)o->width;
+    /* Lx grows by half of the change of V, or, one side alone, by all or nothing of it */
+    const bool along_y = o->per_axis && below(one[3], 2);
+    const int64_t stretch = o->stretch + (!o->per_axis ? 0 : along_y ? change : -change);
+    const long double units2 = volume_of(o->scale - (o->volume + change - stretch));
+    const uint64_t contact = (uint64_t)ceill(units2);
+    struct ergo_oracle_disks tried = *o;
+    if (o->per_axis) /* in the chain's whole numbers of a logarithm */
+        tried.ratio =
+            (uint64_t)floorl(expl(o->stretched + 2 * (long double)stretch * 0x1p-36L) * 0x1p62L);
+    const uint64_t w = length2(&tried, o->width, 0), h = length2(&tried, 0, o->width);
     o->volume_accepted = false;
-    if (2 * contact <= w * w || contact > w * w || ergo_oracle_disks_closest(o) < contact)
+    if (4 * contact <= w + h || contact > w || contact > h ||
+        ergo_oracle_disks_closest(&tried) < contact)
         return;
     const long double grown = volume_of(o->volume + change) - volume_of(o->volume);
     const long double exponent =
@@ -215,6 +243,8 @@ static void change_volume(struct ergo_oracle_disks *o, uint64_t step) {
         return;
     o->volume_accepted = true;
     o->volume += change;
+    o->stretch = stretch;
+    o->ratio = tried.ratio;
     o->contact = contact;
 }
 
@@ -230,7 +260,7 @@ void ergo_oracle_disks_sweep(struct ergo_oracle_disks *o, uint64_t step) {
         order[j] = other;
     }
     for (int sub = 0; sub < 4; sub++)
-        for (int64_t cy = order[sub] / 2; cy < o->cells; cy += 2)
+        for (int64_t cy = order[sub] / 2; cy < o->rows; cy += 2)
             for (int64_t cx = order[sub] % 2; cx < o->cells; cx += 2)
                 update_cell(o, cx, cy, step);
     const int64_t distance = below(r[1], (uint32_t)(o->width / 2));
@@ -244,9 +274,9 @@ void ergo_oracle_disks_sweep(struct ergo_oracle_disks *o, uint64_t step) {
 /* All disks in units of the box. */
 static size_t collect(const struct ergo_oracle_disks *o, int64_t **x, int64_t **y) {
     size_t n = 0;
-    *x = malloc((size_t)(o->cells * o->cells) * 4 * sizeof **x);
-    *y = malloc((size_t)(o->cells * o->cells) * 4 * sizeof **y);
-    for (int64_t cell = 0; cell < o->cells * o->cells; cell++)
+    *x = malloc((size_t)(o->cells * o->rows) * 4 * sizeof **x);
+    *y = malloc((size_t)(o->cells * o->rows) * 4 * sizeof **y);
+    for (int64_t cell = 0; cell < o->cells * o->rows; cell++)
         for (int k = 0; k < o->cell[cell].n; k++, n++) {
             (*x)[n] = cell % o->cells * o->width + o->cell[cell].x[k];
             (*y)[n] = cell / o->cells * o->width + o->cell[cell].y[k];
@@ -256,11 +286,11 @@ static size_t collect(const struct ergo_oracle_disks *o, int64_t **x, int64_t **
 
 static uint64_t distance2(const struct ergo_oracle_disks *o, const int64_t *x, const int64_t *y,
                           size_t i, size_t j) {
-    const int64_t side = o->cells * o->width;
-    int64_t dx = mod(x[i] - x[j], side), dy = mod(y[i] - y[j], side);
+    const int64_t side = o->cells * o->width, high = o->rows * o->width;
+    int64_t dx = mod(x[i] - x[j], side), dy = mod(y[i] - y[j], high);
     dx = dx > side - dx ? side - dx : dx;
-    dy = dy > side - dy ? side - dy : dy;
-    return (uint64_t)(dx * dx) + (uint64_t)(dy * dy);
+    dy = dy > high - dy ? high - dy : dy;
+    return length2(o, dx, dy);
 }
 
 void ergo_oracle_disks_pairs(const struct ergo_oracle_disks *o, const uint64_t *limits, size_t bins,
@@ -446,17 +476,17 @@ void ergo_oracle_plain_contacts(const struct ergo_oracle_plain *p, double range,
 
 /* ---- psi_6 ----------------------------------------------------------------------------------- */
 
-void ergo_oracle_psi6(size_t n, double box, double cutoff, const double *x, const double *y,
-                      double *re, double *im) {
-    const int reach =
-        (int)ceil(cutoff / box) + 1; /* of images: two disks are a box apart at most */
+void ergo_oracle_psi6(size_t n, const double box[2], double cutoff, const double *x,
+                      const double *y, double *re, double *im) {
+    const int reach = (int)ceil(cutoff / fmin(box[0], box[1])) +
+                      1; /* of images: two disks are a box apart at most */
     *re = *im = 0;
     for (size_t i = 0; i < n; i++) {
         double sum_re = 0, sum_im = 0, bonds = 0;
         for (size_t j = 0; j < n; j++)
             for (int a = -reach; a <= reach; a++)
                 for (int b = -reach; b <= reach; b++) {
-                    const double dx = x[j] - x[i] + a * box, dy = y[j] - y[i] + b * box;
+                    const double dx = x[j] - x[i] + a * box[0], dy = y[j] - y[i] + b * box[1];
                     if ((j == i && a == 0 && b == 0) || dx * dx + dy * dy > cutoff * cutoff)
                         continue;
                     sum_re += cos(6 * atan2(dy, dx));

@@ -19,10 +19,11 @@ struct ergo_oracle_cell {
 };
 
 struct ergo_oracle_disks {
-    int64_t cells, width; /* a side; units along a cell */
-    uint64_t contact;     /* squared, in units */
-    float step;           /* max_displacement in units / 2^17 */
-    int64_t leave;        /* units that a centre may be outside of its cell */
+    int64_t cells, rows, width; /* along x and y; units along a cell */
+    uint64_t contact;           /* squared, in units of x */
+    uint64_t ratio;             /* (w_y/w_x)^2 in 2^-62 */
+    float step, step_y;         /* max_displacement in units of x and of y, / 2^17 */
+    int64_t leave;              /* units that a centre may be outside of its cell */
     int moves;
     bool shuffle_particles, shuffle_checkerboard;
     bool reflect; /* moves are reflections, else displacements */
@@ -31,10 +32,13 @@ struct ergo_oracle_disks {
     double pressure;
     uint64_t n, volume_every;
     int64_t volume_step, volume, scale;
-    bool volume_accepted; /* the last move */
+    bool per_axis;         /* a move changes one side: */
+    int64_t stretch;       /* ln(Ly/Lx) less that of the start, */
+    long double stretched; /* and ln (w_y/w_x)^2 of the start */
+    bool volume_accepted;  /* the last move */
     uint32_t key[2];
     int64_t grid[2];
-    struct ergo_oracle_cell *cell; /* [cells][cells], rows of y */
+    struct ergo_oracle_cell *cell; /* [rows][cells] */
     uint64_t accepted, tried;      /* of the last sweep: moves, and cells with disks */
     bool lost;                     /* a fifth disk entered a cell */
 };
@@ -53,8 +57,8 @@ uint64_t ergo_oracle_disks_closest(const struct ergo_oracle_disks *o);
  * its bonds, or 0 without bonds; then average over all disks. A disk has a bond to every image of
  * every disk (also its own images) with 0 < distance <= cutoff. Tests all pairs and images.
  */
-void ergo_oracle_psi6(size_t n, double box, double cutoff, const double *x, const double *y,
-                      double *re, double *im);
+void ergo_oracle_psi6(size_t n, const double box[2], double cutoff, const double *x,
+                      const double *y, double *re, double *im);
 
 struct ergo_oracle_plain {
     size_t n;

@@ -94,7 +94,8 @@ static double density_matrix(double distance) {
     double all = 0;
     for (int a = 0; a < TURNS; a++)
         for (int b = 0; b < TURNS; b++) {
-            const double c = (a + 0.5) / TURNS, s = sqrt(1 - c * c), turn = PI / 2 * (b + 0.5) / TURNS;
+            const double c = (a + 0.5) / TURNS, s = sqrt(1 - c * c),
+                         turn = PI / 2 * (b + 0.5) / TURNS;
             const double d[3] = {distance * s * cos(turn), distance * s * sin(turn), distance * c};
             double cross = 0, norm = 0;
             for (int i = 0; i < GRID; i++)
@@ -173,16 +174,18 @@ static void is_gaussian(const struct ergo_result *r, double s) {
     "\"one_body\": \"trap\", \"density\": 5e-5, \"trap_length\": 2, \"b\": 0, \"potential\": "     \
     "\"lennard-jones\", \"epsilon\": 0, \"n\": 4, "
 #define CURVES                                                                                     \
-    "\"density_matrix_points\": 12, \"sk_max\": 0.6, \"gr_bins\": 2}, \"output\": {\"snapshots\": " \
+    "\"density_matrix_points\": 12, \"sk_max\": 0.6, \"gr_bins\": 2}, \"output\": "                \
+    "{\"snapshots\": "                                                                             \
     "0}}"
 
 /* psi = exp(-c r^2 / 2): s = c / 2. */
 static void a_trap(void **state) {
     (void)state;
-    struct ergo_result *r = run("{\"sampler\": \"helium-vmc\", \"seed\": \"1965\", \"system\": {" TRAP
-                                "\"localisation\": 0.2, \"walkers\": 64}, \"run\": "
-                                "{\"equilibration\": 200, \"sweeps\": 1600, \"measure_every\": 10, "
-                                "\"structure_every\": 4, \"structure_walkers\": 64, " CURVES);
+    struct ergo_result *r =
+        run("{\"sampler\": \"helium-vmc\", \"seed\": \"1965\", \"system\": {" TRAP
+            "\"localisation\": 0.2, \"walkers\": 64}, \"run\": "
+            "{\"equilibration\": 200, \"sweeps\": 1600, \"measure_every\": 10, "
+            "\"structure_every\": 4, \"structure_walkers\": 64, " CURVES);
     is_gaussian(r, 0.1);
     ergo_result_destroy(r);
 }
@@ -190,11 +193,12 @@ static void a_trap(void **state) {
 /* psi of a trap that is not the ground state, whose c is 1/4: over psi phi, s = c / (4 c + 1). */
 static void a_trap_mixed(void **state) {
     (void)state;
-    struct ergo_result *r = run("{\"sampler\": \"helium-dmc\", \"seed\": \"1965\", \"system\": {" TRAP
-                                "\"localisation\": 0.18, \"walkers\": 128, \"time_step\": 0.02, "
-                                "\"forward_steps\": 0}, \"run\": {\"equilibration\": 150, "
-                                "\"sweeps\": 450, \"measure_every\": 5, \"structure_every\": 3, "
-                                "\"structure_walkers\": 128, " CURVES);
+    struct ergo_result *r =
+        run("{\"sampler\": \"helium-dmc\", \"seed\": \"1965\", \"system\": {" TRAP
+            "\"localisation\": 0.18, \"walkers\": 128, \"time_step\": 0.02, "
+            "\"forward_steps\": 0}, \"run\": {\"equilibration\": 150, "
+            "\"sweeps\": 450, \"measure_every\": 5, \"structure_every\": 3, "
+            "\"structure_walkers\": 128, " CURVES);
     is_gaussian(r, 0.18 * 0.25 / (0.18 + 0.25));
     ergo_result_destroy(r);
 }
@@ -208,7 +212,8 @@ static void mcmillan(void **state) {
     if (!getenv("ERGOCL_TEST_FULL"))
         skip();
     struct ergo_result *r = run(
-        "{\"sampler\": \"helium-vmc\", \"seed\": \"1965\", \"system\": {\"n\": 108, \"b\": 2.98661, "
+        "{\"sampler\": \"helium-vmc\", \"seed\": \"1965\", \"system\": {\"n\": 108, \"b\": "
+        "2.98661, "
         "\"density\": 0.02186, \"potential\": \"lennard-jones\", \"walkers\": 16}, \"run\": "
         "{\"equilibration\": 400, \"sweeps\": 4000, \"measure_every\": 10, \"structure_every\": 2, "
         "\"structure_walkers\": 16, \"density_matrix_points\": 16}, \"output\": {\"snapshots\": "

@@ -175,7 +175,7 @@ static void test_plain(void **state) {
     disks_limits(&job->points[0], &shape, DISKS_CURVE_CONTACT, limits);
     disks_areas(&job->points[0], &shape, DISKS_CURVE_CONTACT, limits, areas);
     assert_true(disks_lattice(&shape, true, x, y));
-    assert_true(ergo_oracle_plain_init(&plain, 16, shape.box, 0.3, x, y, 99));
+    assert_true(ergo_oracle_plain_init(&plain, 16, shape.box[0], 0.3, x, y, 99));
     for (int i = 0; i < 2000; i++)
         ergo_oracle_plain_sweep(&plain);
     for (int b = 0; b < BLOCKS; b++) {
@@ -265,6 +265,51 @@ static void test_two_npt(void **state) {
     cJSON_Delete(tree);
 }
 
+/* Two disks where sides change one by one: the weight of a box is the same with V = Lx Ly, flat in
+ * Lx and Ly, where two cells a side allow it (at least 2, and Lx^2 + Ly^2 < 16). And the pressure
+ * of two disks in a box with different sides: only its area counts. */
+static void test_two_boxes(void **state) {
+    enum { GRID = 1500 };
+    static const double pressure = 0.5;
+    double mean, error, weight = 0, density = 0, aspect = 0;
+    (void)state;
+    for (int i = 0; i < GRID; i++)
+        for (int j = 0; j < GRID; j++) {
+            const double lx = 2 + 1.5 * (i + 0.5) / GRID, ly = 2 + 1.5 * (j + 0.5) / GRID;
+            const double v = lx * ly;
+            if (lx * lx + ly * ly >= 16)
+                continue;
+            const double w = v * (v - DISKS_PI) * exp(-pressure * v);
+            weight += w;
+            density += w * 2 / v;
+            aspect += w * ly / lx;
+        }
+    cJSON *tree = physics_run(
+        ctx,
+        "{'sampler': 'hard-disks', 'seed': '17', 'replicas': 8, 'system': {'n': 2, 'box': [2.3, "
+        "2.6], 'ensemble': 'npt', 'volume_moves': 'per-axis', 'pressure': 0.5, "
+        "'max_volume_change': 0.4, 'max_displacement': 0.6}, 'run': {'equilibration': 50, "
+        "'sweeps': 6000, 'measure_every': 4, 'curves_every': 0}, 'output': {'snapshots': 0}}",
+        "two, per axis");
+    physics_value(tree, 0, 8, "density", &mean, &error);
+    compare("two disks, per axis: density", mean, error, density / weight, 0);
+    physics_value(tree, 0, 8, "aspect_ratio", &mean, &error);
+    compare("two disks, per axis: Ly / Lx", mean, error, aspect / weight, 0);
+    cJSON_Delete(tree);
+    tree = physics_run(
+        ctx,
+        "{'sampler': 'hard-disks', 'seed': '18', 'replicas': 4, 'system': {'n': 2, 'box': [2.05, "
+        "5.6]}, 'run': {'equilibration': 100, 'sweeps': 20000, 'measure_every': 5, "
+        "'contact_range': 0.1, 'contact_bin': 0.005, 'contact_degree': 1, 'gr_max': 0, "
+        "'block_cells': 0}, 'output': {'snapshots': 0}}",
+        "two, box");
+    physics_value(tree, 0, 4, "pressure", &mean, &error);
+    const double area = 2.05 * 5.6, rho = 2 / area;
+    compare("two disks, 2.05 x 5.6: pressure", mean, error,
+            rho * (1 + 0.25 * DISKS_PI * rho * area / (area - DISKS_PI)), 0);
+    cJSON_Delete(tree);
+}
+
 /* Constant pressure in a liquid, against the serial program; and there and in a crystal the
  * pressure from contacts, whose mean is the job's for any N. */
 static void test_npt(void **state) {
@@ -334,6 +379,7 @@ int main(void) {
         cmocka_unit_test_prestate(test_plain, (void *)reflections),
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_two_npt),
+        cmocka_unit_test(test_two_boxes),
         cmocka_unit_test(test_npt),
         cmocka_unit_test(test_budget)};
     return cmocka_run_group_tests(tests, context_open, context_close);

@@ -62,30 +62,56 @@ static void test_two(void **state) {
     }
 }
 
-/* Two spheres at constant pressure: the weight of a volume is V (V - 4 pi / 3) exp(-beta P V),
- * between the volumes that two cells a side allow. */
+/* Two spheres at constant pressure, P = 0.15: the weight of a box is V (V - 4 pi / 3) exp(-beta P
+ * V), between the sides that two cells allow, 2 to sqrt(8). Over V, where all sides change
+ * together; where they change one by one, over each of them, with one V less: a step in ln V has
+ * the Jacobian V, and one of each side's logarithm Lx Ly Lz = V, while the measure is dV and dLx
+ * dLy dLz. */
+static double weight_of(double v) {
+    return v * (v - 4 * pi / 3) * exp(-0.15 * v);
+}
+
+static double density_by_volume(void) {
+    enum { GRID = 100000 };
+    double weight = 0, density = 0;
+    for (int i = 0; i < GRID; i++) {
+        const double v = 8 + (22.627417 - 8) * (i + 0.5) / GRID;
+        weight += weight_of(v);
+        density += weight_of(v) * 2 / v;
+    }
+    return density / weight;
+}
+
+static double density_by_sides(void) {
+    enum { GRID = 100 };
+    double weight = 0, density = 0;
+    for (int i = 0; i < GRID * GRID * GRID; i++) {
+        double v = 1;
+        for (int k = 0, rest = i; k < 3; k++, rest /= GRID)
+            v *= 2 + (sqrt(8) - 2) * (rest % GRID + 0.5) / GRID;
+        weight += weight_of(v);
+        density += weight_of(v) * 2 / v;
+    }
+    return density / weight;
+}
+
 static void test_two_npt(void **state) {
-    static const double pressure = 0.15, low = 8, high = 22.627417;
-    double mean, error, weight = 0, density = 0;
+    double mean, error;
     char job[1000];
     (void)state;
-    for (int i = 0; i < 100000; i++) {
-        const double v = low + (high - low) * (i + 0.5) / 100000;
-        const double w = v * (v - 4 * pi / 3) * exp(-pressure * v);
-        weight += w;
-        density += w * 2 / v;
+    for (int sides = 0; sides < 2; sides++) {
+        snprintf(job, sizeof job,
+                 "{'sampler': 'hard-spheres', 'seed': '14', 'replicas': 8, 'system': {'n': 2, "
+                 "'box': [2.3, 2.3, 2.3], 'ensemble': 'npt', 'pressure': 0.15, "
+                 "'max_volume_change': 0.4, 'max_displacement': 0.4%s}, 'run': {'equilibration': "
+                 "50, 'sweeps': %s, 'measure_every': 3}, 'output': {'snapshots': 0}}",
+                 sides ? ", 'volume_moves': 'per-axis'" : "", length("3000", "100000"));
+        cJSON *tree = physics_run(ctx, job, "two, npt");
+        physics_value(tree, 0, 8, "density", &mean, &error);
+        compare("two spheres, npt: density", mean, error,
+                sides ? density_by_sides() : density_by_volume(), 0);
+        cJSON_Delete(tree);
     }
-    snprintf(
-        job, sizeof job,
-        "{'sampler': 'hard-spheres', 'seed': '14', 'replicas': 8, 'system': {'n': 2, 'box': "
-        "[2.3, 2.3, 2.3], 'ensemble': 'npt', 'pressure': %g, 'max_volume_change': 0.4, "
-        "'max_displacement': 0.4}, 'run': {'equilibration': 50, 'sweeps': %s, 'measure_every': "
-        "3}, 'output': {'snapshots': 0}}",
-        pressure, length("3000", "100000"));
-    cJSON *tree = physics_run(ctx, job, "two, npt");
-    physics_value(tree, 0, 8, "density", &mean, &error);
-    compare("two spheres, npt: density", mean, error, density / weight, 0);
-    cJSON_Delete(tree);
 }
 
 /* eta Z of the fluid: Kolafa, Labik, Malijevsky 2004. */

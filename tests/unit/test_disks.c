@@ -80,7 +80,8 @@ static void test_cells(void **state) {
         if (!job)
             continue;
         assert_true(disks_shape_of(&job->points[0], &s, reason));
-        assert_true(s.cells % 2 == 0 && box / s.cells >= 1.0 && box / s.cells < sqrt(2.0));
+        assert_true(s.cells[0] == s.cells[1] && s.ratio == DISKS_SQUARE);
+        assert_true(s.cells[0] % 2 == 0 && box / s.cells[0] >= 1.0 && box / s.cells[0] < sqrt(2.0));
         ergo_job_destroy(job);
     }
 }
@@ -97,8 +98,8 @@ static void test_displacement(void **state) {
         a = a * 1664525u + 1013904223u;
         b = b * 22695477u + 1u;
         const struct ergo_words r = ergo_philox_words(a, b, 0, 0, 1, 2);
-        disks_displacement(r.x, r.y, step, &dx, &dy);
-        disks_displacement(r.x, r.y ^ 3u, step, &ex, &ey);
+        disks_displacement(r.x, r.y, step, step, &dx, &dy);
+        disks_displacement(r.x, r.y ^ 3u, step, step, &ex, &ey);
         assert_true(ex == -dx && ey == -dy && dx == rintf(dx) && dy == rintf(dy));
         const double u = dx / 0.16 / 4194304.0, v = dy / 0.16 / 4194304.0, r2 = u * u + v * v;
         assert_true(r2 < 1.000001);
@@ -199,22 +200,22 @@ static void test_starts(void **state) {
         const enum ergo_status status = disks_start(ctx, &job->points[0], &s, &config);
         assert_int_equal(status, ERGO_OK);
         if (status == ERGO_OK) {
-            for (size_t k = 0; k < (size_t)s.cells * s.cells; k++)
+            for (size_t k = 0; k < disks_cells(&s); k++)
                 n += config.count[k];
             assert_int_equal(n, s.n);
             assert_false(disks_config_overlap(&config, &s, cell, slot));
-            disks_config_write(&config, false, &text);
+            disks_config_write(&config, &s, &text);
             assert_true(disks_config_read(&again, &s, text.data, text.length, &reason));
-            disks_config_write(&again, false, &other);
+            disks_config_write(&again, &s, &other);
             assert_memory_equal(text.data, other.data, text.length);
             assert_false(disks_config_read(&again, &s, text.data, text.length - 1, &reason));
             /* the second of two members of the same size */
-            const size_t cells = (size_t)s.cells * s.cells;
+            const size_t cells = disks_cells(&s);
             void *raw = calloc(2 * cells * disks_planes(&s), DISKS_PLANE_BYTES);
             disks_config_to_raw(&config, &s, raw, cells, 2 * cells);
             disks_config_from_raw(&again, &s, raw, cells, 2 * cells);
             ergo_text_free(&other);
-            disks_config_write(&again, false, &other);
+            disks_config_write(&again, &s, &other);
             assert_memory_equal(text.data, other.data, text.length);
             free(raw);
         }

@@ -39,6 +39,8 @@ static void assert_same(const char *what, const struct blocks *a, const struct b
 /* The same lattice in ergocl's integers. */
 static struct ergo_oracle_disks oracle_of(const struct ergo_oracle_chain *c) {
     struct ergo_oracle_disks o = {.cells = c->scheme.cells,
+                                  .rows = c->scheme.cells,
+                                  .ratio = UINT64_C(1) << 62,
                                   .width = 1 << 22,
                                   .moves = c->scheme.moves,
                                   .shuffle_particles = true,
@@ -46,7 +48,7 @@ static struct ergo_oracle_disks oracle_of(const struct ergo_oracle_chain *c) {
                                   .key = {7, 11}};
     const double sigma = (double)o.width / c->width;
     o.contact = (uint64_t)ceil(sigma * sigma);
-    o.step = (float)(c->scheme.d * sigma / 131072.0);
+    o.step = o.step_y = (float)(c->scheme.d * sigma / 131072.0);
     o.cell = calloc((size_t)(o.cells * o.cells), sizeof *o.cell);
     assert_non_null(o.cell);
     for (int i = 0; i < c->n; i++) {

@@ -354,6 +354,29 @@ static void test_complete(void **state) {
     }
 }
 
+/* The model of that name says where these methods are, before it asks for a temperature. */
+static void test_elsewhere(void **state) {
+    static const struct {
+        const char *run, *says;
+    } jobs[] = {{"'method': 'anneal', 'sweeps': 20", "\"graph\": \"random-orthogonal\", \"n\": 10"},
+                {"'sweeps': 20", "/system/temperature: missing"}};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        char text[300];
+        struct ergo_job *job = NULL;
+        snprintf(text, sizeof text,
+                 "{'sampler': 'spin-lattice', 'system': {'model': 'random-orthogonal', 'n': 10}, "
+                 "'run': {%s}}",
+                 jobs[i].run);
+        for (char *c = text; *c; c++)
+            *c = *c == '\'' ? '"' : *c;
+        assert_int_equal(ergo_job_parse(ctx, text, strlen(text), "case", NULL, 0, &job),
+                         ERGO_E_JOB);
+        assert_non_null(strstr(ergo_error_message(ctx), jobs[i].says));
+        ergo_error_clear(ctx);
+    }
+}
+
 /* Keys of ladders and populations that contradict each other: refused, at that key. */
 static void test_refusals(void **state) {
     static const struct {
@@ -454,7 +477,7 @@ int main(void) {
         cmocka_unit_test(test_lattices), cmocka_unit_test(test_schedules),
         cmocka_unit_test(test_refusals), cmocka_unit_test(test_population),
         cmocka_unit_test(test_kept),     cmocka_unit_test(test_long_range),
-        cmocka_unit_test(test_complete),
+        cmocka_unit_test(test_complete), cmocka_unit_test(test_elsewhere),
     };
     return cmocka_run_group_tests(tests, context_open, context_close);
 }

@@ -35,8 +35,7 @@ static enum ergo_status write_one(const char *name, uint64_t t) {
         for (unsigned i = 0; i < n; i++)
             ergo_text_append(&text, "X %u.25 1 2\n", (unsigned)(t + i) % 5);
     }
-    const enum ergo_status status =
-        ergo_gsd_write(ctx, &folder, name, t, text.data, text.length);
+    const enum ergo_status status = ergo_gsd_write(ctx, &folder, name, t, text.data, text.length);
     ergo_text_free(&text);
     return status;
 }
@@ -151,8 +150,8 @@ static void files_of_others(void **state) {
     for (size_t i = 0; i < 3; i++) {
         unlinkat(folder.fd, "other.gsd", 0);
         if (texts[i]) {
-            assert_int_equal(
-                ergo_file_write(ctx, &folder, "other.gsd", texts[i], strlen(texts[i])), ERGO_OK);
+            assert_int_equal(ergo_file_write(ctx, &folder, "other.gsd", texts[i], strlen(texts[i])),
+                             ERGO_OK);
         } else { /* cut in its index */
             write_all("other.gsd", 0, 20, 10);
             assert_int_equal(ergo_file_read(ctx, &folder, "other.gsd", 1 << 30, &before, &n),
@@ -172,8 +171,7 @@ static void files_of_others(void **state) {
 }
 
 static int open_folder(void **state) {
-    return context_open(state) || !mkdtemp(path) ||
-           ergo_folder_open(ctx, path, &folder) != ERGO_OK;
+    return context_open(state) || !mkdtemp(path) || ergo_folder_open(ctx, path, &folder) != ERGO_OK;
 }
 
 static int close_folder(void **state) {

@@ -62,7 +62,8 @@ static struct case_of random_case(double lx, double ly, size_t n, uint64_t seed)
 /* Columns of rows of a triangular lattice, a bond along x. */
 static struct case_of crystal(size_t columns, size_t rows, double spacing, double block) {
     const double row = spacing * sqrt(3) / 2;
-    struct case_of c = new_case((double)columns * spacing, (double)rows * row, columns * rows, block);
+    struct case_of c =
+        new_case((double)columns * spacing, (double)rows * row, columns * rows, block);
     for (size_t i = 0; i < columns * rows; i++) {
         c.x[i] = ((double)(i % columns) + 0.5 * (double)(i / columns % 2) + 0.1) * spacing;
         c.y[i] = ((double)(i / columns) + 0.1) * row;
@@ -70,7 +71,8 @@ static struct case_of crystal(size_t columns, size_t rows, double spacing, doubl
     return c;
 }
 
-/* ---- cells ------------------------------------------------------------------------------------ */
+/* ---- cells ------------------------------------------------------------------------------------
+ */
 
 enum { IMAGES = 5, POINTS = 9, ALL = IMAGES * IMAGES * POINTS };
 
@@ -174,7 +176,8 @@ static void cells_cover(void **state) {
     }
 }
 
-/* ---- all of it -------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------
+ */
 
 static void perfect_crystal(void **state) {
     struct case_of c = crystal(40, 40, 1.137, 5);
@@ -194,8 +197,8 @@ static void perfect_crystal(void **state) {
         const double low = (double)i * c.plan.cut / 1.137, high = low + c.plan.cut / 1.137;
         const double density = 2 / (sqrt(3) * 1.137 * 1.137);
         const bool one = floor(high - 1e-6) > floor(low - 1e-6) && high > 1;
-        CLOSE(c.curves[HEXATIC_CUT][i],
-              one ? 1 / (density * c.plan.cut * HEXATIC_CUT_WIDTH) : 0, 1e-3);
+        CLOSE(c.curves[HEXATIC_CUT][i], one ? 1 / (density * c.plan.cut * HEXATIC_CUT_WIDTH) : 0,
+              1e-3);
     }
     free_case(&c);
 }
@@ -250,8 +253,7 @@ static void by_all_pairs(void **state) {
                 continue;
             sums[3 * bin - 3]++;
             sums[3 * bin - 2] += cells[i].re * cells[j].re + cells[i].im * cells[j].im;
-            sums[3 * bin - 1] +=
-                cos(q0[0] * (c.x[i] - c.x[j]) + q0[1] * (c.y[i] - c.y[j]));
+            sums[3 * bin - 1] += cos(q0[0] * (c.x[i] - c.x[j]) + q0[1] * (c.y[i] - c.y[j]));
         }
     for (size_t i = 0; i < size; i++) {
         CLOSE(c.curves[HEXATIC_G6][i], sums[3 * i + 1] / sums[3 * i], 1e-9);
@@ -342,8 +344,8 @@ static void transforms(void **state) {
     for (size_t k = 0; k < 128; k++) {
         double f[4] = {0, 0, 0, 0};
         for (size_t i = 0; i < 128; i++) {
-            const double phase = -2 * pi * ((double)(k % 16 * (i % 16)) / 16 +
-                                            (double)(k / 16 * (i / 16)) / 8);
+            const double phase =
+                -2 * pi * ((double)(k % 16 * (i % 16)) / 16 + (double)(k / 16 * (i / 16)) / 8);
             f[0] += before[2 * i] * cos(phase) - before[2 * i + 1] * sin(phase);
             f[1] += before[2 * i] * sin(phase) + before[2 * i + 1] * cos(phase);
             f[2] += real[i] * cos(phase);

@@ -91,7 +91,7 @@ static void test_ideal(void **state) {
         double mean = 0;
         for (int i = 0; i < EACH; i++, step++) {
             ergo_volume_trial(rules, ergo_philox_words(step, 0, 0, 0, 3, 4),
-                              ergo_philox_words(step, 0, 0, 1, 3, 4), 3, UINT64_MAX, &volume,
+                              ergo_philox_words(step, 0, 0, 1, 3, 4), 3, 0, UINT64_MAX, &volume,
                               &contact);
             mean += 0.5 * exp((double)volume.size * 0x1p-36) / EACH;
         }

@@ -1,4 +1,6 @@
 /* Enqueue sweeps and measurements, and convert samples. */
+#include <math.h>
+
 #include "samplers/hard_disks/order.h"
 
 static size_t members_of(const struct disks_state *s) {
@@ -20,10 +22,10 @@ static struct ergo_grid over(const struct disks_state *s, size_t items) {
 /* A work-item for each cell of a checkerboard set. */
 static struct ergo_grid over_set(const struct disks_state *s) {
     const struct disks_launch *l = &s->launch;
-    return (struct ergo_grid){
-        3,
-        {ergo_round_up(l->most_half, l->row), ergo_round_up(l->most_half, l->rows), members_of(s)},
-        {l->row, l->rows, 1}};
+    return (struct ergo_grid){3,
+                              {ergo_round_up(l->most_half[0], l->row),
+                               ergo_round_up(l->most_half[1], l->rows), members_of(s)},
+                              {l->row, l->rows, 1}};
 }
 
 /* ---- sweeps -----------------------------------------------------------------------------------
@@ -84,8 +86,8 @@ static void volume_move(struct disks_state *s) {
     if (!s->shapes[0].npt || s->e.step % s->shapes[0].volume_every)
         return;
     ERGO_LAUNCH(&s->e, DISKS_CLOSEST_PAIR, ergo_grid_groups(l->sums, l->sum_group, members_of(s)),
-                BUFFER(DISKS_CELLS), BUFFER(DISKS_MEMBERS), BUFFER(DISKS_LEAST),
-                U32(second_plane(s)));
+                BUFFER(DISKS_CELLS), BUFFER(DISKS_MEMBERS), BUFFER(DISKS_RULES),
+                BUFFER(DISKS_SIZES), BUFFER(DISKS_LEAST), U64(s->e.step - 1), U32(second_plane(s)));
     ERGO_LAUNCH(&s->e, DISKS_VOLUME_MOVE, ergo_grid_groups(members_of(s), l->sum_group, 1),
                 BUFFER(DISKS_MEMBERS), BUFFER(DISKS_RULES), BUFFER(DISKS_LEAST), U32(l->sums),
                 BUFFER(DISKS_SIZES), U64(s->e.step - 1));
@@ -174,12 +176,14 @@ void disks_columns(const struct disks_shape *shape, const struct disks_sum *sum,
     columns[DISKS_PSI6_IM] = (double)sum->im * 0x1p-24 / (double)shape->n;
     columns[DISKS_ACCEPTANCE] =
         tally.tried ? (double)tally.accepted / (moves * (double)tally.tried) : 0.0;
-    columns[DISKS_OCCUPIED] = (double)sum->occupied / ((double)shape->cells * shape->cells);
+    columns[DISKS_OCCUPIED] = (double)sum->occupied / (double)disks_cells(shape);
     if (!shape->npt)
         return;
     columns[DISKS_DENSITY] = disks_density_at(shape, volume);
     columns[DISKS_VOLUME_ACCEPTANCE] = volume->accepted;
     columns[DISKS_LIMITED] = volume->limited;
+    columns[DISKS_ASPECT] =
+        shape->box[1] / shape->box[0] * exp(ldexp((double)volume->stretch[0], -36));
 }
 
 /* The volumes of a sample's members. */

@@ -45,7 +45,7 @@ static enum ergo_status audit_member(struct ergo_context *ctx, struct disks_stat
     if (status != ERGO_OK)
         return status;
     bool inside = true;
-    for (size_t i = 0; i < (size_t)config.cells * config.cells; i++) {
+    for (size_t i = 0; i < disks_config_cells(&config); i++) {
         n += config.count[i];
         for (size_t k = 0; k < config.count[i]; k++)
             inside = inside && config.x[i * DISKS_SLOTS + k] < shape->width &&
@@ -68,8 +68,8 @@ static enum ergo_status audit_member(struct ergo_context *ctx, struct disks_stat
                            "audit of hard-disks failed on %s at sweep %llu: in member %zu disk %u "
                            "of cell (%zu, %zu) and disk %u of cell (%zu, %zu) overlap",
                            s->e.device->summary.name, (unsigned long long)s->e.step, member,
-                           slot[0], cell[0] % shape->cells, cell[0] / shape->cells, slot[1],
-                           cell[1] % shape->cells, cell[1] / shape->cells);
+                           slot[0], cell[0] % shape->cells[0], cell[0] / shape->cells[0], slot[1],
+                           cell[1] % shape->cells[0], cell[1] / shape->cells[0]);
     disks_config_free(&config);
     return status;
 }
@@ -109,7 +109,7 @@ static bool same_sums(const struct disks_state *s, size_t sample, size_t member,
                       struct disks_sum *sum, struct disks_tally *moves) {
     const struct disks_member now = disks_member_at(s, member, config);
     const struct disks_launch *l = &s->launch;
-    const size_t cells = (size_t)config->cells * config->cells, items = l->sums * l->sum_group;
+    const size_t cells = disks_config_cells(config), items = l->sums * l->sum_group;
     const struct disks_sum *found =
         (const struct disks_sum *)ergo_engine_host(&s->e, DISKS_SUMS, 0, sample) + member * l->sums;
     const size_t most = (size_t)(budget_psi6 / (cells / l->sums + 1)) + 1;
@@ -235,7 +235,7 @@ static enum ergo_status compare_whole(struct ergo_context *ctx, const struct erg
     const struct ergo_point *point = s->e.batch->points[member];
     const struct disks_shape *shape = &s->shapes[member];
     struct disks_config expected = {0}, found = {0};
-    uint32_t *tally = malloc(4 * (size_t)shape->cells * shape->cells);
+    uint32_t *tally = malloc(4 * disks_cells(shape));
     uint64_t step = r->step;
     bool ok = tally && config_before(r, member, &expected);
     enum ergo_status status = ERGO_OK;
@@ -263,16 +263,17 @@ static enum ergo_status compare_whole(struct ergo_context *ctx, const struct erg
 static enum ergo_status read_tally(struct ergo_context *ctx, struct disks_state *s, size_t member,
                                    uint32_t *tally) {
     const struct disks_shape *shape = &s->shapes[member];
-    const size_t m = shape->cells, h = shape->half;
-    uint32_t *raw = malloc(4 * m * m);
+    const size_t m = shape->cells[0], rows = shape->cells[1], h = shape->half[0],
+                 v = shape->half[1];
+    uint32_t *raw = malloc(4 * m * rows);
     if (!raw)
         return no_memory(ctx);
     ergo_engine_begin(&s->e, ctx);
-    ergo_engine_read(&s->e, DISKS_TALLY, 4 * (size_t)s->members[member].first, 4 * m * m, raw);
+    ergo_engine_read(&s->e, DISKS_TALLY, 4 * (size_t)s->members[member].first, 4 * m * rows, raw);
     const enum ergo_status status = ergo_engine_end(&s->e);
-    for (size_t y = 0; y < m && status == ERGO_OK; y++)
+    for (size_t y = 0; y < rows && status == ERGO_OK; y++)
         for (size_t x = 0; x < m; x++)
-            tally[y * m + x] = raw[(x % 2 + y % 2 * 2) * h * h + y / 2 * h + x / 2];
+            tally[y * m + x] = raw[(x % 2 + y % 2 * 2) * h * v + y / 2 * h + x / 2];
     free(raw);
     return status;
 }
@@ -282,10 +283,11 @@ static enum ergo_status compare_band(struct ergo_context *ctx, const struct ergo
     struct disks_state *s = r->state;
     const struct disks_shape *shape = &s->shapes[member];
     const uint64_t sweeps = r->lead + r->samples * r->every;
-    const uint32_t m = shape->cells, margin = (uint32_t)sweeps * DISKS_SPOILED;
-    const uint32_t rows = BAND + 2 * margin, first = m - rows / 2;
+    const uint32_t m = shape->cells[0], all_rows = shape->cells[1];
+    const uint32_t margin = (uint32_t)sweeps * DISKS_SPOILED;
+    const uint32_t rows = BAND + 2 * margin, first = all_rows - rows / 2;
     struct disks_config before = {0}, band = {0}, found = {0};
-    uint32_t *tally = malloc(4 * (size_t)m * m), *expected = malloc(4 * (size_t)m * rows);
+    uint32_t *tally = malloc(4 * (size_t)m * all_rows), *expected = malloc(4 * (size_t)m * rows);
     bool ok = tally && expected && config_before(r, member, &before) &&
               disks_config_band(&band, &before, first, rows),
          same = true;
@@ -296,13 +298,14 @@ static enum ergo_status compare_band(struct ergo_context *ctx, const struct ergo
     if (status == ERGO_OK)
         status = read_tally(ctx, s, member, tally);
     if (status == ERGO_OK && shape->npt) /* of one sweep; the move leaves places as they are */
-        disks_twin_volume(&s->members[member], shape, &band, r->step,
-                          disks_config_closest(&found, shape, NULL, NULL));
+        disks_twin_volume(
+            &s->members[member], shape, &band, r->step,
+            disks_twin_least(&s->members[member], shape, &band.size, &found, r->step));
     if (status == ERGO_OK && !disks_config_same(&band, &found, margin))
         status = ergo_replay_differs(ctx, r, member, "the disks");
     for (uint32_t y = margin; y + margin < rows && status == ERGO_OK; y++)
-        same = same &&
-               memcmp(expected + (size_t)y * m, tally + (size_t)((first + y) % m) * m, 4 * m) == 0;
+        same = same && memcmp(expected + (size_t)y * m,
+                              tally + (size_t)((first + y) % all_rows) * m, 4 * m) == 0;
     if (status == ERGO_OK && !same)
         status = ergo_replay_differs(ctx, r, member, "the accepted moves");
     if (status == ERGO_OK)
@@ -359,11 +362,12 @@ static void choose_stretch(struct audit *a, struct ergo_replay *r) {
     const uint64_t most = a->whole ? (fit - r->lead) / r->samples : 2;
     r->every = every < most ? every : most;
     if (!a->whole) { /* the states between samples are not known */
-        r->samples = interval == 1 && shape->cells <= 1024 && !shape->npt ? r->samples : 1;
+        r->samples =
+            interval == 1 && disks_cells(shape) <= 1u << 20 && !shape->npt ? r->samples : 1;
         r->every = shape->npt                                                  ? 1
                    : s->launch.path == DISKS_PATH_TILE || shape->n <= 1u << 18 ? 2
                                                                                : 1;
-        a->whole = shape->cells <= BAND + 2 * DISKS_SPOILED * r->samples * r->every;
+        a->whole = shape->cells[1] <= BAND + 2 * DISKS_SPOILED * r->samples * r->every;
     }
     a->cells = cells_of(s, interval == 1 ? r->samples : 1);
 }

@@ -27,8 +27,8 @@ static enum ergo_status create_limits(struct ergo_context *ctx, struct disks_sta
             double *areas = s->areas[c] + i * bins;
             disks_limits(s->e.batch->points[i], &s->shapes[i], c, limits + i * each);
             /* replicas share the areas, because counting takes milliseconds */
-            if (i && s->shapes[i].box == s->shapes[i - 1].box &&
-                s->shapes[i].side == s->shapes[i - 1].side)
+            if (i && memcmp(s->shapes[i].box, s->shapes[i - 1].box, sizeof s->shapes[i].box) == 0 &&
+                s->shapes[i].side[0] == s->shapes[i - 1].side[0])
                 memcpy(areas, areas - bins, bins * sizeof *areas);
             else
                 disks_areas(s->e.batch->points[i], &s->shapes[i], c, limits + i * each, areas);
@@ -80,13 +80,13 @@ const struct ergo_engine_model disks_model = {
 
 void disks_planes_read(struct ergo_engine *e, unsigned buffer, const struct disks_shape *shape,
                        size_t first, size_t all, unsigned char *raw) {
-    const size_t bytes = (size_t)shape->cells * shape->cells * DISKS_PLANE_BYTES;
+    const size_t bytes = disks_cells(shape) * DISKS_PLANE_BYTES;
     for (size_t p = 0; p < disks_planes(shape); p++)
         ergo_engine_read(e, buffer, (p * all + first) * DISKS_PLANE_BYTES, bytes, raw + p * bytes);
 }
 
 static unsigned char *new_planes(const struct disks_shape *shape) {
-    return malloc((size_t)shape->cells * shape->cells * DISKS_PLANE_BYTES * disks_planes(shape));
+    return malloc(disks_cells(shape) * DISKS_PLANE_BYTES * disks_planes(shape));
 }
 
 struct disks_member disks_member_at(const struct disks_state *s, size_t member,
@@ -113,7 +113,7 @@ enum ergo_status disks_fetch(struct ergo_context *ctx, struct disks_state *s, si
         ergo_engine_read(&s->e, DISKS_SIZES, sizeof config->size * member, sizeof config->size,
                          &config->size);
     if (ergo_engine_end(&s->e) == ERGO_OK)
-        disks_config_from_raw(config, shape, raw, 0, (size_t)shape->cells * shape->cells);
+        disks_config_from_raw(config, shape, raw, 0, disks_cells(shape));
     else
         disks_config_free(config);
     free(raw);
@@ -123,7 +123,7 @@ enum ergo_status disks_fetch(struct ergo_context *ctx, struct disks_state *s, si
 enum ergo_status disks_store(struct ergo_context *ctx, struct disks_state *s, size_t member,
                              const struct disks_config *config) {
     const struct disks_shape *shape = &s->shapes[member];
-    const size_t cells = (size_t)shape->cells * shape->cells, bytes = cells * DISKS_PLANE_BYTES;
+    const size_t cells = disks_cells(shape), bytes = cells * DISKS_PLANE_BYTES;
     unsigned char *raw = new_planes(shape);
     if (!raw)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load %llu disks",
@@ -213,7 +213,7 @@ enum ergo_status disks_save(struct ergo_context *ctx, void *opaque, size_t membe
     enum ergo_status status = disks_fetch(ctx, opaque, member, &config);
     if (status != ERGO_OK)
         return status;
-    disks_config_write(&config, s->shapes[member].npt, text);
+    disks_config_write(&config, &s->shapes[member], text);
     disks_config_free(&config);
     return text->failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a saved state") : ERGO_OK;
 }

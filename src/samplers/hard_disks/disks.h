@@ -18,20 +18,23 @@
 
 struct disks_shape {
     uint64_t n;
-    double box;           /* L in sigma */
-    double density;       /* rho sigma^2 */
-    uint32_t cells, half; /* a side */
-    uint32_t width;       /* W: units per cell side */
-    uint64_t side;        /* W * cells: units per box side */
-    double sigma;         /* in units */
-    uint64_t contact;     /* overlap: r^2 < contact, in units^2 */
+    double box[2];              /* sides in sigma */
+    double density;             /* rho sigma^2 */
+    uint32_t cells[2], half[2]; /* a side */
+    uint32_t width;             /* W: units per cell side */
+    uint64_t side[2];           /* W * cells: units per box side */
+    double sigma;               /* in units of x */
+    bool rectangular;           /* sides differ, and with them the units along x and y: */
+    double aspect;              /* w_y/w_x, */
+    uint64_t ratio;             /* and its square in 2^-62 */
+    uint64_t contact;           /* overlap: r^2 < contact, in units^2 */
     bool packed;
     uint32_t moves_per_cell;
     /* constant volume alone has these: */
     uint32_t block; /* cells along a sub-block of the density histogram */
     bool leave, shuffle, shuffle_sets;
     /* constant pressure: box, density, sigma and contact are those of the start */
-    bool npt;
+    bool npt, per_axis;    /* the box changes; one side at a time */
     uint32_t volume_every; /* sweeps from one volume move to the next */
     struct disks_rules rules;
     struct disks_size size;
@@ -64,6 +67,7 @@ enum {
     DISKS_DENSITY,
     DISKS_VOLUME_ACCEPTANCE,
     DISKS_LIMITED,
+    DISKS_ASPECT,
     DISKS_COLUMNS
 };
 size_t disks_n_columns(const struct disks_shape *shape);
@@ -102,7 +106,7 @@ double disks_published_pressure(const struct ergo_point *point, double *error);
 
 /* Cells row by row, DISKS_SLOTS slots each; coordinates local to the cell. */
 struct disks_config {
-    uint32_t cells;         /* a side */
+    uint32_t cells[2];      /* a side */
     uint32_t first, rows;   /* the rows that are here, from `first` on around the box; 0, all */
     uint64_t grid[2];       /* where cell (0, 0) is in the box, in units */
     struct disks_size size; /* at constant pressure */
@@ -110,7 +114,11 @@ struct disks_config {
     uint32_t *x, *y;        /* [rows cells][DISKS_SLOTS] */
 };
 
-bool disks_config_init(struct disks_config *config, uint32_t cells); /* false: out of memory */
+bool disks_config_init(struct disks_config *config,
+                       const uint32_t cells[2]);              /* false: out of memory */
+size_t disks_config_cells(const struct disks_config *config); /* that are here */
+/* Of a whole member. */
+size_t disks_cells(const struct disks_shape *shape);
 /* Copy some rows of another configuration. False: out of memory. */
 bool disks_config_band(struct disks_config *band, const struct disks_config *config, uint32_t first,
                        uint32_t rows);
@@ -122,21 +130,26 @@ void disks_config_free(struct disks_config *config);
  * SIZE_MAX, or the first disk that finds its cell full. */
 size_t disks_config_place(struct disks_config *config, const struct disks_shape *shape,
                           const uint64_t *x, const uint64_t *y);
-/* A side of the box, and positions in the order of the cells (n values each), in sigma. */
-double disks_config_box(const struct disks_config *config, const struct disks_shape *shape);
+/* Sides of the box, and positions in the order of the cells (n values each), in sigma. */
+void disks_config_box(const struct disks_config *config, const struct disks_shape *shape,
+                      double box[2]);
 void disks_config_positions(const struct disks_config *config, const struct disks_shape *shape,
                             double *x, double *y);
 /* The smallest squared distance of two disks, and the cells (row by row) and slots of the pair
  * (NULL: not wanted). Of pairs in cells that are no neighbours none is seen. */
 uint64_t disks_config_closest(const struct disks_config *config, const struct disks_shape *shape,
                               size_t cell[2], unsigned slot[2]);
+/* The same by another ratio of cells. */
+uint64_t disks_config_closest_by(const struct disks_config *config, const struct disks_shape *shape,
+                                 uint64_t ratio, size_t cell[2], unsigned slot[2]);
 /* Do any two disks overlap, of the start's diameter? Then the cells (row by row) and slots of two
  * of them. */
 bool disks_config_overlap(const struct disks_config *config, const struct disks_shape *shape,
                           size_t cell[2], unsigned slot[2]);
 /* Write and read the canonical bytes (README). False: not the bytes of such a state; *reason says
  * why. */
-void disks_config_write(const struct disks_config *config, bool npt, struct ergo_text *text);
+void disks_config_write(const struct disks_config *config, const struct disks_shape *shape,
+                        struct ergo_text *text);
 bool disks_config_read(struct disks_config *config, const struct disks_shape *shape,
                        const void *bytes, size_t length, const char **reason);
 /* The device's layout (params.h): one plane of 16 bytes per cell if packed, else two. A
@@ -163,6 +176,11 @@ enum { DISKS_SPOILED = 5 };
 bool disks_twin_sweeps(const struct ergo_point *point, const struct disks_shape *shape,
                        struct disks_config *config, uint64_t step, uint64_t sweeps,
                        uint32_t *cells);
+/* The closest pair of `places`, as the volume move after the sweep of that step looks for it, where
+ * the box has that size before. */
+uint64_t disks_twin_least(const struct disks_member *member, const struct disks_shape *shape,
+                          const struct disks_size *size, const struct disks_config *places,
+                          uint64_t step);
 /* The volume move after the sweep of that step, if there is one. */
 void disks_twin_volume(const struct disks_member *member, const struct disks_shape *shape,
                        struct disks_config *config, uint64_t step, uint64_t least);
@@ -229,18 +247,18 @@ enum disks_path {
 
 struct disks_launch {
     enum disks_path path;
-    uint32_t group;      /* work-items per work-group */
-    uint32_t row, rows;  /* shape of a group, in kernels over the cells of a set */
-    bool exact;          /* such groups exactly cover all members */
-    uint32_t sum_group;  /* work-items that add up a partial sum of a measurement */
-    uint32_t sums;       /* partial sums per member */
-    uint32_t most_cells; /* of any member */
-    uint32_t look_cells; /* cells that histograms use: all, except in audits */
-    uint32_t most_half;  /* half of the most cells along a side */
-    uint64_t all_cells;  /* of all members */
-    uint32_t plans;      /* sweeps planned by one launch (tile and global path) */
-    uint32_t tile[2];    /* tile path: most pairs of cells along a tile */
-    uint32_t tiles;      /* of the largest member */
+    uint32_t group;        /* work-items per work-group */
+    uint32_t row, rows;    /* shape of a group, in kernels over the cells of a set */
+    bool exact;            /* such groups exactly cover all members */
+    uint32_t sum_group;    /* work-items that add up a partial sum of a measurement */
+    uint32_t sums;         /* partial sums per member */
+    uint32_t most_cells;   /* of any member */
+    uint32_t look_cells;   /* cells that histograms use: all, except in audits */
+    uint32_t most_half[2]; /* half of the most cells along a side */
+    uint64_t all_cells;    /* of all members */
+    uint32_t plans;        /* sweeps planned by one launch (tile and global path) */
+    uint32_t tile[2];      /* tile path: most pairs of cells along a tile */
+    uint32_t tiles;        /* of the largest member */
     uint32_t bins[DISKS_CURVES];
     uint64_t launch_sweeps; /* local path: most sweeps per launch */
     uint32_t pair_rows;     /* pair histograms: most rows of cells per launch */
@@ -256,13 +274,13 @@ enum disks_buffer {
     DISKS_TALLY, /* moves of each cell in the last sweep */
     DISKS_PLANS, /* of the next sweeps: order of sets, and shift */
     DISKS_MEMBERS,
-    DISKS_SIZES,                   /* constant pressure: of the members, */
-    DISKS_RULES,                   /* what changes them, */
-    DISKS_LEAST,                   /* closest pairs, in partial minima, */
-    DISKS_SEEN,                    /* and volumes of samples */
-    DISKS_LIMITS,                  /* for both pair histograms */
-    DISKS_SUMS = DISKS_LIMITS + 2, /* samples, in partial sums */
-    DISKS_COUNTS,                  /* of each curve */
+    DISKS_SIZES,                                /* constant pressure: of the members, */
+    DISKS_RULES,                                /* what changes them, */
+    DISKS_LEAST,                                /* closest pairs, in partial minima, */
+    DISKS_SEEN,                                 /* and volumes of samples */
+    DISKS_LIMITS,                               /* for both pair histograms */
+    DISKS_SUMS = DISKS_LIMITS + 2,              /* samples, in partial sums */
+    DISKS_COUNTS,                               /* of each curve */
     DISKS_PLACES = DISKS_COUNTS + DISKS_CURVES, /* cells for the hexatic analysis */
     DISKS_BUFFERS
 };

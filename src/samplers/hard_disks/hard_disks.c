@@ -17,18 +17,21 @@ static const struct ergo_key keys[] = {
     {ERGO_KEY("/system/n", INT),
      .flags = ERGO_KEY_FORM | ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
      .min = 2, .max = 1e9, .unit = "disks",
-     .help = "Number of disks N, of diameter sigma = 1, in a periodic square box."},
+     .help = "Number of disks N, of diameter sigma = 1, in a periodic box."},
     {ERGO_KEY("/system/packing_fraction", REAL),
      .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0,
      .max = 0.906, .unit = "",
      .help = "Share of the box that is covered, phi = N pi / (4 L^2). This or box, not both. The "
              "liquid ends near 0.700, the hexatic begins near 0.716 (Bernard and Krauth 2011). At "
              "constant pressure that of the start."},
-    {ERGO_KEY("/system/box", REAL), .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
-     .min = 2, .max = DISKS_BOX_MAX, .unit = "sigma",
+    {ERGO_KEY("/system/box", REAL),
+     .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_LIST, .min = 2,
+     .max = DISKS_BOX_MAX, .min_items = 2, .max_items = 2, .unit = "sigma",
      .help =
-         "Side L of the box, at constant pressure that of the start. The checkerboard needs 2 to "
-         "2.82, 4 to 5.65, or 6 and more."},
+         "Side L of a square box, or sides [Lx, Ly]; at constant pressure those of the start. "
+         "The checkerboard needs 2 to 2.82, 4 to 5.65, or 6 and more along each axis. A "
+         "triangular crystal fits where Lx : Ly is that of whole numbers of columns and rows, 2 "
+         ": sqrt 3 a pair."},
     {ERGO_KEY("/system/moves", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
      .fallback = "\"displacements\"", .stream = "", .choices = moves, .unit = "",
      .help = "Trial moves: displacements, uniform in a circle (the paper's), or reflections of a "
@@ -125,6 +128,7 @@ static const struct ergo_column columns[DISKS_COLUMNS] = {
     {"density", "1/sigma^2", "number density"},
     {"volume_acceptance", "", "1 if the last volume move was accepted"},
     {"limited", "", "1 if the last volume move was refused because of the cells"},
+    {"aspect", "", "Ly / Lx"},
 };
 
 static double sample_psi6(const struct ergo_point *point, const double *c) {
@@ -164,6 +168,15 @@ static double sample_compressibility(const struct ergo_point *point, const doubl
 static double sample_volume_acceptance(const struct ergo_point *point, const double *c) {
     (void)point;
     return c[DISKS_VOLUME_ACCEPTANCE];
+}
+
+static double sample_aspect(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[DISKS_ASPECT];
+}
+
+static bool has_column(const struct ergo_point *point, size_t c) {
+    return c != DISKS_ASPECT || ergo_isobaric_per_axis(point);
 }
 
 static double sample_limited(const struct ergo_point *point, const double *c) {
@@ -224,6 +237,8 @@ static const struct ergo_observable observables_npt[] = {
              "its mean is /system/pressure in equilibrium, whatever N is",
      .curve = "contact", .from_curve = disks_pressure},
     ORDER,
+    {ERGO_NAMED("aspect_ratio", ""), .help = "Ly / Lx, where volume_moves is per-axis",
+     .sample = sample_aspect, .applies = ergo_isobaric_per_axis},
     {ERGO_NAMED("volume_acceptance", ""), .help = "accepted share of volume moves",
      .sample = sample_volume_acceptance, .of_moves = true},
     {ERGO_NAMED("volume_limited", ""),
@@ -282,13 +297,20 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
                                 "the name of an extended XYZ file, with a dot or a slash in it",
                                 start);
     if (box->present) {
+        const double sides[2] = {box->items ? box->reals[0] : box->real,
+                                 box->items ? box->reals[1] : box->real};
         const double most =
-            (double)ergo_point_int(point, "/system/n") * DISKS_PI / (4.0 * box->real * box->real);
+            (double)ergo_point_int(point, "/system/n") * DISKS_PI / (4.0 * sides[0] * sides[1]);
         if (most > 0.9069)
             return ergo_job_error(ctx, "/system/box",
-                                  "%lld disks would cover %.4g of a box of %g sigma; no more than "
-                                  "0.9069 is possible",
-                                  (long long)ergo_point_int(point, "/system/n"), most, box->real);
+                                  "%lld disks would cover %.4g of a box of %g x %g sigma; no more "
+                                  "than 0.9069 is possible",
+                                  (long long)ergo_point_int(point, "/system/n"), most, sides[0],
+                                  sides[1]);
+        if (sides[0] != sides[1] && ergo_point_int(point, "/system/cells"))
+            return ergo_job_error(ctx, "/system/cells",
+                                  "found %lld; allowed: 0 where the sides of the box differ",
+                                  (long long)ergo_point_int(point, "/system/cells"));
     }
     if (!disks_shape_of(point, &shape, reason))
         status = ergo_job_error(ctx,
@@ -296,14 +318,15 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
                                 : box->present                         ? "/system/box"
                                                                        : "/system/packing_fraction",
                                 "%s", reason);
-    else if ((uint64_t)shape.cells * shape.cells > DISKS_CELLS_MAX)
-        status = ergo_job_error(ctx, box->present ? "/system/box" : "/system/packing_fraction",
-                                "a box of %.6g sigma has %llu cells: at most %u are possible, "
-                                "which is %d a side",
-                                shape.box, (unsigned long long)shape.cells * shape.cells,
-                                DISKS_CELLS_MAX, 23170);
-    else if (shape.npt &&
-             ergo_isobaric_check(ctx, point, &shape.rules.volume, shape.box * shape.box) != ERGO_OK)
+    else if (disks_cells(&shape) > DISKS_CELLS_MAX)
+        status =
+            ergo_job_error(ctx, box->present ? "/system/box" : "/system/packing_fraction",
+                           "a box of %.6g x %.6g sigma has %llu cells: at most %u are possible, "
+                           "which is %d a side",
+                           shape.box[0], shape.box[1], (unsigned long long)disks_cells(&shape),
+                           DISKS_CELLS_MAX, 23170);
+    else if (shape.npt && ergo_isobaric_check(ctx, point, &shape.rules.volume,
+                                              shape.box[0] * shape.box[1]) != ERGO_OK)
         status = ERGO_E_JOB;
     else if (!disks_start_fits(point, &shape, reason))
         status = ergo_job_error(ctx, "/system/start", "%s", reason);
@@ -405,7 +428,7 @@ static const struct ergo_model nvt = {
 
 static const struct ergo_model npt = {
     .name = "npt",
-    .summary = "Constant pressure: the box grows and shrinks, and stays square.",
+    .summary = "Constant pressure: the box grows and shrinks, and keeps its shape or finds it.",
     .programs = {PROGRAMS, "hard_disks/disks_volume.cl"},
     .first = first_npt,
     .keys = {{keys, COUNT(keys)},
@@ -413,6 +436,7 @@ static const struct ergo_model npt = {
              {ergo_isobaric_keys, ERGO_ISOBARIC_KEYS}},
     .columns = columns,
     .n_columns = DISKS_COLUMNS,
+    .has_column = has_column,
     .observables = observables_npt,
     .n_observables = COUNT(observables_npt),
     .relation_x = "density",

@@ -18,7 +18,8 @@ struct analysis {
     double q[2];                 /* q_0 */
 };
 
-/* ---- what there is ---------------------------------------------------------------------------- */
+/* ---- what there is ----------------------------------------------------------------------------
+ */
 
 /* The smallest power of two, from 4 on, for which parts of `side` are no longer than `most`. */
 static size_t parts_of(double side, double most) {
@@ -57,7 +58,8 @@ void hexatic_x(const struct hexatic_plan *p, enum hexatic_curve curve, double *x
                                                 : (double)(i + 1) * p->bin;
 }
 
-/* ---- Psi_6 ------------------------------------------------------------------------------------ */
+/* ---- Psi_6 ------------------------------------------------------------------------------------
+ */
 
 static void order(struct analysis *a, double *numbers) {
     const size_t n = a->plane->n;
@@ -76,7 +78,8 @@ static void order(struct analysis *a, double *numbers) {
     numbers[HEXATIC_DEFECTS] = defects / (double)n;
 }
 
-/* ---- S(q) ------------------------------------------------------------------------------------- */
+/* ---- S(q) -------------------------------------------------------------------------------------
+ */
 
 /* Weights of the four points around a place, the second of which is below it: cubic B-splines. */
 static void spline(double t, double w[4]) {
@@ -185,9 +188,9 @@ static bool power(double *field, const size_t n[2]) {
 /* The sums over all pairs of disks, by the bins of their distance, of the real parts of conj(f_i)
  * f_j, where f is a number of each disk; disks are where the middle of their mesh cell is. Of pairs
  * in one cell nothing is known, and the first bin is 1. */
-static bool pair_sums(const struct analysis *a, void (*value)(const struct analysis *, size_t,
-                                                              double *),
-                      double *field, double *sums) {
+static bool pair_sums(const struct analysis *a,
+                      void (*value)(const struct analysis *, size_t, double *), double *field,
+                      double *sums) {
     const struct hexatic_plan *p = a->plan;
     const size_t *n = p->mesh;
     memset(field, 0, 2 * n[0] * n[1] * sizeof *field);
@@ -248,7 +251,8 @@ static bool correlations(const struct analysis *a, double *g6, double *gq) {
     return ok;
 }
 
-/* ---- g along the lattice ---------------------------------------------------------------------- */
+/* ---- g along the lattice ----------------------------------------------------------------------
+ */
 
 struct strip {
     const struct analysis *a;
@@ -292,8 +296,7 @@ static void walk(const struct strip *s, const double at[2]) {
     for (int64_t k = first; k <= last; k++) {
         const double low = ((double)k * b->width[main] - at[main]) * slope;
         const double high = ((double)(k + 1) * b->width[main] - at[main]) * slope;
-        const int64_t from =
-            (int64_t)floor((at[cross] + fmin(low, high) - wide) / b->width[cross]);
+        const int64_t from = (int64_t)floor((at[cross] + fmin(low, high) - wide) / b->width[cross]);
         const int64_t to = (int64_t)floor((at[cross] + fmax(low, high) + wide) / b->width[cross]);
         for (int64_t c = from; c <= to; c++)
             count_bin(s, at, main == 0 ? k : c, main == 0 ? c : k);
@@ -400,8 +403,8 @@ bool hexatic_analyse(const struct hexatic_plan *plan, const struct disks_plane *
          correlations(&a, curves[HEXATIC_G6], curves[HEXATIC_GQ]);
     if (ok)
         cut(&a, curves[HEXATIC_CUT]);
-    ok = ok && (!plan->sizes[HEXATIC_LOCAL_DENSITY] ||
-                local_density(&a, curves[HEXATIC_LOCAL_DENSITY]));
+    ok = ok &&
+         (!plan->sizes[HEXATIC_LOCAL_DENSITY] || local_density(&a, curves[HEXATIC_LOCAL_DENSITY]));
     disks_bins_free(&a.bins);
     free(a.cells);
     return ok;

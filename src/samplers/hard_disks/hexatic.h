@@ -21,8 +21,14 @@ enum {
 };
 
 /* The curves. */
-enum hexatic_curve { HEXATIC_G6, HEXATIC_GQ, HEXATIC_CUT, HEXATIC_SK, HEXATIC_LOCAL_DENSITY,
-                     HEXATIC_CURVES };
+enum hexatic_curve {
+    HEXATIC_G6,
+    HEXATIC_GQ,
+    HEXATIC_CUT,
+    HEXATIC_SK,
+    HEXATIC_LOCAL_DENSITY,
+    HEXATIC_CURVES
+};
 
 #define HEXATIC_Q_MAX 8.0         /* of S(q), in 1/sigma: beyond the first peak of any density */
 #define HEXATIC_CUT_WIDTH 0.2     /* of the strip of g along the lattice, in sigma */
@@ -31,12 +37,12 @@ enum hexatic_curve { HEXATIC_G6, HEXATIC_GQ, HEXATIC_CUT, HEXATIC_SK, HEXATIC_LO
 
 struct hexatic_plan {
     double side[2];
-    size_t mesh[2];      /* for correlations: columns, rows */
-    double bin;          /* of their distances */
-    size_t waves[2];     /* mesh for S(q) */
-    double wave;         /* bins of wave numbers */
-    double cut;          /* bins along the lattice */
-    size_t boxes[2];     /* of local densities */
+    size_t mesh[2];  /* for correlations: columns, rows */
+    double bin;      /* of their distances */
+    size_t waves[2]; /* mesh for S(q) */
+    double wave;     /* bins of wave numbers */
+    double cut;      /* bins along the lattice */
+    size_t boxes[2]; /* of local densities */
     size_t sizes[HEXATIC_CURVES];
 };
 /* block: wished side of the boxes of local densities; 0: none. The sizes of curves follow from n

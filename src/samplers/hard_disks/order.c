@@ -41,22 +41,24 @@ enum ergo_status disks_order_check(struct ergo_context *ctx, const struct ergo_p
                               "%llu is no multiple of /run/curves_every, %lld",
                               (unsigned long long)every, (long long)curves);
     if (disks_order_has_blocks(point) &&
-        ergo_point_real(point, "/run/hexatic_block") > 0.5 * shape->box)
+        ergo_point_real(point, "/run/hexatic_block") > 0.5 * fmin(shape->box[0], shape->box[1]))
         return ergo_job_error(ctx, "/run/hexatic_block",
                               "found %g; at most half the box, %.6g sigma, so that there are "
                               "several",
-                              ergo_point_real(point, "/run/hexatic_block"), 0.5 * shape->box);
+                              ergo_point_real(point, "/run/hexatic_block"),
+                              0.5 * fmin(shape->box[0], shape->box[1]));
     return ERGO_OK;
 }
 
-/* ---- curves ----------------------------------------------------------------------------------- */
+/* ---- curves -----------------------------------------------------------------------------------
+ */
 
 static struct hexatic_plan plan_of(const struct ergo_point *point) {
     struct disks_shape shape;
     char reason[300];
     if (!disks_shape_of(point, &shape, reason))
         return (struct hexatic_plan){.sizes = {0}};
-    return hexatic_plan_of((const double[2]){shape.box, shape.box}, (size_t)shape.n,
+    return hexatic_plan_of((const double[2]){shape.box[0], shape.box[1]}, (size_t)shape.n,
                            ergo_point_real(point, "/run/hexatic_block"));
 }
 
@@ -77,7 +79,8 @@ void disks_order_x(const struct ergo_point *point, size_t curve, double *x) {
         hexatic_x(&plan, (enum hexatic_curve)(curve - DISKS_CURVE_NUMBERS - 1), x);
 }
 
-/* ---- configurations --------------------------------------------------------------------------- */
+/* ---- configurations ---------------------------------------------------------------------------
+ */
 
 uint64_t disks_order_bytes(const struct ergo_point *point) {
     const struct hexatic_plan p = plan_of(point);
@@ -145,13 +148,12 @@ bool disks_order_row(const struct disks_state *s, unsigned slot, size_t row,
     double *places = malloc(2 * n * sizeof *places);
     bool ok = places != NULL;
     for (size_t c = 0; c < HEXATIC_CURVES; c++)
-        curves[c] = plan.sizes[c] ? samples->curves[DISKS_CURVE_NUMBERS + 1 + c] +
-                                        row * plan.sizes[c]
-                                  : NULL;
+        curves[c] = plan.sizes[c]
+                        ? samples->curves[DISKS_CURVE_NUMBERS + 1 + c] + row * plan.sizes[c]
+                        : NULL;
     if (ok) {
         disks_config_positions(&config, &s->shapes[member], places, places + n);
-        const struct disks_plane plane = {
-            {plan.side[0], plan.side[1]}, n, places, places + n};
+        const struct disks_plane plane = {{plan.side[0], plan.side[1]}, n, places, places + n};
         ok = hexatic_analyse(&plan, &plane,
                              samples->curves[DISKS_CURVE_NUMBERS] + row * HEXATIC_NUMBERS, curves);
     }
@@ -160,7 +162,8 @@ bool disks_order_row(const struct disks_state *s, unsigned slot, size_t row,
     return ok;
 }
 
-/* ---- observables ------------------------------------------------------------------------------ */
+/* ---- observables ------------------------------------------------------------------------------
+ */
 
 double disks_order_psi(const struct ergo_point *point, const double *numbers, size_t size) {
     (void)point, (void)size;

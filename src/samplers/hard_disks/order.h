@@ -44,20 +44,19 @@ bool disks_order_has_blocks(const struct ergo_point *point);
 
 #define DISKS_ORDER_OBSERVABLES                                                                    \
     {ERGO_NAMED("psi6_voronoi", ""),                                                               \
-     .help = "|Psi_6|: modulus of the mean over disks of psi_6, which is the mean of exp(6 i "     \
-             "theta) over the sides of a disk's Voronoi cell, weighed by their lengths (Mickel et " \
-             "al., J. Chem. Phys. 138, 044501 (2013)); theta: direction of the disk beyond",       \
+     .help =                                                                                       \
+         "|Psi_6|: modulus of the mean over disks of psi_6, which is the mean of exp(6 i "         \
+         "theta) over the sides of a disk's Voronoi cell, weighed by their lengths (Mickel et "    \
+         "al., J. Chem. Phys. 138, 044501 (2013)); theta: direction of the disk beyond",           \
      .curve = "order", .from_curve = disks_order_psi, .applies = disks_order_is_on},               \
         {ERGO_NAMED("psi6_squared", ""), .help = "its square, |Psi_6|^2", .curve = "order",        \
          .from_curve = disks_order_psi2, .applies = disks_order_is_on},                            \
-        {ERGO_NAMED("chi6", ""),                                                                   \
-         .help = "its susceptibility, N (<|Psi_6|^2> - <|Psi_6|>^2)", .curve = "order",            \
-         .from_curve = disks_order_chi, .applies = disks_order_is_on},                             \
+        {ERGO_NAMED("chi6", ""), .help = "its susceptibility, N (<|Psi_6|^2> - <|Psi_6|>^2)",      \
+         .curve = "order", .from_curve = disks_order_chi, .applies = disks_order_is_on},           \
         {ERGO_NAMED("psi6_local", ""), .help = "mean over disks of the modulus of psi_6",          \
          .curve = "order", .from_curve = disks_order_local, .applies = disks_order_is_on},         \
-        {ERGO_NAMED("defects", ""),                                                                \
-         .help = "share of disks whose Voronoi cell has not six sides", .curve = "order",          \
-         .from_curve = disks_order_defects, .applies = disks_order_is_on},                         \
+        {ERGO_NAMED("defects", ""), .help = "share of disks whose Voronoi cell has not six sides", \
+         .curve = "order", .from_curve = disks_order_defects, .applies = disks_order_is_on},       \
         {ERGO_NAMED("structure_peak", ""),                                                         \
          .help = "S(q_0) = |sum over disks of exp(i q_0 r)|^2 / N, N in a crystal; q_0: of the "   \
                  "box's wave vectors whose length is within a fifth of that of the triangular "    \
@@ -71,17 +70,16 @@ bool disks_order_has_blocks(const struct ergo_point *point);
          .curve = "local_density", .from_curve = disks_order_liquid,                               \
          .applies = disks_order_has_blocks},                                                       \
     {                                                                                              \
-        ERGO_NAMED("packing_fraction_hexatic", ""), .help = "of the denser one: the upper",        \
-                                                    .curve = "local_density",                      \
-                                                    .from_curve = disks_order_hexatic,             \
-                                                    .applies = disks_order_has_blocks              \
+        ERGO_NAMED("packing_fraction_hexatic", ""),                                                \
+            .help = "of the denser one: the upper", .curve = "local_density",                      \
+            .from_curve = disks_order_hexatic, .applies = disks_order_has_blocks                   \
     }
 
 #define DISKS_ORDER_CURVES                                                                         \
     {"order", "number", "", "numbers of the hexatic analysis"},                                    \
         {"g6", "distance / sigma", "",                                                             \
          "orientational correlation g_6(r): mean of Re psi_6(i)* psi_6(j), as in psi6_voronoi, "   \
-         "over all pairs at that distance, as far as a mesh of cells of at most a bin tells it"},       \
+         "over all pairs at that distance, as far as a mesh of cells of at most a bin tells it"},  \
         {"gq", "distance / sigma", "",                                                             \
          "positional correlation: mean of cos q_0 (r_i - r_j), q_0 as in structure_peak, over "    \
          "the same pairs"},                                                                        \
@@ -89,7 +87,7 @@ bool disks_order_has_blocks(const struct ergo_point *point);
          "g(x, 0), x along a bond of the crystal whose orientation is Psi_6's: density of disks "  \
          "in a strip of 0.2 sigma, mean of the six directions, from 4096 disks at most"},          \
         {"sk", "wave number * sigma", "",                                                          \
-         "structure factor S(q), mean over the box's wave vectors in each ring"},      \
+         "structure factor S(q), mean over the box's wave vectors in each ring"},                  \
     {                                                                                              \
         "local_density", "packing fraction", "",                                                   \
             "share of boxes (hexatic_block) of that packing fraction: area of the disks in a box " \

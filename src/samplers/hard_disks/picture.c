@@ -6,9 +6,9 @@
 #include "samplers/hard_disks/disks.h"
 
 /* Read positions and local psi_6 of a member: x, y, re, im, n values each, malloc'ed together, and
- * the side of its box. psi_6 has the values that the measurement on the device adds up. */
+ * the sides of its box. psi_6 has the values that the measurement on the device adds up. */
 static enum ergo_status read_positions(struct ergo_context *ctx, struct disks_state *s,
-                                       size_t member, double **data, double *box) {
+                                       size_t member, double **data, double box[2]) {
     const struct disks_shape *shape = &s->shapes[member];
     const size_t n = (size_t)shape->n;
     struct disks_config config;
@@ -28,7 +28,7 @@ static enum ergo_status read_positions(struct ergo_context *ctx, struct disks_st
         d = NULL;
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a frame or picture of %zu disks", n);
     }
-    *box = disks_config_box(&config, shape);
+    disks_config_box(&config, shape, box);
     free(psi6);
     disks_config_free(&config);
     *data = d;
@@ -53,16 +53,16 @@ enum ergo_status disks_frame(struct ergo_context *ctx, void *opaque, size_t memb
     struct disks_state *s = opaque;
     const struct disks_shape *shape = &s->shapes[member];
     const size_t n = (size_t)shape->n;
-    double *d = NULL, box = 0;
-    const enum ergo_status status = read_positions(ctx, s, member, &d, &box);
+    double *d = NULL, box[2];
+    const enum ergo_status status = read_positions(ctx, s, member, &d, box);
     if (status != ERGO_OK)
         return status;
     ergo_text_append(text,
                      "%zu\nLattice=\"%.12f 0 0 0 %.12f 0 0 0 1\" Properties=species:S:1:pos:R:3:"
                      "psi6:R:2 pbc=\"T T F\" diameter=1 step=%llu packing_fraction=%.15g\n",
-                     n, box, box, (unsigned long long)s->e.step,
-                     (shape->npt ? (double)shape->n / (box * box) : shape->density) * DISKS_PI /
-                         4.0);
+                     n, box[0], box[1], (unsigned long long)s->e.step,
+                     (shape->npt ? (double)shape->n / (box[0] * box[1]) : shape->density) *
+                         DISKS_PI / 4.0);
     ergo_text_append_rows(text, n, append_disk, &(struct frame){n, d});
     free(d);
     return ERGO_OK;
@@ -86,33 +86,34 @@ enum ergo_status disks_picture(struct ergo_context *ctx, void *opaque, size_t me
     struct disks_state *s = opaque;
     const struct disks_shape *shape = &s->shapes[member];
     const size_t n = (size_t)shape->n;
-    double *d = NULL, box = 0;
-    enum ergo_status status = read_positions(ctx, s, member, &d, &box);
+    double *d = NULL, box[2];
+    enum ergo_status status = read_positions(ctx, s, member, &d, box);
     if (status != ERGO_OK)
         return status;
     /* a disk is 16 pixels wide if that fits 1024, and at least one */
-    const double scale = fmin(16.0, 1024.0 / box);
-    const unsigned side = (unsigned)ceil(box * scale);
-    picture->width = picture->height = side;
-    picture->rgb = malloc((size_t)side * side * 3);
+    const double scale = fmin(16.0, 1024.0 / fmax(box[0], box[1]));
+    const unsigned width = (unsigned)ceil(box[0] * scale), height = (unsigned)ceil(box[1] * scale);
+    picture->width = width;
+    picture->height = height;
+    picture->rgb = malloc((size_t)width * height * 3);
     if (!picture->rgb) {
         free(d);
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a picture");
     }
-    memset(picture->rgb, 255, (size_t)side * side * 3);
-    const double pixels = (double)side / box, radius = fmax(0.5 * pixels, 0.6);
+    memset(picture->rgb, 255, (size_t)width * height * 3);
+    const double pixels = (double)width / box[0], radius = fmax(0.5 * pixels, 0.6);
     for (size_t i = 0; i < n; i++) {
         uint8_t rgb[3];
-        const double px = d[i] * pixels, py = d[n + i] * pixels;
+        const double px = d[i] * pixels, py = d[n + i] * ((double)height / box[1]);
         colour_of(d[2 * n + i], d[3 * n + i], rgb);
         for (long v = (long)floor(py - radius); v <= (long)ceil(py + radius); v++) {
             for (long u = (long)floor(px - radius); u <= (long)ceil(px + radius); u++) {
                 const double dx = (double)u + 0.5 - px, dy = (double)v + 0.5 - py;
                 if (dx * dx + dy * dy > radius * radius)
                     continue;
-                const size_t column = (size_t)((u + (long)side) % (long)side);
-                const size_t row = side - 1 - (size_t)((v + (long)side) % (long)side);
-                memcpy(picture->rgb + 3 * (row * side + column), rgb, 3);
+                const size_t column = (size_t)((u + (long)width) % (long)width);
+                const size_t row = height - 1 - (size_t)((v + (long)height) % (long)height);
+                memcpy(picture->rgb + 3 * (row * width + column), rgb, 3);
             }
         }
     }

@@ -21,17 +21,17 @@ static bool fits_local(uint64_t cells, size_t cell_bytes, uint64_t more,
 static bool choose_tile(const struct ergo_batch *batch, const struct ergo_device_summary *d,
                         size_t cell_bytes, struct disks_launch *l) {
     const uint32_t wish = (uint32_t)ergo_point_int(batch->points[0], "/tuning/tile") & ~1u;
-    const uint32_t half = l->most_half;
+    const uint32_t *half = l->most_half;
     const double units = fmax(1.0, (double)d->compute_units / (double)batch->count);
     const uint32_t across = (uint32_t)sqrt(units), along = (uint32_t)(units / across);
-    l->tile[0] = wish ? wish / 2 : (half + along - 1) / along;
-    l->tile[1] = wish ? wish / 2 : (half + across - 1) / across;
+    l->tile[0] = wish ? wish / 2 : (half[0] + along - 1) / along;
+    l->tile[1] = wish ? wish / 2 : (half[1] + across - 1) / across;
     for (int i = 0; i < 2; i++) {
         if (!wish && l->tile[i] < 8)
             l->tile[i] = 8;
         if (!wish && l->tile[i] > 12)
             l->tile[i] = 12;
-        l->tile[i] = l->tile[i] < half ? l->tile[i] : half;
+        l->tile[i] = l->tile[i] < half[i] ? l->tile[i] : half[i];
         if (l->tile[i] == 0) /* an empty batch */
             return false;
     }
@@ -41,7 +41,8 @@ static bool choose_tile(const struct ergo_batch *batch, const struct ergo_device
         l->tile[0]--;
         l->tile[1]--;
     }
-    l->tiles = ((half + l->tile[0] - 1) / l->tile[0]) * ((half + l->tile[1] - 1) / l->tile[1]);
+    l->tiles =
+        ((half[0] + l->tile[0] - 1) / l->tile[0]) * ((half[1] + l->tile[1] - 1) / l->tile[1]);
     return true;
 }
 
@@ -95,8 +96,8 @@ static enum ergo_status choose_path(struct ergo_context *ctx, const struct ergo_
      */
     const uint32_t cells = l->path == DISKS_PATH_GLOBAL ? l->group : 64;
     l->rows = gpu && cells >= 64 ? 4 : 1;
-    l->row = ergo_power_of_two_up(l->most_half, 1, cells / l->rows);
-    l->exact = l->most_half % l->row == 0 && l->most_half % l->rows == 0 &&
+    l->row = ergo_power_of_two_up(l->most_half[0], 1, cells / l->rows);
+    l->exact = l->most_half[0] % l->row == 0 && l->most_half[1] % l->rows == 0 &&
                l->all_cells == batch->count * (uint64_t)l->most_cells;
     return ERGO_OK;
 }
@@ -205,7 +206,7 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct disks_s
     const struct disks_launch *l = &s->launch;
     const struct ergo_point *first = e->batch->points[0];
     const struct disks_shape *shape = &s->shapes[0];
-    const double disks_per_cell = (double)shape->n / ((double)shape->cells * shape->cells);
+    const double disks_per_cell = (double)shape->n / (double)disks_cells(shape);
     struct ergo_text o = {0};
     ergo_text_append(&o, "-DDISKS_MOVES=%d -DDISKS_SHUFFLE_SETS=%d",
                      (int)ergo_point_int(first, "/system/moves_per_cell"),
@@ -215,11 +216,13 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct disks_s
     if (shape->leave)
         ergo_text_append(&o, " -DDISKS_LEAVE");
     if (shape->npt)
-        ergo_text_append(&o, " -DDISKS_NPT");
+        ergo_text_append(&o, " -DDISKS_NPT%s", shape->per_axis ? " -DDISKS_PER_AXIS" : "");
     if (disks_reflects(first))
         ergo_text_append(&o, " -DDISKS_REFLECT");
     if (shape->packed)
         ergo_text_append(&o, " -DDISKS_PACKED");
+    if (shape->rectangular)
+        ergo_text_append(&o, " -DDISKS_RECTANGULAR");
     if (e->device->type == CL_DEVICE_TYPE_CPU)
         ergo_text_append(&o, " -DDISKS_CPU");
     /* so many cells have more than two disks that most rows of work-items wait for one */
@@ -267,16 +270,17 @@ static enum ergo_status shape_members(struct ergo_context *ctx, struct disks_sta
         char reason[300];
         if (!disks_shape_of(batch->points[i], shape, reason))
             return ERGO_FAIL(ctx, ERGO_E_JOB, "/system: %s", reason);
-        const uint64_t cells = (uint64_t)shape->cells * shape->cells;
+        const uint64_t cells = disks_cells(shape);
         disks_member_fill(batch->points[i], shape, &s->members[i]);
         s->members[i].first = (uint32_t)l->all_cells;
         if (disks_start_is_random(batch->points[i])) {
             struct disks_shape grid;
             disks_growth_shape(shape, &grid);
-            l->start_cells += (uint64_t)grid.cells * grid.cells;
+            l->start_cells += disks_cells(&grid);
         }
         l->most_cells = cells > l->most_cells ? (uint32_t)cells : l->most_cells;
-        l->most_half = shape->half > l->most_half ? shape->half : l->most_half;
+        for (int k = 0; k < 2; k++)
+            l->most_half[k] = shape->half[k] > l->most_half[k] ? shape->half[k] : l->most_half[k];
         l->all_cells += cells;
     }
     const uint64_t numbered = l->start_cells > l->all_cells ? l->start_cells : l->all_cells;

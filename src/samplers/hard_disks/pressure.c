@@ -31,8 +31,8 @@ double disks_exact_pressure(const struct ergo_point *point) {
     if (!disks_shape_of(point, &s, reason) || s.n != 2)
         return NAN;
     /* the second disk is uniform outside of a circle around the first */
-    return s.density *
-           (1.0 + 0.25 * DISKS_PI * s.density * s.box * s.box / (s.box * s.box - DISKS_PI));
+    const double area = s.box[0] * s.box[1];
+    return s.density * (1.0 + 0.25 * DISKS_PI * s.density * area / (area - DISKS_PI));
 }
 
 /* Anderson et al., J. Comput. Phys. 254, 27 (2013), Table 2 (MPMC) and, at 0.708 and 0.716, Table 1

@@ -25,7 +25,7 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
     struct disks_growing *g = state;
     struct ergo_engine *e = &g->e;
     const size_t count = e->batch->count;
-    char options[64], reason[300];
+    char options[100], reason[300];
     g->left = count;
     g->shapes = ergo_engine_memory(e, count, sizeof *g->shapes);
     g->grids = ergo_engine_memory(e, count, sizeof *g->grids);
@@ -39,7 +39,7 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
             return ERGO_FAIL(ctx, ERGO_E_JOB, "/system: %s", reason);
         disks_growth_shape(&g->shapes[i], &g->grids[i]);
         disks_growth_fill(e->batch->points[i], &g->grids[i], &g->growths[i]);
-        const uint32_t cells = g->grids[i].cells * g->grids[i].cells;
+        const uint32_t cells = (uint32_t)disks_cells(&g->grids[i]);
         g->growths[i].first = (uint32_t)g->cells;
         g->most_cells = cells > g->most_cells ? cells : g->most_cells;
         g->cells += cells;
@@ -52,7 +52,8 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
                        count * sizeof *g->growths);
     ergo_engine_buffer(e, DISKS_START_COUNTS, "overlaps of a start", ERGO_BUFFER_SCRATCH,
                        count * sizeof *g->overlaps);
-    snprintf(options, sizeof options, "%s%s", g->shapes[0].packed ? "-DDISKS_PACKED" : "",
+    snprintf(options, sizeof options, "%s%s%s", g->shapes[0].packed ? "-DDISKS_PACKED" : "",
+             g->shapes[0].rectangular ? " -DDISKS_RECTANGULAR" : "",
              e->device->type == CL_DEVICE_TYPE_CPU ? " -DDISKS_CPU" : "");
     ergo_engine_kernel(e, DISKS_START_SUBSWEEP, path, options, "disks_start_subsweep");
     ergo_engine_kernel(e, DISKS_START_SHIFT, path, options, "disks_start_shift");
@@ -137,7 +138,7 @@ enum ergo_status disks_random_fetch(struct ergo_context *ctx, struct disks_state
                                     struct disks_config *config) {
     struct disks_growing *g = s->growing;
     const struct disks_shape *grid = &g->grids[member];
-    const size_t cells = (size_t)grid->cells * grid->cells;
+    const size_t cells = disks_cells(grid);
     unsigned char *raw = malloc(cells * DISKS_PLANE_BYTES * disks_planes(grid));
     if (!raw || !disks_config_init(config, grid->cells)) {
         free(raw);
@@ -164,7 +165,7 @@ static enum ergo_status take(struct ergo_context *ctx, struct disks_state *s, si
     if (status != ERGO_OK)
         return status;
     g->left--;
-    if (grid->cells == shape->cells) {
+    if (grid->cells[0] == shape->cells[0]) {
         g->configs[member] = config;
         return ERGO_OK;
     }
@@ -238,7 +239,7 @@ static enum ergo_status audited_sweep(struct ergo_context *ctx, struct disks_sta
     struct disks_growing *g = s->growing;
     const size_t member = s->e.batch->count - 1;
     const struct disks_shape *grid = &g->grids[member];
-    const uint32_t now = g->sweep, m = grid->cells, few = 4 + 2 * DISKS_SPOILED;
+    const uint32_t now = g->sweep, m = grid->cells[1], few = 4 + 2 * DISKS_SPOILED;
     const bool whole = s->shapes[member].n <= whole_disks || m <= few;
     struct disks_config before = {0}, expected = {0}, found = {0};
     bool ok = true;

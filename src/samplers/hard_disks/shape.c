@@ -36,10 +36,11 @@ bool disks_is_npt(const struct ergo_point *point) {
 
 /* Cells hold no five disks and disks of one set do not meet, as above. */
 static void size_of(const struct ergo_point *point, struct disks_shape *s) {
-    const uint64_t w = s->width, contact[2] = {w * w / 2 + 1, w * w};
+    const struct ergo_volume_rules allowed = disks_rules_at(s->rules.volume, s->width, s->ratio);
     s->volume_every = (uint32_t)ergo_point_int(point, "/system/volume_every");
-    s->rules.volume =
-        ergo_isobaric_rules(point, s->n, s->box * s->box, s->sigma, 2, contact, &s->rules.first);
+    s->rules.volume = ergo_isobaric_rules(point, s->n, s->box[0] * s->box[1], s->sigma, 2,
+                                          allowed.contact, &s->rules.first);
+    s->rules.per_axis = s->per_axis;
     s->size = disks_size_at(s->rules, (struct ergo_volume){.size = s->rules.first});
     s->contact = s->size.contact;
 }
@@ -53,51 +54,86 @@ static void variants_of(const struct ergo_point *point, struct disks_shape *s) {
     s->packed = strcmp(ergo_point_text(point, "/system/coordinates"), "packed") == 0;
 }
 
-bool disks_shape_of(const struct ergo_point *point, struct disks_shape *s, char *reason) {
+/* Sides of the box: as they are given, or of a square one. */
+static void sides_of(const struct ergo_point *point, struct disks_shape *s) {
     const struct ergo_value *phi = ergo_point_value(point, "/system/packing_fraction");
     const struct ergo_value *side = ergo_point_value(point, "/system/box");
-    const int64_t wish = ergo_point_int(point, "/system/cells");
-    memset(s, 0, sizeof *s);
-    s->n = (uint64_t)ergo_point_int(point, "/system/n");
-    s->moves_per_cell = (uint32_t)ergo_point_int(point, "/system/moves_per_cell");
-    s->box = side->present ? side->real : sqrt((double)s->n * DISKS_PI / (4.0 * phi->real));
-    if (s->box > DISKS_BOX_MAX) {
-        snprintf(reason, 300, "%lld disks need a box of %.6g sigma; at most %g are possible",
-                 (long long)s->n, s->box, DISKS_BOX_MAX);
-        return false;
-    }
-    s->density = (double)s->n / (s->box * s->box);
-    s->npt = disks_is_npt(point);
-    s->shuffle = s->shuffle_sets = true;
-    if (!s->npt)
-        variants_of(point, s);
-    s->width = s->packed ? DISKS_W_PACKED : DISKS_W_WIDE;
-    const uint64_t cells = wish ? (uint64_t)wish : auto_cells(s->box, s->density, s->width, s->npt);
-    if (cells == 0 || cells % 2 || !cells_fit(s->box, cells, s->width)) {
+    for (int k = 0; k < 2; k++)
+        s->box[k] = !side->present ? sqrt((double)s->n * DISKS_PI / (4.0 * phi->real))
+                    : side->items  ? side->reals[k]
+                                   : side->real;
+    s->rectangular = s->per_axis || s->box[0] != s->box[1];
+}
+
+/* Cells of one side, and its units. */
+static bool divide(struct disks_shape *s, int k, uint64_t wish, char *reason) {
+    const double box = s->box[k];
+    const uint64_t cells = wish ? wish : auto_cells(box, s->density, s->width, s->npt);
+    if (cells == 0 || cells % 2 || !cells_fit(box, cells, s->width)) {
         if (wish)
             snprintf(reason, 300,
                      "%lld cells a side: allowed is an even number with 1 <= box / cells < sqrt 2; "
                      "the box is %.6g sigma",
-                     (long long)wish, s->box);
+                     (long long)wish, box);
         else
             snprintf(reason, 300,
                      "no checkerboard fits a box of %.6g sigma: an even number of cells a side, 1 "
                      "to sqrt 2 sigma wide, needs a box from 2 to 2.82, 4 to 5.65, or 6 on; the "
                      "smallest box is 2, the next larger one here %.3g",
-                     s->box,
-                     s->box < 2.0   ? 2.0
-                     : s->box < 4.0 ? 4.0
-                                    : 6.0);
+                     box,
+                     box < 2.0   ? 2.0
+                     : box < 4.0 ? 4.0
+                                 : 6.0);
         return false;
     }
-    s->cells = (uint32_t)cells;
-    s->half = s->cells / 2;
-    s->side = (uint64_t)s->width * s->cells;
-    s->sigma = (double)s->side / s->box;
+    s->cells[k] = (uint32_t)cells;
+    s->half[k] = s->cells[k] / 2;
+    s->side[k] = (uint64_t)s->width * s->cells[k];
+    return true;
+}
+
+bool disks_shape_of(const struct ergo_point *point, struct disks_shape *s, char *reason) {
+    const int64_t wish = ergo_point_int(point, "/system/cells");
+    memset(s, 0, sizeof *s);
+    s->n = (uint64_t)ergo_point_int(point, "/system/n");
+    s->moves_per_cell = (uint32_t)ergo_point_int(point, "/system/moves_per_cell");
+    s->npt = disks_is_npt(point);
+    s->per_axis = s->npt && ergo_isobaric_per_axis(point);
+    sides_of(point, s);
+    if (fmax(s->box[0], s->box[1]) > DISKS_BOX_MAX) {
+        snprintf(reason, 300, "%lld disks need a box of %.6g sigma; at most %g are possible",
+                 (long long)s->n, s->box[0], DISKS_BOX_MAX);
+        return false;
+    }
+    s->density = (double)s->n / (s->box[0] * s->box[1]);
+    s->shuffle = s->shuffle_sets = true;
+    if (!s->npt)
+        variants_of(point, s);
+    s->width = s->packed ? DISKS_W_PACKED : DISKS_W_WIDE;
+    if (!divide(s, 0, (uint64_t)wish, reason) || !divide(s, 1, (uint64_t)wish, reason))
+        return false;
+    s->sigma = (double)s->side[0] / s->box[0];
+    s->aspect = 1.0;
+    s->ratio = DISKS_SQUARE;
+    if (s->rectangular) {
+        s->aspect = s->box[1] / s->cells[1] / (s->box[0] / s->cells[0]);
+        s->rules.aspect = ergo_volume_log(s->aspect * s->aspect);
+        s->ratio = ergo_volume_whole(ergo_volume_exp(s->rules.aspect), 62);
+    }
     s->contact = (uint64_t)ceil(s->sigma * s->sigma);
+    const struct ergo_volume_rules allowed = disks_rules_at(s->rules.volume, s->width, s->ratio);
+    if (s->rectangular && (s->contact < allowed.contact[0] || s->contact > allowed.contact[1])) {
+        snprintf(reason, 300, "no checkerboard fits a box of %.9g x %.9g sigma", s->box[0],
+                 s->box[1]);
+        return false;
+    }
     if (s->npt)
         size_of(point, s);
     return true;
+}
+
+size_t disks_cells(const struct disks_shape *s) {
+    return (size_t)s->cells[0] * s->cells[1];
 }
 
 size_t disks_n_columns(const struct disks_shape *s) {
@@ -112,15 +148,25 @@ static double contact_range(const struct ergo_point *point) {
     return ergo_point_real(point, "/run/contact_range");
 }
 
+/* By how much both sides of the start may shrink, until the narrower cells are sigma wide. */
+static double smallest_share(const struct disks_shape *s) {
+    return 1.0 / fmin(s->box[0] / s->cells[0], s->box[1] / s->cells[1]);
+}
+
 /* Half of the box; at constant pressure of the smallest, in which a cell is sigma wide. */
 static double gr_max(const struct ergo_point *point, const struct disks_shape *s) {
-    const double half = s->npt ? (double)s->half : 0.5 * s->box;
+    const double box = fmin(s->box[0], s->box[1]);
+    const double half = !s->npt       ? 0.5 * box
+                        : s->per_axis ? (double)(s->half[0] < s->half[1] ? s->half[0] : s->half[1])
+                        : s->rectangular ? box * smallest_share(s) * 0.5
+                                         : (double)s->half[0];
     return fmin(ergo_point_real(point, "/run/gr_max"), half);
 }
 
 static uint32_t reach_of(const struct disks_shape *s, double distance) {
     const double sigma = s->npt ? (double)s->width : s->sigma; /* at most */
-    return (uint32_t)ceil(distance * sigma / (double)s->width);
+    const double narrow = s->npt ? 1.0 : fmin(1.0, s->aspect);
+    return (uint32_t)ceil(distance * sigma / ((double)s->width * narrow));
 }
 
 void disks_member_fill(const struct ergo_point *point, const struct disks_shape *s,
@@ -130,24 +176,32 @@ void disks_member_fill(const struct ergo_point *point, const struct disks_shape 
     memset(member, 0, sizeof *member);
     member->key0 = (uint32_t)point->stream;
     member->key1 = (uint32_t)(point->stream >> 32);
-    member->cells = s->cells;
-    member->columns = s->half;
-    member->block = s->block < s->cells ? s->block : s->cells;
+    const uint32_t narrow = s->cells[0] < s->cells[1] ? s->cells[0] : s->cells[1];
+    memcpy(member->cells, s->cells, sizeof member->cells);
+    memcpy(member->columns, s->half, sizeof member->columns);
+    member->block = s->block < narrow ? s->block : narrow;
     member->reach[0] = reach_of(s, 1.0 + contact_range(point));
     member->reach[1] = reach_of(s, gr_max(point, s));
-    member->step =
-        (float)(ergo_point_real(point, "/system/max_displacement") * s->sigma / 131072.0);
+    const double step = ergo_point_real(point, "/system/max_displacement") * s->sigma / 131072.0;
+    member->step[0] = (float)step;
+    member->step[1] = (float)(step / s->aspect);
     /* Disks of two active cells that leave their cells by this much, in whole units, still do not
      * meet. */
     if (s->leave && room > 1.0)
         member->leave = (float)(floor(room) - 1.0);
     /* cl/hard_disks/moves.h explains these bounds; they include the rounding of both */
-    member->low = (float)((double)s->contact * (1.0 - 0x1.2p-20));
-    member->high = (float)((double)s->contact * (1.0 + 0x1.2p-20));
+    const double margin = s->rectangular ? DISKS_MARGIN : 0x1.2p-20;
+    member->low = (float)((double)s->contact * (1.0 - margin));
+    member->high = (float)((double)s->contact * (1.0 + margin));
     member->contact_high = (float)s->contact;
     member->contact_low = (float)((double)s->contact - (double)member->contact_high);
     member->inverse = (float)(1.0 / s->sigma);
     member->neighbour = (float)(cutoff * cutoff);
+    member->contact = s->contact;
+    member->ratio = s->ratio;
+    member->aspect[0] = (float)s->aspect;
+    member->aspect[1] = (float)(1.0 / s->aspect);
+    member->square = (float)(s->aspect * s->aspect);
     if (s->npt)
         *member = disks_resized(*member, s->rules, s->size);
 }
@@ -200,28 +254,31 @@ void disks_limits(const struct ergo_point *point, const struct disks_shape *s, s
         limits[0] = s->contact; /* the same number except for rounding */
 }
 
-/* Whole-numbered points (x, y) with x^2 + y^2 < limit. */
-static uint64_t points_below(uint64_t limit) {
-    uint64_t y = (uint64_t)sqrt((double)limit) + 1, quarter = 0; /* x > 0, y >= 0 */
-    for (uint64_t x = 1; x * x < limit; x++) {
-        while (x * x + y * y >= limit)
+/* Whole-numbered points (x, y) with r^2 < limit: four quarters without axes, and the axes. */
+static uint64_t points_below(const struct disks_shape *s, uint64_t limit) {
+    uint64_t y = (uint64_t)(sqrt((double)limit) / s->aspect) + 1, inside = 0, x = 1;
+    while (disks_r2(0, (int64_t)y, s->ratio) >= limit && y > 0)
+        y--;
+    const uint64_t high = y;
+    for (; x * x < limit; x++) {
+        while (disks_r2((int64_t)x, (int64_t)y, s->ratio) >= limit)
             y--;
-        quarter += y + 1;
+        inside += y;
     }
-    return 4 * quarter + (limit > 0);
+    return 4 * inside + 2 * (x - 1) + 2 * high + (limit > 0);
 }
 
 void disks_areas(const struct ergo_point *point, const struct disks_shape *s, size_t curve,
                  const uint64_t *limits, double *areas) {
     const size_t size = disks_curve_size(point, curve);
     const bool counted = s->packed && curve == DISKS_CURVE_CONTACT;
-    uint64_t inner = counted ? points_below(limits[0]) : 0;
+    uint64_t inner = counted ? points_below(s, limits[0]) : 0;
     for (size_t i = 0; i < size; i++) {
         const double a = edge(point, s, curve, i), b = edge(point, s, curve, i + 1);
         areas[i] = DISKS_PI * (b - a) * (b + a);
         if (counted) {
-            const uint64_t outer = points_below(limits[i + 1]);
-            areas[i] = (double)(outer - inner) / (s->sigma * s->sigma);
+            const uint64_t outer = points_below(s, limits[i + 1]);
+            areas[i] = (double)(outer - inner) * s->aspect / (s->sigma * s->sigma);
             inner = outer;
         }
     }
@@ -242,10 +299,11 @@ void disks_curve_x(const struct ergo_point *point, size_t curve, double *x) {
         disks_order_x(point, curve, x);
         return;
     }
-    const double block = fmin(s.block, s.cells) * s.box / s.cells;
+    const double block = fmin(s.block, fmin(s.cells[0], s.cells[1]));
+    const double area = block * s.box[0] / s.cells[0] * block * s.box[1] / s.cells[1];
     for (size_t i = 0; i < size; i++)
         x[i] = curve == DISKS_CURVE_DENSITY
-                   ? (double)i * DISKS_PI / (4.0 * block * block)
+                   ? (double)i * DISKS_PI / (4.0 * area)
                    : ring_mean(edge(point, &s, curve, i), edge(point, &s, curve, i + 1));
 }
 

@@ -4,14 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hard_disks/core.h"
 #include "job/xyz.h"
 #include "samplers/hard_disks/disks.h"
 #include "samplers/places.h"
 
-enum lattice_kind { HEXAGONAL, SQUARE, OBLIQUE };
+enum lattice_kind { HEXAGONAL, TURNED, SQUARE, OBLIQUE };
 
-/* A lattice of at least n sites in a square box, and the smallest distance of its sites in sigma.
- */
+/* A lattice of at least n sites in a box, and the smallest distance of its sites in sigma. TURNED
+ * is hexagonal with rows along y, for boxes with different sides. */
 struct lattice {
     enum lattice_kind kind;
     uint64_t columns, rows;
@@ -20,36 +21,38 @@ struct lattice {
 
 /* The smallest distance with `rows` rows of `columns` sites, every other row shifted half a site to
  * the right. */
-static double hexagonal_distance(double box, uint64_t columns, uint64_t rows) {
-    const double a = box / (double)columns, h = box / (double)rows;
+static double hexagonal_distance(const double box[2], uint64_t columns, uint64_t rows) {
+    const double a = box[0] / (double)columns, h = box[1] / (double)rows;
     return fmin(a, fmin(sqrt(0.25 * a * a + h * h), 2.0 * h));
 }
 
 /* The same with site i at (i, 2 i) / n. In boxes of four cells, no other lattice keeps five or six
  * disks as far apart. */
-static double oblique_distance(double box, uint64_t n) {
-    double least = 1.0;
+static double oblique_distance(const double box[2], uint64_t n) {
+    double least = fmin(box[0], box[1]);
     for (uint64_t i = 1; i < n; i++) {
         double x = (double)i / (double)n, y = (double)(2 * i % n) / (double)n;
-        x = fmin(x, 1.0 - x);
-        y = fmin(y, 1.0 - y);
+        x = fmin(x, 1.0 - x) * box[0];
+        y = fmin(y, 1.0 - y) * box[1];
         least = fmin(least, sqrt(x * x + y * y));
     }
-    return least * box;
+    return least;
 }
 
 static struct lattice lattice_of(const struct disks_shape *s, enum lattice_kind kind) {
-    const uint64_t side = (uint64_t)ceil(sqrt((double)s->n));
-    struct lattice l = {kind, side, (s->n + side - 1) / side, 0.0};
-    l.distance = fmin(s->box / (double)l.columns, s->box / (double)l.rows);
+    const double box[2] = {s->box[kind == TURNED], s->box[kind != TURNED]};
+    const uint64_t across = (uint64_t)ceil(sqrt((double)s->n * (box[0] / box[1])));
+    const uint64_t side = (uint64_t)ceil(sqrt((double)s->n * (box[1] / box[0])));
+    struct lattice l = {kind, across, (s->n + across - 1) / across, 0.0};
+    l.distance = fmin(box[0] / (double)l.columns, box[1] / (double)l.rows);
     if (kind == OBLIQUE)
-        l.distance = s->n <= 64 ? oblique_distance(s->box, s->n) : 0.0;
-    if (kind != HEXAGONAL)
+        l.distance = s->n <= 64 ? oblique_distance(box, s->n) : 0.0;
+    if (kind != HEXAGONAL && kind != TURNED)
         return l;
     l.distance = 0.0; /* choose the lattice whose sites are farthest apart in this box */
     for (uint64_t r = 2; r <= 2 * side + 2; r += 2) {
         const uint64_t k = (s->n + r - 1) / r;
-        const double d = hexagonal_distance(s->box, k, r);
+        const double d = hexagonal_distance(box, k, r);
         if (d > l.distance) {
             l.distance = d;
             l.rows = r;
@@ -61,30 +64,37 @@ static struct lattice lattice_of(const struct disks_shape *s, enum lattice_kind 
 
 /* Do disks of that diameter in units fit, with room for rounding to whole units? */
 static bool lattice_fits(const struct lattice *l, const struct disks_shape *s, double diameter) {
-    return l->distance * s->sigma >= diameter + 2.0;
+    return l->distance * s->sigma >= diameter + (s->rectangular ? 4.0 : 2.0);
+}
+
+/* The better one of both ways to lay the rows. */
+static struct lattice hexagonal_of(const struct disks_shape *s) {
+    const struct lattice l = lattice_of(s, HEXAGONAL), turned = lattice_of(s, TURNED);
+    return s->rectangular && turned.distance > l.distance ? turned : l;
 }
 
 static void lattice_sites(const struct lattice *l, const struct disks_shape *s, double *x,
                           double *y) {
-    const double a = s->box / (double)l->columns, h = s->box / (double)l->rows;
+    const bool turned = l->kind == TURNED;
+    const double a = s->box[turned] / (double)l->columns, h = s->box[!turned] / (double)l->rows;
     const uint64_t sites = l->rows * l->columns;
     for (uint64_t i = 0; i < s->n; i++) {
         if (l->kind == OBLIQUE) {
-            x[i] = ((double)i + 0.5) / (double)s->n * s->box;
-            y[i] = ((double)(2 * i % s->n) + 0.5) / (double)s->n * s->box;
+            x[i] = ((double)i + 0.5) / (double)s->n * s->box[0];
+            y[i] = ((double)(2 * i % s->n) + 0.5) / (double)s->n * s->box[1];
             continue;
         }
         /* spread vacancies evenly: site floor(i sites / n) */
         const uint64_t site = (uint64_t)((double)i * (double)sites / (double)s->n);
         const uint64_t row = site / l->columns;
-        const double shift = l->kind == HEXAGONAL ? 0.25 + 0.5 * (double)(row % 2) : 0.5;
-        x[i] = ((double)(site % l->columns) + shift) * a;
-        y[i] = ((double)row + 0.5) * h;
+        const double shift = l->kind == SQUARE ? 0.5 : 0.25 + 0.5 * (double)(row % 2);
+        (turned ? y : x)[i] = ((double)(site % l->columns) + shift) * a;
+        (turned ? x : y)[i] = ((double)row + 0.5) * h;
     }
 }
 
 bool disks_lattice(const struct disks_shape *s, bool hexagonal, double *x, double *y) {
-    const struct lattice l = lattice_of(s, hexagonal ? HEXAGONAL : SQUARE);
+    const struct lattice l = hexagonal ? hexagonal_of(s) : lattice_of(s, SQUARE);
     if (!lattice_fits(&l, s, s->sigma))
         return false;
     lattice_sites(&l, s, x, y);
@@ -95,11 +105,12 @@ static enum ergo_status no_memory(struct ergo_context *ctx, const struct disks_s
     return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to start %llu disks", (unsigned long long)s->n);
 }
 
-/* A coordinate in whole units within the box. */
-static uint64_t to_units(const struct disks_shape *s, double x) {
-    double units = floor(x * s->sigma + 0.5);
-    units -= floor(units / (double)s->side) * (double)s->side;
-    return units >= (double)s->side ? 0 : (uint64_t)units;
+/* A coordinate along an axis in whole units within the box. */
+static uint64_t to_units(const struct disks_shape *s, int axis, double x) {
+    const double side = (double)s->side[axis];
+    double units = floor(x * (side / s->box[axis]) + 0.5);
+    units -= floor(units / side) * side;
+    return units >= side ? 0 : (uint64_t)units;
 }
 
 /* Number (from 1) of the disk in a slot. */
@@ -107,7 +118,7 @@ static size_t disk_at(const struct disks_shape *s, const uint64_t *x, const uint
                       const struct disks_config *c, size_t cell, unsigned slot) {
     unsigned seen = 0;
     for (size_t i = 0; i < s->n; i++)
-        if ((size_t)(y[i] / s->width) * c->cells + (size_t)(x[i] / s->width) == cell &&
+        if ((size_t)(y[i] / s->width) * c->cells[0] + (size_t)(x[i] / s->width) == cell &&
             seen++ == slot)
             return i + 1;
     return 0;
@@ -118,9 +129,9 @@ static uint64_t distance2_of(const struct disks_shape *s, const uint64_t *x, con
                              size_t i, size_t j) {
     uint64_t dx = x[i] < x[j] ? x[j] - x[i] : x[i] - x[j];
     uint64_t dy = y[i] < y[j] ? y[j] - y[i] : y[i] - y[j];
-    dx = dx < s->side - dx ? dx : s->side - dx;
-    dy = dy < s->side - dy ? dy : s->side - dy;
-    return dx * dx + dy * dy;
+    dx = dx < s->side[0] - dx ? dx : s->side[0] - dx;
+    dy = dy < s->side[1] - dy ? dy : s->side[1] - dy;
+    return disks_r2((int64_t)dx, (int64_t)dy, s->ratio);
 }
 
 /* Report the pair that is too close, for five disks in a cell or an overlap. The message says by
@@ -147,8 +158,8 @@ static enum ergo_status place(struct ergo_context *ctx, const struct disks_shape
     if (!ux)
         return no_memory(ctx, s);
     for (size_t i = 0; i < s->n; i++) {
-        ux[i] = to_units(s, x[i]);
-        uy[i] = to_units(s, y[i]);
+        ux[i] = to_units(s, 0, x[i]);
+        uy[i] = to_units(s, 1, y[i]);
     }
     const size_t fifth = disks_config_place(c, s, ux, uy);
     if (fifth != SIZE_MAX) { /* among five disks in a cell two overlap */
@@ -176,15 +187,14 @@ static enum ergo_status read_file(struct ergo_context *ctx, const struct ergo_po
     if (frame.n != s->n)
         status = ERGO_FAIL(ctx, ERGO_E_JOB, "/system/n: %llu, but %s has %zu disks",
                            (unsigned long long)s->n, path, frame.n);
-    else if (frame.has_lattice && (fabs(l[0] - s->box) > 1e-6 || fabs(l[4] - s->box) > 1e-6 ||
+    else if (frame.has_lattice && (fabs(l[0] - s->box[0]) > 1e-6 || fabs(l[4] - s->box[1]) > 1e-6 ||
                                    l[1] != 0.0 || l[3] != 0.0))
         status = ERGO_FAIL(ctx, ERGO_E_JOB,
-                           "/system/box: the job's box is %.9f sigma, square; that of %s is %.9f x "
+                           "/system/box: the job's box is %.9f x %.9f sigma; that of %s is %.9f x "
                            "%.9f: set /system/box or /system/packing_fraction to it",
-                           s->box, path, l[0], l[4]);
-    const double side[2] = {s->box, s->box};
+                           s->box[0], s->box[1], path, l[0], l[4]);
     if (status == ERGO_OK)
-        status = ergo_places_near(ctx, path, &frame, side, 2);
+        status = ergo_places_near(ctx, path, &frame, s->box, 2);
     for (size_t i = 0; i < s->n && status == ERGO_OK; i++) {
         x[i] = frame.positions[3 * i];
         y[i] = frame.positions[3 * i + 1];
@@ -252,18 +262,20 @@ static const double melts_at = 0.45;
  * room for that.
  */
 void disks_growth_shape(const struct disks_shape *s, struct disks_shape *grid) {
-    const double w = s->box / (double)s->cells, most = (double)s->width;
+    const double w = s->box[0] / (double)s->cells[0], most = (double)s->width;
     *grid = *s;
     grid->npt = false; /* it is of one size */
-    if (0.5 * w * w * s->density * DISKS_PI / 4.0 <= melts_at)
-        return;
-    for (uint32_t m = 2 * (uint32_t)floor(0.5 * s->box); m > s->cells; m -= 2) {
-        const double sigma = most * (double)m / s->box, wide = sigma * (1.0 + 4.0 / s->sigma);
+    if (s->rectangular || 0.5 * w * w * s->density * DISKS_PI / 4.0 <= melts_at)
+        return; /* with different sides, cells are automatic, and so narrow enough */
+    for (uint32_t m = 2 * (uint32_t)floor(0.5 * s->box[0]); m > s->cells[0]; m -= 2) {
+        const double sigma = most * (double)m / s->box[0], wide = sigma * (1.0 + 4.0 / s->sigma);
         if ((uint64_t)m * m > DISKS_CELLS_MAX || ceil(wide * wide) > most * most)
             continue;
-        grid->cells = m;
-        grid->half = m / 2;
-        grid->side = (uint64_t)s->width * m;
+        for (int k = 0; k < 2; k++) {
+            grid->cells[k] = m;
+            grid->half[k] = m / 2;
+            grid->side[k] = (uint64_t)s->width * m;
+        }
         grid->sigma = sigma;
         grid->contact = (uint64_t)ceil(wide * wide);
         return;
@@ -272,24 +284,28 @@ void disks_growth_shape(const struct disks_shape *s, struct disks_shape *grid) {
 
 /* Two of five disks in a cell are nearer than this. */
 static uint64_t growth_first(const struct disks_shape *grid) {
-    const uint64_t w = grid->width - 1;
-    return w * w / 2 + 1;
+    const int64_t w = (int64_t)grid->width - 1;
+    return disks_r2(w, w, grid->ratio) / 4 + 1;
 }
 
 void disks_growth_fill(const struct ergo_point *point, const struct disks_shape *grid,
                        struct disks_growth *growth) {
+    const double step = 0.16 * grid->sigma / 131072.0;
     *growth = (struct disks_growth){.key0 = (uint32_t)point->stream,
                                     .key1 = (uint32_t)(point->stream >> 32),
-                                    .cells = grid->cells,
-                                    .columns = grid->half,
-                                    .step = (float)(0.16 * grid->sigma / 131072.0),
-                                    .contact = {growth_first(grid), grid->contact}};
+                                    .cells = {grid->cells[0], grid->cells[1]},
+                                    .columns = {grid->half[0], grid->half[1]},
+                                    .step = {(float)step, (float)(step / grid->aspect)},
+                                    .contact = {growth_first(grid), grid->contact},
+                                    .ratio = grid->ratio};
 }
 
 /* The first lattice that has enough distance. */
 static bool growth_lattice(const struct disks_shape *grid, struct lattice *l) {
-    static const enum lattice_kind kinds[] = {HEXAGONAL, SQUARE, OBLIQUE};
+    static const enum lattice_kind kinds[] = {HEXAGONAL, TURNED, SQUARE, OBLIQUE};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (kinds[i] == TURNED && !grid->rectangular)
+            continue;
         *l = lattice_of(grid, kinds[i]);
         if (lattice_fits(l, grid, sqrt((double)growth_first(grid))))
             return true;
@@ -325,13 +341,14 @@ bool disks_start_fits(const struct ergo_point *point, const struct disks_shape *
     struct disks_shape grid;
     struct lattice l;
     if (square || strcmp(start, "hexagonal") == 0) {
-        l = lattice_of(s, square ? SQUARE : HEXAGONAL);
+        l = square ? lattice_of(s, SQUARE) : hexagonal_of(s);
         /* two units less, for the rounding down */
         const double most = phi * l.distance * l.distance;
         snprintf(reason, 400,
-                 "a %s lattice of %llu disks does not fit a square box at packing fraction %.6g; "
+                 "a %s lattice of %llu disks does not fit %s box at packing fraction %.6g; "
                  "up to %.4f it does%s",
-                 start, (unsigned long long)s->n, phi, floor(1e4 * (most - 1e-5)) * 1e-4,
+                 start, (unsigned long long)s->n, s->rectangular ? "this" : "a square", phi,
+                 floor(1e4 * (most - 1e-5)) * 1e-4,
                  square ? ", and \"hexagonal\" farther" : "; or take another number of disks");
         return lattice_fits(&l, s, s->sigma);
     }
@@ -344,9 +361,10 @@ bool disks_start_fits(const struct ergo_point *point, const struct disks_shape *
                  "can. Start from \"hexagonal\" or from a file",
                  phi, DISKS_RANDOM_MAX);
     else
-        snprintf(reason, 400,
-                 "%llu disks in a box of %.6g sigma have no room to be at random; start from "
-                 "\"hexagonal\" or from a file, or take a larger box",
-                 (unsigned long long)s->n, s->box);
+        snprintf(
+            reason, 400,
+            "%llu disks in a box of %.6g x %.6g sigma have no room to be at random; start from "
+            "\"hexagonal\" or from a file, or take a larger box",
+            (unsigned long long)s->n, s->box[0], s->box[1]);
     return phi <= DISKS_RANDOM_MAX + 1e-9 && growth_lattice(&grid, &l);
 }

@@ -9,9 +9,13 @@
 #include "hard_disks/core.h"
 #include "samplers/hard_disks/disks.h"
 
-bool disks_config_init(struct disks_config *c, uint32_t cells) {
-    const size_t all = (size_t)cells * cells;
-    *c = (struct disks_config){.cells = cells, .rows = cells};
+size_t disks_config_cells(const struct disks_config *c) {
+    return (size_t)c->cells[0] * c->rows;
+}
+
+bool disks_config_init(struct disks_config *c, const uint32_t cells[2]) {
+    const size_t all = (size_t)cells[0] * cells[1];
+    *c = (struct disks_config){.cells = {cells[0], cells[1]}, .rows = cells[1]};
     c->count = calloc(all, 1);
     c->x = calloc(all * DISKS_SLOTS, sizeof *c->x);
     c->y = calloc(all * DISKS_SLOTS, sizeof *c->y);
@@ -23,8 +27,9 @@ bool disks_config_init(struct disks_config *c, uint32_t cells) {
 
 bool disks_config_band(struct disks_config *band, const struct disks_config *c, uint32_t first,
                        uint32_t rows) {
-    const size_t row = c->cells, all = row * rows;
-    *band = (struct disks_config){.cells = c->cells, .first = first, .rows = rows};
+    const size_t row = c->cells[0], all = row * rows;
+    *band =
+        (struct disks_config){.cells = {c->cells[0], c->cells[1]}, .first = first, .rows = rows};
     memcpy(band->grid, c->grid, sizeof band->grid);
     band->size = c->size;
     band->count = malloc(all);
@@ -35,7 +40,7 @@ bool disks_config_band(struct disks_config *band, const struct disks_config *c, 
         return false;
     }
     for (size_t y = 0; y < rows; y++) {
-        const size_t from = (first + y) % c->cells * row, to = y * row;
+        const size_t from = (first + y) % c->cells[1] * row, to = y * row;
         memcpy(band->count + to, c->count + from, row);
         memcpy(band->x + to * DISKS_SLOTS, c->x + from * DISKS_SLOTS, row * DISKS_SLOTS * 4);
         memcpy(band->y + to * DISKS_SLOTS, c->y + from * DISKS_SLOTS, row * DISKS_SLOTS * 4);
@@ -46,8 +51,9 @@ bool disks_config_band(struct disks_config *band, const struct disks_config *c, 
 bool disks_config_same(const struct disks_config *band, const struct disks_config *c,
                        uint32_t margin) {
     for (size_t y = margin; y + margin < band->rows; y++)
-        for (size_t x = 0; x < c->cells; x++) {
-            const size_t a = y * c->cells + x, b = (band->first + y) % c->cells * c->cells + x;
+        for (size_t x = 0; x < c->cells[0]; x++) {
+            const size_t a = y * c->cells[0] + x;
+            const size_t b = (band->first + y) % c->cells[1] * c->cells[0] + x;
             const size_t bytes = 4 * (size_t)c->count[b];
             if (band->count[a] != c->count[b] ||
                 memcmp(band->x + a * DISKS_SLOTS, c->x + b * DISKS_SLOTS, bytes) != 0 ||
@@ -67,10 +73,11 @@ void disks_config_free(struct disks_config *c) {
 
 size_t disks_config_place(struct disks_config *c, const struct disks_shape *s, const uint64_t *x,
                           const uint64_t *y) {
-    memset(c->count, 0, (size_t)c->cells * c->cells);
+    memset(c->count, 0, disks_config_cells(c));
     c->grid[0] = c->grid[1] = 0;
+    c->size = s->size;
     for (size_t i = 0; i < s->n; i++) {
-        const size_t cell = (size_t)(y[i] / s->width) * c->cells + (size_t)(x[i] / s->width);
+        const size_t cell = (size_t)(y[i] / s->width) * c->cells[0] + (size_t)(x[i] / s->width);
         if (c->count[cell] == DISKS_SLOTS)
             return i;
         const size_t slot = cell * DISKS_SLOTS + c->count[cell]++;
@@ -80,26 +87,31 @@ size_t disks_config_place(struct disks_config *c, const struct disks_shape *s, c
     return SIZE_MAX;
 }
 
-/* sigma in units. */
-static double sigma_of(const struct disks_config *c, const struct disks_shape *s) {
-    return s->npt ? (double)s->side / sqrt(ergo_isobaric_volume(c->size.volume.size)) : s->sigma;
-}
-
-double disks_config_box(const struct disks_config *c, const struct disks_shape *s) {
-    return s->npt ? sqrt(ergo_isobaric_volume(c->size.volume.size)) : s->box;
+void disks_config_box(const struct disks_config *c, const struct disks_shape *s, double box[2]) {
+    const struct ergo_volume *v = &c->size.volume;
+    const double volume = s->npt ? ergo_isobaric_volume(v->size) : 0;
+    const double grown = sqrt(volume / (s->box[0] * s->box[1]));
+    const double stretch = s->per_axis ? exp(ldexp((double)v->stretch[0], -37)) : 1;
+    for (int k = 0; k < 2; k++)
+        box[k] = !s->npt          ? s->box[k]
+                 : s->rectangular ? s->box[k] * grown * (k ? stretch : 1 / stretch)
+                                  : sqrt(volume);
 }
 
 void disks_config_positions(const struct disks_config *c, const struct disks_shape *s, double *x,
                             double *y) {
-    const double sigma = sigma_of(c, s);
+    double box[2], sigma[2]; /* in units of its axis */
     size_t n = 0;
-    for (size_t cell = 0; cell < (size_t)c->cells * c->cells; cell++) {
-        const uint64_t left = cell % c->cells * s->width, low = cell / c->cells * s->width;
+    disks_config_box(c, s, box);
+    for (int k = 0; k < 2; k++)
+        sigma[k] = (double)s->side[k] / box[k];
+    for (size_t cell = 0; cell < disks_config_cells(c); cell++) {
+        const uint64_t left = cell % c->cells[0] * s->width, low = cell / c->cells[0] * s->width;
         for (size_t k = 0; k < c->count[cell]; k++, n++) {
-            const uint64_t px = (left + c->x[cell * DISKS_SLOTS + k] + c->grid[0]) % s->side;
-            const uint64_t py = (low + c->y[cell * DISKS_SLOTS + k] + c->grid[1]) % s->side;
-            x[n] = (double)px / sigma;
-            y[n] = (double)py / sigma;
+            const uint64_t px = (left + c->x[cell * DISKS_SLOTS + k] + c->grid[0]) % s->side[0];
+            const uint64_t py = (low + c->y[cell * DISKS_SLOTS + k] + c->grid[1]) % s->side[1];
+            x[n] = (double)px / sigma[0];
+            y[n] = (double)py / sigma[1];
         }
     }
 }
@@ -108,6 +120,7 @@ void disks_config_positions(const struct disks_config *c, const struct disks_sha
 struct closest {
     const struct disks_config *c;
     int64_t width;
+    uint64_t ratio; /* (w_y/w_x)^2 */
     uint64_t least; /* r^2 */
     size_t cell[2];
     unsigned slot[2];
@@ -118,21 +131,22 @@ struct closest {
 static void closest_of_cells(size_t begin, size_t end, void *user) {
     struct closest *all = user, mine = {.least = UINT64_MAX};
     const struct disks_config *c = all->c;
-    const int64_t m = c->cells, w = all->width;
+    const int64_t m = c->cells[0], rows = c->cells[1], w = all->width;
     static const int offsets[5][2] = {{0, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}};
     for (int64_t at = (int64_t)begin; at < (int64_t)end; at++)
         for (int o = 0; o < 5; o++) {
             const int64_t cx = at % m + offsets[o][0], cy = at / m + offsets[o][1];
-            const int64_t other = (cy + m) % m * m + (cx + m) % m;
+            const int64_t other = (cy + rows) % rows * m + (cx + m) % m;
             for (unsigned i = 0; i < c->count[at]; i++)
                 for (unsigned j = o == 0 ? i + 1 : 0; j < c->count[other]; j++) {
                     const int64_t dx = (int64_t)c->x[other * DISKS_SLOTS + j] -
                                        (int64_t)c->x[at * DISKS_SLOTS + i] + offsets[o][0] * w;
                     const int64_t dy = (int64_t)c->y[other * DISKS_SLOTS + j] -
                                        (int64_t)c->y[at * DISKS_SLOTS + i] + offsets[o][1] * w;
-                    if ((uint64_t)(dx * dx + dy * dy) >= mine.least)
+                    const uint64_t r2 = disks_r2(dx, dy, all->ratio);
+                    if (r2 >= mine.least)
                         continue;
-                    mine.least = (uint64_t)(dx * dx + dy * dy);
+                    mine.least = r2;
                     mine.cell[0] = (size_t)at, mine.cell[1] = (size_t)other;
                     mine.slot[0] = i, mine.slot[1] = j;
                 }
@@ -148,10 +162,18 @@ static void closest_of_cells(size_t begin, size_t end, void *user) {
 
 uint64_t disks_config_closest(const struct disks_config *c, const struct disks_shape *s,
                               size_t cell[2], unsigned slot[2]) {
+    return disks_config_closest_by(c, s, s->npt ? c->size.ratio : s->ratio, cell, slot);
+}
+
+uint64_t disks_config_closest_by(const struct disks_config *c, const struct disks_shape *s,
+                                 uint64_t ratio, size_t cell[2], unsigned slot[2]) {
     enum { WORTHWHILE = 1 << 12 }; /* cells that are worth waking a core */
-    struct closest all = {
-        .c = c, .width = s->width, .least = UINT64_MAX, .lock = PTHREAD_MUTEX_INITIALIZER};
-    ergo_parallel_ranges((size_t)c->cells * c->cells, WORTHWHILE, closest_of_cells, &all);
+    struct closest all = {.c = c,
+                          .width = s->width,
+                          .ratio = ratio,
+                          .least = UINT64_MAX,
+                          .lock = PTHREAD_MUTEX_INITIALIZER};
+    ergo_parallel_ranges(disks_config_cells(c), WORTHWHILE, closest_of_cells, &all);
     if (cell) {
         memcpy(cell, all.cell, sizeof all.cell);
         memcpy(slot, all.slot, sizeof all.slot);
@@ -167,12 +189,13 @@ bool disks_config_overlap(const struct disks_config *c, const struct disks_shape
 /* ---- canonical bytes --------------------------------------------------------------------------
  */
 
-void disks_config_write(const struct disks_config *c, bool npt, struct ergo_text *text) {
-    if (npt)
-        ergo_isobaric_append(text, &c->size.volume);
+void disks_config_write(const struct disks_config *c, const struct disks_shape *s,
+                        struct ergo_text *text) {
+    if (s->npt)
+        ergo_isobaric_append(text, 2, s->per_axis, &c->size.volume);
     ergo_bytes_append(text, c->grid[0], 8);
     ergo_bytes_append(text, c->grid[1], 8);
-    for (size_t cell = 0; cell < (size_t)c->cells * c->cells; cell++) {
+    for (size_t cell = 0; cell < disks_config_cells(c); cell++) {
         ergo_bytes_append(text, c->count[cell], 1);
         for (size_t k = 0; k < c->count[cell]; k++) {
             ergo_bytes_append(text, c->x[cell * DISKS_SLOTS + k], 4);
@@ -184,8 +207,8 @@ void disks_config_write(const struct disks_config *c, bool npt, struct ergo_text
 bool disks_config_read(struct disks_config *c, const struct disks_shape *s, const void *bytes,
                        size_t length, const char **reason) {
     const uint8_t *data = bytes;
-    const size_t cells = (size_t)c->cells * c->cells;
-    const size_t head = s->npt ? ERGO_ISOBARIC_BYTES : 0;
+    const size_t cells = disks_config_cells(c);
+    const size_t head = s->npt ? ergo_isobaric_bytes(2, s->per_axis) : 0;
     size_t at = head + 16, n = 0;
     if (length != at + cells + 8 * s->n) {
         *reason = "its length is not that of as many disks and cells";
@@ -193,15 +216,22 @@ bool disks_config_read(struct disks_config *c, const struct disks_shape *s, cons
     }
     uint64_t contact = s->contact;
     if (s->npt) {
-        if (!ergo_isobaric_read(data, &s->rules.volume, 2, &c->size.volume, &contact)) {
+        if (!ergo_isobaric_read(data, &s->rules.volume, 2, s->per_axis, &c->size.volume,
+                                &contact)) {
             *reason = "its volume is not one that its cells allow";
             return false;
         }
         c->size = disks_size_at(s->rules, c->size.volume);
+        const struct ergo_volume_rules allowed =
+            disks_rules_at(s->rules.volume, s->width, c->size.ratio);
+        if (contact < allowed.contact[0] || contact > allowed.contact[1]) {
+            *reason = "its sides are not ones that its cells allow";
+            return false;
+        }
     }
     c->grid[0] = ergo_bytes_get(data + head, 8);
     c->grid[1] = ergo_bytes_get(data + head + 8, 8);
-    if (c->grid[0] >= s->side || c->grid[1] >= s->side) {
+    if (c->grid[0] >= s->side[0] || c->grid[1] >= s->side[1]) {
         *reason = "its grid is outside of the box";
         return false;
     }
@@ -241,13 +271,14 @@ size_t disks_planes(const struct disks_shape *s) {
 
 /* Where the device keeps cell `cell`, numbered row by row. */
 static size_t place_of(const struct disks_config *c, size_t cell) {
-    const size_t h = c->cells / 2, x = cell % c->cells, y = cell / c->cells;
-    return (x % 2 + y % 2 * 2) * h * h + y / 2 * h + x / 2;
+    const size_t h = c->cells[0] / 2, v = c->cells[1] / 2;
+    const size_t x = cell % c->cells[0], y = cell / c->cells[0];
+    return (x % 2 + y % 2 * 2) * h * v + y / 2 * h + x / 2;
 }
 
 void disks_config_to_raw(const struct disks_config *c, const struct disks_shape *s, void *raw,
                          size_t first, size_t second) {
-    for (size_t cell = 0; cell < (size_t)c->cells * c->cells; cell++) {
+    for (size_t cell = 0; cell < disks_config_cells(c); cell++) {
         const size_t at = first + place_of(c, cell);
         uint32_t *packed = (uint32_t *)raw + 4 * at;
         for (size_t k = 0; k < DISKS_SLOTS; k++) {
@@ -266,7 +297,7 @@ void disks_config_to_raw(const struct disks_config *c, const struct disks_shape 
 
 void disks_config_from_raw(struct disks_config *c, const struct disks_shape *s, const void *raw,
                            size_t first, size_t second) {
-    for (size_t cell = 0; cell < (size_t)c->cells * c->cells; cell++) {
+    for (size_t cell = 0; cell < disks_config_cells(c); cell++) {
         const size_t at = first + place_of(c, cell);
         const float *one = (const float *)raw + 4 * at, *two = one + 4 * second;
         const uint32_t *packed = (const uint32_t *)raw + 4 * at;

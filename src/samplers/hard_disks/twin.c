@@ -13,6 +13,7 @@ struct twin {
     struct disks_member member;
     uint32_t moves;
     uint64_t contact; /* overlap: r^2 < contact */
+    uint64_t ratio;   /* (w_y/w_x)^2 */
     bool reflect;
     int64_t *x, *y;  /* [rows cells][DISKS_SLOTS]: signed, for disks outside of their cells */
     uint32_t *tally; /* of the cells, or NULL */
@@ -32,8 +33,9 @@ struct twin_place {
 };
 
 static struct twin_place place_of(const struct twin *t, int64_t cx, int64_t row) {
-    const int64_t m = t->config->cells, rows = t->config->rows;
-    struct twin_place p = {.id = (uint32_t)((t->config->first + row) % m * m + cx),
+    const int64_t m = t->config->cells[0], rows = t->config->rows;
+    struct twin_place p = {.id =
+                               (uint32_t)((t->config->first + row) % t->config->cells[1] * m + cx),
                            .own = (size_t)(row * m + cx)};
     for (int64_t k = 0; k < 9; k++)
         p.around[k] = (size_t)((row + k / 3 - 1 + rows) % rows * m + (cx + k % 3 - 1 + m) % m);
@@ -64,7 +66,7 @@ static uint64_t nearest(const struct twin *t, const struct twin_place *p, unsign
                 continue;
             const int64_t dx = t->x[other * DISKS_SLOTS + j] + (k % 3 - 1) * w - px;
             const int64_t dy = t->y[other * DISKS_SLOTS + j] + (k / 3 - 1) * w - py;
-            const uint64_t r2 = (uint64_t)(dx * dx + dy * dy);
+            const uint64_t r2 = disks_r2(dx, dy, t->ratio);
             least = r2 < least ? r2 : least;
         }
     }
@@ -85,7 +87,10 @@ static int64_t reflected(const struct twin *t, const struct twin_place *p, unsig
         for (unsigned j = 0; j < t->config->count[p->around[k]]; j++) {
             const int64_t nu = us[other + j] + (along_y ? oy : ox);
             const float across = (float)(vs[other + j] + (along_y ? ox : oy) - v);
-            const float chord = disks_chord(across, t->member.low), at = (float)nu - half;
+            const float chord =
+                disks_chord(across * (along_y ? 1.0F : t->member.aspect[0]), t->member.low) *
+                (along_y ? t->member.aspect[1] : 1.0F);
+            const float at = (float)nu - half;
             if ((k == 4 && j == self) || !(chord > 0))
                 continue;
             if (nu < u)
@@ -126,7 +131,8 @@ static void update(struct twin *t, int64_t cx, int64_t row, uint64_t step) {
             *(along_y ? &py : &px) = reflected(t, &p, i, along_y, s % 2 ? r.y : r.x);
         } else {
             float dx, dy;
-            disks_displacement(s % 2 ? r.z : r.x, s % 2 ? r.w : r.y, t->member.step, &dx, &dy);
+            disks_displacement(s % 2 ? r.z : r.x, s % 2 ? r.w : r.y, t->member.step[0],
+                               t->member.step[1], &dx, &dy);
             px += (int64_t)dx;
             py += (int64_t)dy;
         }
@@ -157,7 +163,7 @@ static void gather(struct twin *t, const int64_t *x, const int64_t *y, unsigned 
 
 static void shift(struct twin *t, uint32_t plan, const int64_t *x, const int64_t *y,
                   const uint8_t *count) {
-    const int64_t m = t->config->cells, rows = t->config->rows, w = t->shape->width;
+    const int64_t m = t->config->cells[0], rows = t->config->rows, w = t->shape->width;
     const uint32_t direction = plan >> DISKS_PLAN_DIRECTION & 3;
     const int64_t distance = (int64_t)(plan >> DISKS_PLAN_DISTANCE);
     const int64_t sense = direction % 2 ? 1 : -1;
@@ -177,12 +183,12 @@ static void shift(struct twin *t, uint32_t plan, const int64_t *x, const int64_t
         }
     }
     uint64_t *grid = &t->config->grid[direction / 2];
-    *grid = disks_grid(*grid, plan, t->shape->side);
+    *grid = disks_grid(*grid, plan, t->shape->side[direction / 2]);
 }
 
 /* Memory of a twin: the configuration's coordinates, and a copy for the shift. False: no memory. */
 static bool twin_open(struct twin *t, struct twin_copy *old) {
-    const size_t cells = (size_t)t->config->cells * t->config->rows, slots = cells * DISKS_SLOTS;
+    const size_t cells = disks_config_cells(t->config), slots = cells * DISKS_SLOTS;
     t->x = malloc(4 * slots * sizeof *t->x + cells);
     if (!t->x)
         return false;
@@ -196,7 +202,7 @@ static bool twin_open(struct twin *t, struct twin_copy *old) {
 }
 
 static void twin_shift(struct twin *t, uint32_t plan, const struct twin_copy *old) {
-    const size_t cells = (size_t)t->config->cells * t->config->rows, slots = cells * DISKS_SLOTS;
+    const size_t cells = disks_config_cells(t->config), slots = cells * DISKS_SLOTS;
     memcpy(old->x, t->x, slots * sizeof *old->x);
     memcpy(old->y, t->y, slots * sizeof *old->y);
     memcpy(old->count, t->config->count, cells);
@@ -205,7 +211,7 @@ static void twin_shift(struct twin *t, uint32_t plan, const struct twin_copy *ol
 
 /* Write the coordinates back. */
 static void twin_write(struct twin *t) {
-    const size_t slots = (size_t)t->config->cells * t->config->rows * DISKS_SLOTS;
+    const size_t slots = disks_config_cells(t->config) * DISKS_SLOTS;
     for (size_t i = 0; i < slots; i++) {
         t->config->x[i] = (uint32_t)t->x[i];
         t->config->y[i] = (uint32_t)t->y[i];
@@ -222,7 +228,7 @@ static void each_of_set(struct twin *t, uint32_t set,
                         void (*visit)(struct twin *, int64_t cx, int64_t row, const void *user),
                         const void *user) {
     for (int64_t row = 0; row < t->config->rows; row++)
-        for (int64_t cx = set & 1; cx < t->config->cells; cx += 2)
+        for (int64_t cx = set & 1; cx < t->config->cells[0]; cx += 2)
             if (((t->config->first + row) & 1) == set >> 1) /* a side has an even number of cells */
                 visit(t, cx, row, user);
 }
@@ -244,22 +250,32 @@ bool disks_twin_sweeps(const struct ergo_point *point, const struct disks_shape 
         const uint32_t plan =
             disks_plan(t.member.key0, t.member.key1, step, s->width, s->shuffle_sets);
         t.contact = s->contact;
+        t.ratio = s->ratio;
         if (s->npt) {
             t.member = disks_resized(t.member, s->rules, c->size);
             t.contact = c->size.contact;
+            t.ratio = c->size.ratio;
         }
         t.tally = step + 1 == end ? cells : NULL;
         for (unsigned sub = 0; sub < 4; sub++)
             each_of_set(&t, plan >> 2 * sub & 3, visit_update, &step);
         twin_shift(&t, plan, &old);
         /* a band does not know its closest pair */
-        if (s->npt && c->rows == c->cells && (step + 1) % s->volume_every == 0) {
+        if (s->npt && c->rows == c->cells[1] && (step + 1) % s->volume_every == 0) {
             twin_write(&t);
-            disks_twin_volume(&t.member, s, c, step, disks_config_closest(c, s, NULL, NULL));
+            disks_twin_volume(&t.member, s, c, step,
+                              disks_twin_least(&t.member, s, &c->size, c, step));
         }
     }
     twin_close(&t);
     return true;
+}
+
+uint64_t disks_twin_least(const struct disks_member *m, const struct disks_shape *s,
+                          const struct disks_size *size, const struct disks_config *places,
+                          uint64_t step) {
+    const uint64_t ratio = disks_ratio_tried(m->key0, m->key1, s->rules, size->volume, step);
+    return disks_config_closest_by(places, s, s->per_axis ? ratio : s->ratio, NULL, NULL);
 }
 
 void disks_twin_volume(const struct disks_member *m, const struct disks_shape *s,
@@ -268,7 +284,11 @@ void disks_twin_volume(const struct disks_member *m, const struct disks_shape *s
     uint64_t contact = c->size.contact;
     if ((step + 1) % s->volume_every)
         return;
-    ergo_volume_move(s->rules.volume, m->key0, m->key1, step, DISKS_PURPOSE_VOLUME, 2, least,
+    struct ergo_volume_rules rules = s->rules.volume;
+    if (s->per_axis)
+        rules = disks_rules_at(rules, s->width,
+                               disks_ratio_tried(m->key0, m->key1, s->rules, volume, step));
+    ergo_volume_move(rules, m->key0, m->key1, step, DISKS_PURPOSE_VOLUME, 2, s->per_axis, least,
                      &volume, &contact);
     c->size = disks_size_at(s->rules, volume);
 }
@@ -295,7 +315,7 @@ static void grow(struct twin *t, int64_t cx, int64_t row, const void *user) {
         const unsigned i = disks_growth_slot(b, n);
         int64_t *x = t->x + p.own * DISKS_SLOTS + i, *y = t->y + p.own * DISKS_SLOTS + i;
         float dx, dy;
-        disks_displacement(a, b, g->step, &dx, &dy);
+        disks_displacement(a, b, g->step[0], g->step[1], &dx, &dy);
         const int64_t px = *x + (int64_t)dx, py = *y + (int64_t)dy;
         if (px < 0 || px >= w || py < 0 || py >= w || nearest(t, &p, i, px, py) < contact)
             continue;
@@ -306,7 +326,7 @@ static void grow(struct twin *t, int64_t cx, int64_t row, const void *user) {
 
 bool disks_twin_growth(const struct disks_growth *g, const struct disks_shape *s,
                        struct disks_config *c, uint32_t sweep) {
-    struct twin t = {.shape = s, .config = c};
+    struct twin t = {.shape = s, .config = c, .ratio = s->ratio};
     struct twin_copy old;
     const struct growth_sweep now = {g, sweep};
     const uint32_t plan =
@@ -323,13 +343,13 @@ bool disks_twin_growth(const struct disks_growth *g, const struct disks_shape *s
 
 bool disks_twin_overlaps(const struct disks_growth *g, const struct disks_shape *s,
                          struct disks_config *c, uint64_t *overlaps) {
-    struct twin t = {.shape = s, .config = c};
+    struct twin t = {.shape = s, .config = c, .ratio = s->ratio};
     struct twin_copy old;
     *overlaps = 0;
     if (!twin_open(&t, &old))
         return false;
     for (int64_t row = 0; row < c->rows; row++)
-        for (int64_t cx = 0; cx < c->cells; cx++) {
+        for (int64_t cx = 0; cx < c->cells[0]; cx++) {
             const struct twin_place p = place_of(&t, cx, row);
             for (unsigned i = 0; i < c->count[p.own]; i++)
                 *overlaps += nearest(&t, &p, i, t.x[p.own * DISKS_SLOTS + i],

@@ -165,9 +165,9 @@ static bool look(struct work *w, const struct disks_plane *plane, const struct d
     for (uint32_t i = b->first[bin]; i < b->first[bin + 1]; i++) {
         if (i == self && ix == 0 && iy == 0)
             continue;
-        const struct candidate c = {
-            b->x[i] + left, b->y[i] + low,
-            (b->x[i] + left) * (b->x[i] + left) + (b->y[i] + low) * (b->y[i] + low)};
+        const struct candidate c = {b->x[i] + left, b->y[i] + low,
+                                    (b->x[i] + left) * (b->x[i] + left) +
+                                        (b->y[i] + low) * (b->y[i] + low)};
         size_t k = w->n_near++;
         for (; k > 0 && w->near[k - 1].r2 > c.r2; k--)
             w->near[k] = w->near[k - 1];

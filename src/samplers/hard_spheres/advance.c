@@ -1,4 +1,6 @@
 /* Enqueue sweeps and measurements, and convert samples. */
+#include <math.h>
+
 #include "samplers/hard_spheres/spheres.h"
 
 static size_t members_of(const struct spheres_state *s) {
@@ -37,16 +39,17 @@ void spheres_sweep(struct spheres_state *s, uint64_t step, uint32_t k, bool note
     ergo_engine_swap(&s->e, SPHERES_CELLS, SPHERES_OTHER);
 }
 
-void spheres_closest_pairs(struct spheres_state *s) {
+void spheres_closest_pairs(struct spheres_state *s, bool tried) {
     const struct spheres_launch *l = &s->launch;
     ERGO_LAUNCH(&s->e, SPHERES_CLOSEST_PAIR, ergo_grid_groups(l->sums, l->sum_group, members_of(s)),
-                BUFFER(SPHERES_CELLS), BUFFER(SPHERES_MEMBERS), BUFFER(SPHERES_LEAST),
+                BUFFER(SPHERES_CELLS), BUFFER(SPHERES_MEMBERS), BUFFER(SPHERES_RULES),
+                BUFFER(SPHERES_VOLUMES), BUFFER(SPHERES_LEAST), U64(s->e.step), U32(tried),
                 U32(l->all_cells));
 }
 
 static void volume_move(struct spheres_state *s) {
     const struct spheres_launch *l = &s->launch;
-    spheres_closest_pairs(s);
+    spheres_closest_pairs(s, true);
     ERGO_LAUNCH(&s->e, SPHERES_VOLUME_MOVE, ergo_grid_groups(members_of(s), l->sum_group, 1),
                 BUFFER(SPHERES_MEMBERS), BUFFER(SPHERES_RULES), BUFFER(SPHERES_LEAST), U32(l->sums),
                 BUFFER(SPHERES_VOLUMES), BUFFER(SPHERES_CONTACTS), U64(s->e.step));
@@ -116,6 +119,10 @@ void spheres_columns(const struct spheres_shape *shape, const struct spheres_tot
         volume ? (double)shape->n / ergo_isobaric_volume(volume->size) : shape->density;
     columns[SPHERES_VOLUME_ACCEPTANCE] = volume ? volume->accepted : 0.0;
     columns[SPHERES_LIMITED] = volume ? volume->limited : 0.0;
+    for (int k = 0; k < 2; k++)
+        columns[SPHERES_ASPECT_Y + k] =
+            (double)shape->side[k + 1] / (double)shape->side[0] *
+            (shape->per_axis ? exp(ldexp((double)volume->stretch[k], -36)) : 1.0);
 }
 
 /* The parts of a row, added up. */

@@ -165,9 +165,9 @@ static bool config_before(const struct ergo_replay *r, size_t member,
     spheres_config_from_raw(config, s->launch.slots, r->kept[SPHERES_CELLS],
                             s->members[member].first, (size_t)s->launch.all_cells);
     memcpy(config->grid, grids + 3 * member, sizeof config->grid);
-    config->contact = s->contacts[member];
+    config->contact = s->shapes[member].contact;
     if (s->shapes[member].npt) {
-        config->contact = ((const uint64_t *)r->kept[SPHERES_CONTACTS])[member];
+        config->contact = ((const uint64_t *)r->kept[SPHERES_CONTACTS])[s->contact_words * member];
         config->volume = ((const struct ergo_volume *)r->kept[SPHERES_VOLUMES])[member];
     }
     return true;
@@ -246,7 +246,7 @@ static enum ergo_status compare_band(struct ergo_context *ctx, const struct ergo
         status = read_tally(ctx, s, member, tally);
     if (status == ERGO_OK && shape->npt) /* of one sweep; the move leaves places as they are */
         spheres_twin_volume(&sweeps, &band, r->step,
-                            spheres_config_closest(&found, shape, NULL, NULL));
+                            spheres_twin_least(&sweeps, &band.volume, &found, r->step));
     if (status == ERGO_OK && !spheres_config_same(&band, &found, margin))
         status = ergo_replay_differs(ctx, r, member, "the spheres");
     for (uint32_t z = margin; z + margin < layers && status == ERGO_OK; z++)

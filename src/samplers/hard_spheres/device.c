@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hard_spheres/core.h"
 #include "samplers/hard_spheres/spheres.h"
 
 _Static_assert(sizeof(struct spheres_member) == SPHERES_MEMBER_BYTES, "no padding");
@@ -24,6 +25,12 @@ static enum ergo_status create_limits(struct ergo_context *ctx, struct spheres_s
         free(limits);
     }
     return ERGO_OK;
+}
+
+void spheres_contact_put(const struct spheres_state *s, uint64_t *contacts, size_t member,
+                         uint64_t contact) {
+    const uint64_t words[3] = {contact, ERGO_VOLUME_ONE, ERGO_VOLUME_ONE};
+    memcpy(contacts + s->contact_words * member, words, 8 * s->contact_words);
 }
 
 static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
@@ -86,10 +93,11 @@ enum ergo_status spheres_fetch(struct ergo_context *ctx, struct spheres_state *s
                              SPHERES_PLANE_BYTES,
                          bytes, raw + p * bytes);
     ergo_engine_read(&s->e, SPHERES_GRIDS, 24 * member, 24, config->grid);
-    config->contact = s->contacts[member];
+    config->contact = shape->contact;
     if (shape->npt) {
         const size_t one = sizeof config->volume;
-        ergo_engine_read(&s->e, SPHERES_CONTACTS, 8 * member, 8, &config->contact);
+        ergo_engine_read(&s->e, SPHERES_CONTACTS, 8 * s->contact_words * member, 8,
+                         &config->contact);
         ergo_engine_read(&s->e, SPHERES_VOLUMES, one * member, one, &config->volume);
     }
     if (ergo_engine_end(&s->e) == ERGO_OK)
@@ -118,7 +126,10 @@ enum ergo_status spheres_store(struct ergo_context *ctx, struct spheres_state *s
     ergo_engine_write(&s->e, SPHERES_GRIDS, 24 * member, 24, config->grid);
     if (shape->npt) {
         const size_t one = sizeof config->volume;
-        ergo_engine_write(&s->e, SPHERES_CONTACTS, 8 * member, 8, &config->contact);
+        const struct spheres_metric metric = spheres_metric_at(config->volume);
+        const uint64_t words[3] = {config->contact, metric.y, metric.z};
+        ergo_engine_write(&s->e, SPHERES_CONTACTS, 8 * s->contact_words * member,
+                          8 * s->contact_words, words);
         ergo_engine_write(&s->e, SPHERES_VOLUMES, one * member, one, &config->volume);
     }
     free(raw);
@@ -132,7 +143,7 @@ static enum ergo_status write_volumes(struct ergo_context *ctx, struct spheres_s
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for volumes");
     for (size_t i = 0; i < count; i++)
         volumes[i].size = s->shapes[i].volume;
-    ergo_engine_write(&s->e, SPHERES_CONTACTS, 0, 8 * count, s->contacts);
+    ergo_engine_write(&s->e, SPHERES_CONTACTS, 0, 8 * s->contact_words * count, s->contacts);
     ergo_engine_write(&s->e, SPHERES_VOLUMES, 0, count * sizeof *volumes, volumes);
     free(volumes);
     return ERGO_OK;
@@ -184,7 +195,7 @@ enum ergo_status spheres_save(struct ergo_context *ctx, void *opaque, size_t mem
     const enum ergo_status status = spheres_fetch(ctx, opaque, member, &config);
     if (status != ERGO_OK)
         return status;
-    spheres_config_write(&config, s->shapes[member].npt, text);
+    spheres_config_write(&config, &s->shapes[member], text);
     spheres_config_free(&config);
     return text->failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a saved state") : ERGO_OK;
 }
@@ -222,16 +233,18 @@ enum ergo_status spheres_frame(struct ergo_context *ctx, void *opaque, size_t me
         return status;
     double(*at)[3] = malloc(shape->n * sizeof *at);
     if (at) {
-        const double scale =
-            shape->npt ? shape->sigma / spheres_sigma_at(shape, config.volume.size) : 1.0;
-        const double density = shape->density / (scale * scale * scale);
+        double box[3] = {shape->box[0], shape->box[1], shape->box[2]};
+        if (shape->npt)
+            spheres_box_at(shape, &config.volume, box);
+        const double density =
+            shape->npt ? (double)shape->n / (box[0] * box[1] * box[2]) : shape->density;
         spheres_config_positions(&config, shape, at);
         ergo_text_append(
             text,
             "%llu\nLattice=\"%.12f 0 0 0 %.12f 0 0 0 %.12f\" Properties=species:S:1:pos:R:3 "
             "pbc=\"T T T\" diameter=1 step=%llu packing_fraction=%.15g\n",
-            (unsigned long long)shape->n, shape->box[0] * scale, shape->box[1] * scale,
-            shape->box[2] * scale, (unsigned long long)s->e.step, density * SPHERES_PI / 6.0);
+            (unsigned long long)shape->n, box[0], box[1], box[2], (unsigned long long)s->e.step,
+            density * SPHERES_PI / 6.0);
         ergo_text_append_rows(text, (size_t)shape->n, append_sphere, at);
     } else {
         status = no_memory(ctx, shape);

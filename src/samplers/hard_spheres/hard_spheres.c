@@ -77,6 +77,8 @@ static const struct ergo_column columns[SPHERES_COLUMNS] = {
     {"density", "1/sigma^3", "number density"},
     {"volume_acceptance", "", "1 if the last volume move was accepted"},
     {"limited", "", "1 if the last volume move was refused because of the cells"},
+    {"aspect_y", "", "Ly / Lx"},
+    {"aspect_z", "", "Lz / Lx"},
 };
 
 static double sample_acceptance(const struct ergo_point *point, const double *c) {
@@ -106,6 +108,16 @@ static double sample_compressibility(const struct ergo_point *point, const doubl
 static double sample_volume_acceptance(const struct ergo_point *point, const double *c) {
     (void)point;
     return c[SPHERES_VOLUME_ACCEPTANCE];
+}
+
+static double sample_aspect_y(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[SPHERES_ASPECT_Y];
+}
+
+static double sample_aspect_z(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[SPHERES_ASPECT_Z];
 }
 
 static double sample_limited(const struct ergo_point *point, const double *c) {
@@ -145,6 +157,10 @@ static const struct ergo_observable observables_npt[] = {
     {ERGO_NAMED("compressibility_factor", ""), .help = "Z = beta P <V> / N",
      .sample = sample_compressibility},
     MOVES,
+    {ERGO_NAMED("aspect_ratio_y", ""), .help = "Ly / Lx, where volume_moves is per-axis",
+     .sample = sample_aspect_y, .applies = ergo_isobaric_per_axis},
+    {ERGO_NAMED("aspect_ratio_z", ""), .help = "Lz / Lx, likewise", .sample = sample_aspect_z,
+     .applies = ergo_isobaric_per_axis},
     {ERGO_NAMED("volume_acceptance", ""), .help = "accepted share of volume moves",
      .sample = sample_volume_acceptance, .of_moves = true},
     {ERGO_NAMED("volume_limited", ""),
@@ -220,8 +236,8 @@ static uint64_t curve_every(const struct ergo_point *point) {
 }
 
 static bool has_column(const struct ergo_point *point, size_t c) {
-    (void)point;
-    return c < SPHERES_VOLUME_ACCEPTANCE;
+    return c < SPHERES_ASPECT_Y ? c < SPHERES_VOLUME_ACCEPTANCE || spheres_is_npt(point)
+                                : spheres_is_npt(point) && ergo_isobaric_per_axis(point);
 }
 
 static double exact(const struct ergo_point *point, const char *observable) {
@@ -286,7 +302,7 @@ static const struct ergo_model nvt = {
 
 static const struct ergo_model npt = {
     .name = "npt",
-    .summary = "Constant pressure: the box grows and shrinks, and keeps its shape.",
+    .summary = "Constant pressure: the box grows and shrinks, and keeps its shape or finds it.",
     .programs = {"hard_spheres/spheres_sweep.cl", "hard_spheres/spheres_measure.cl",
                  "hard_spheres/spheres_volume.cl"},
     .first = first_npt,
@@ -295,6 +311,7 @@ static const struct ergo_model npt = {
              {ergo_isobaric_keys, ERGO_ISOBARIC_KEYS}},
     .columns = columns,
     .n_columns = SPHERES_COLUMNS,
+    .has_column = has_column,
     .observables = observables_npt,
     .n_observables = COUNT(observables_npt),
     .tunables = tunables,

@@ -10,7 +10,7 @@ static enum ergo_status shape_members(struct ergo_context *ctx, struct spheres_s
     const struct ergo_batch *batch = s->e.batch;
     s->shapes = ergo_engine_memory(&s->e, batch->count, sizeof *s->shapes);
     s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
-    s->contacts = ergo_engine_memory(&s->e, batch->count, sizeof *s->contacts);
+    s->contacts = ergo_engine_memory(&s->e, 3 * batch->count, sizeof *s->contacts);
     if (ergo_engine_end(&s->e) != ERGO_OK)
         return ergo_engine_end(&s->e);
     for (size_t i = 0; i < batch->count; i++) {
@@ -20,7 +20,8 @@ static enum ergo_status shape_members(struct ergo_context *ctx, struct spheres_s
             return ERGO_FAIL(ctx, ERGO_E_JOB, "/system: %s", reason);
         spheres_member_fill(batch->points[i], shape, &s->members[i]);
         s->members[i].first = (uint32_t)l->all_cells;
-        s->contacts[i] = shape->contact;
+        s->contact_words = shape->per_axis ? 3 : 1; /* of a shape key, so of all members */
+        spheres_contact_put(s, s->contacts, i, shape->contact);
         l->slots = shape->slots > l->slots ? shape->slots : l->slots;
         l->listed = spheres_listed(shape) > l->listed ? spheres_listed(shape) : l->listed;
         l->most_cells = shape->all > l->most_cells ? (uint32_t)shape->all : l->most_cells;
@@ -80,7 +81,8 @@ static void declare_buffers(struct spheres_state *s) {
     ergo_engine_buffer(e, SPHERES_GRIDS, "grids", ERGO_BUFFER_STATE, 24 * members);
     const bool npt = s->shapes[0].npt;
     ergo_engine_buffer(e, SPHERES_CONTACTS, "contacts",
-                       npt ? ERGO_BUFFER_STATE : ERGO_BUFFER_CONSTANT, 8 * members);
+                       npt ? ERGO_BUFFER_STATE : ERGO_BUFFER_CONSTANT,
+                       8 * s->contact_words * members);
     ergo_engine_buffer(e, SPHERES_VOLUMES, "volumes", ERGO_BUFFER_STATE,
                        npt ? members * sizeof(struct ergo_volume) : 0);
     ergo_engine_buffer(e, SPHERES_RULES, "rules of volume moves", ERGO_BUFFER_CONSTANT,
@@ -88,7 +90,7 @@ static void declare_buffers(struct spheres_state *s) {
     ergo_engine_buffer(e, SPHERES_SEEN, "volumes of samples", ERGO_BUFFER_SAMPLES,
                        npt ? members * sizeof(struct ergo_volume) : 0);
     ergo_engine_buffer(e, SPHERES_GROWTH, "contacts of a start", ERGO_BUFFER_SCRATCH,
-                       l->start_sweeps ? 8 * members : 0);
+                       l->start_sweeps ? 8 * s->contact_words * members : 0);
     ergo_engine_buffer(e, SPHERES_LEAST, "closest pairs", ERGO_BUFFER_SCRATCH,
                        npt || l->start_sweeps ? 8 * members * l->sums : 0);
     ergo_engine_buffer(e, SPHERES_TALLY, "accepted moves", ERGO_BUFFER_RESULT, 4 * l->all_cells);
@@ -116,9 +118,9 @@ static void declare_kernels(struct spheres_state *s) {
     char options[200];
     snprintf(options, sizeof options,
              "-DSPHERES_SLOTS=%u -DSPHERES_LISTED=%u -DSPHERES_GROUP=%u -DSPHERES_MOVES=%u "
-             "-DSPHERES_SUM_GROUP=%u%s",
+             "-DSPHERES_SUM_GROUP=%u%s%s",
              l->slots, l->listed, l->list_items, s->shapes[0].moves_per_cell, l->sum_group,
-             npt ? " -DSPHERES_NPT" : "");
+             npt ? " -DSPHERES_NPT" : "", s->shapes[0].per_axis ? " -DSPHERES_PER_AXIS" : "");
     ergo_engine_kernel(e, SPHERES_PLAN_SWEEPS, sweep, options, "spheres_plans");
     ergo_engine_kernel(e, SPHERES_SUBSWEEP, sweep, options, "spheres_subsweep");
     ergo_engine_kernel(e, SPHERES_SHIFT, sweep, options, "spheres_shift");

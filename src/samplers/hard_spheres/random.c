@@ -36,7 +36,7 @@ enum ergo_status spheres_random_begin(struct ergo_context *ctx, struct spheres_s
     if (g) {
         g->configs = calloc(count, sizeof *g->configs);
         g->first = calloc(count, sizeof *g->first);
-        g->contacts = calloc(count, sizeof *g->contacts);
+        g->contacts = calloc(count, s->contact_words * sizeof *g->contacts);
         g->least = calloc(count * s->launch.sums, sizeof *g->least);
     }
     if (!g || !g->configs || !g->first || !g->contacts || !g->least)
@@ -53,8 +53,9 @@ static enum ergo_status sweep(struct ergo_context *ctx, struct spheres_state *s)
     const uint32_t k = g->sweep % SPHERES_START_ASK;
     ergo_engine_begin(&s->e, ctx);
     for (size_t i = 0; i < count; i++)
-        g->contacts[i] = spheres_growth(g->first[i], s->shapes[i].contact, g->sweep);
-    ergo_engine_write(&s->e, SPHERES_GROWTH, 0, 8 * count, g->contacts);
+        spheres_contact_put(s, g->contacts, i,
+                            spheres_growth(g->first[i], s->shapes[i].contact, g->sweep));
+    ergo_engine_write(&s->e, SPHERES_GROWTH, 0, 8 * s->contact_words * count, g->contacts);
     if (k == 0)
         spheres_plan_sweeps(s, g->sweep, SPHERES_START_ASK, SPHERES_PURPOSE_START);
     spheres_sweep(s, g->sweep, k, false, SPHERES_GROWTH, SPHERES_PURPOSE_START);
@@ -119,7 +120,7 @@ static enum ergo_status ask(struct ergo_context *ctx, struct spheres_state *s) {
     struct spheres_growing *g = s->growing;
     const size_t count = s->e.batch->count, sums = s->launch.sums;
     ergo_engine_begin(&s->e, ctx);
-    spheres_closest_pairs(s);
+    spheres_closest_pairs(s, false);
     ergo_engine_read(&s->e, SPHERES_LEAST, 0, 8 * count * sums, g->least);
     enum ergo_status status = ergo_engine_end(&s->e);
     for (size_t i = 0; i < count && status == ERGO_OK; i++) {

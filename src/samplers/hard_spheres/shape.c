@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "hard_spheres/core.h"
 #include "samplers/hard_spheres/spheres.h"
 
 /* Cells must be at least sigma wide, so that spheres of one set in different cells never meet, and
@@ -69,11 +70,18 @@ bool spheres_is_npt(const struct ergo_point *point) {
     return strcmp(ergo_point_text(point, "/system/ensemble"), "npt") == 0;
 }
 
-double spheres_sigma_at(const struct spheres_shape *s, int64_t volume) {
-    double sides = 1.0;
+void spheres_box_at(const struct spheres_shape *s, const struct ergo_volume *volume,
+                    double box[3]) {
+    double sides = 1.0, longer = 0;
     for (int k = 0; k < 3; k++)
         sides *= (double)s->side[k];
-    return cbrt(sides / ergo_isobaric_volume(volume));
+    const double sigma = cbrt(sides / ergo_isobaric_volume(volume->size));
+    for (int k = 0; k < 2; k++)
+        longer += ldexp((double)volume->stretch[k], -36) / 3;
+    for (int k = 0; k < 3; k++) {
+        const double stretch = k ? ldexp((double)volume->stretch[k - 1], -36) - longer : -longer;
+        box[k] = (double)s->side[k] / sigma * (s->per_axis ? exp(stretch) : 1);
+    }
 }
 
 /* The rules of volume moves. */
@@ -82,6 +90,7 @@ static void rules_of(const struct ergo_point *point, struct spheres_shape *s) {
     for (int k = 1; k < 3; k++)
         narrow = s->width[k] < narrow ? s->width[k] : narrow;
     s->slots = SPHERES_MANY;
+    s->per_axis = ergo_isobaric_per_axis(point);
     s->volume_every = (uint32_t)ergo_point_int(point, "/system/volume_every");
     const uint64_t contact[2] = {(uint64_t)SPHERES_W * SPHERES_W / 2 + 1, narrow * narrow};
     s->rules = ergo_isobaric_rules(point, s->n, s->box[0] * s->box[1] * s->box[2], s->sigma, 3,

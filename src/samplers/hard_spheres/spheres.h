@@ -27,7 +27,8 @@ struct spheres_shape {
     uint64_t contact;  /* overlap: r^2 < contact, in units^2 */
     unsigned slots;    /* of a cell */
     uint32_t moves_per_cell;
-    bool npt; /* the volume changes; box, density, sigma and contact are those of the start */
+    bool per_axis; /* by one side at a time */
+    bool npt;      /* the volume changes; box, density, sigma and contact are those of the start */
     uint32_t volume_every;          /* sweeps from one volume move to the next */
     int64_t volume;                 /* ln V of the start; see common/volume.h */
     struct ergo_volume_rules rules; /* of the volume moves */
@@ -40,8 +41,9 @@ bool spheres_shape_of(const struct ergo_point *point, struct spheres_shape *shap
 void spheres_member_fill(const struct ergo_point *point, const struct spheres_shape *shape,
                          struct spheres_member *member);
 bool spheres_is_npt(const struct ergo_point *point);
-/* What sigma is in units at that ln V. */
-double spheres_sigma_at(const struct spheres_shape *shape, int64_t volume);
+/* Sides of the box at that volume, in sigma. */
+void spheres_box_at(const struct spheres_shape *shape, const struct ergo_volume *volume,
+                    double box[3]);
 /* More spheres than mostly can touch one of a cell's from outside, and not many more. */
 unsigned spheres_listed(const struct spheres_shape *shape);
 
@@ -76,10 +78,10 @@ struct spheres_place {
 };
 struct spheres_config {
     uint32_t cells[3];
-    uint32_t first, layers; /* the layers along z that are here, from `first` on; 0, all */
-    uint64_t grid[3];       /* where cell (0, 0, 0) is in the box, in units */
-    uint64_t contact;       /* overlap: r^2 < contact */
-    struct ergo_volume volume;
+    uint32_t first, layers;    /* the layers along z that are here, from `first` on; 0, all */
+    uint64_t grid[3];          /* where cell (0, 0, 0) is in the box, in units */
+    uint64_t contact;          /* overlap: r^2 < contact */
+    struct ergo_volume volume; /* all 0 at constant volume */
     uint8_t *count;
     struct spheres_place *place; /* [cells][SPHERES_MANY] */
 };
@@ -107,8 +109,15 @@ void spheres_config_positions(const struct spheres_config *config,
 uint64_t spheres_config_closest(const struct spheres_config *config,
                                 const struct spheres_shape *shape, size_t cell[2],
                                 unsigned slot[2]);
+/* The same in other units along y and z than along x. */
+struct spheres_metric;
+uint64_t spheres_config_closest_by(const struct spheres_config *config,
+                                   const struct spheres_shape *shape,
+                                   const struct spheres_metric *metric, size_t cell[2],
+                                   unsigned slot[2]);
 /* The canonical bytes (README). False: not those of such a state; *reason says why. */
-void spheres_config_write(const struct spheres_config *config, bool npt, struct ergo_text *text);
+void spheres_config_write(const struct spheres_config *config, const struct spheres_shape *shape,
+                          struct ergo_text *text);
 bool spheres_config_read(struct spheres_config *config, const struct spheres_shape *shape,
                          const void *bytes, size_t length, const char **reason);
 /* The device's layout (params.h). The configuration begins at cell `first` of each plane, and
@@ -135,6 +144,10 @@ struct spheres_sweeps {
 enum { SPHERES_SPOILED = 9 };
 bool spheres_twin_sweeps(const struct spheres_sweeps *sweeps, struct spheres_config *config,
                          uint32_t *tally);
+/* The closest pair of `places`, as the move after the sweep of that step looks for it in a box of
+ * that volume before. */
+uint64_t spheres_twin_least(const struct spheres_sweeps *sweeps, const struct ergo_volume *volume,
+                            const struct spheres_config *places, uint64_t step);
 /* The volume move after the sweep of that step, if there is one; `least` as the device finds it. */
 void spheres_twin_volume(const struct spheres_sweeps *sweeps, struct spheres_config *config,
                          uint64_t step, uint64_t least);
@@ -211,14 +224,16 @@ struct spheres_state {
     struct spheres_launch launch;
     struct spheres_shape *shapes;    /* [members] */
     struct spheres_member *members;  /* [members] */
-    uint64_t *contacts;              /* [members] */
+    uint64_t *contacts;              /* [members][contact_words] */
+    size_t contact_words;            /* SPHERES_CONTACT_WORDS of the kernels */
     struct spheres_growing *growing; /* random starts in progress, or NULL */
 };
 
 /* Random starts in progress. */
 struct spheres_growing {
     struct spheres_config *configs; /* [members]: those that have finished */
-    uint64_t *first, *contacts;     /* [members]: r^2 of contact at the beginning, and now */
+    uint64_t *first;                /* [members]: r^2 of contact at the beginning, */
+    uint64_t *contacts;             /* and now, as those of the state */
     uint64_t *least;                /* [members][sums] */
     uint32_t sweep;
     size_t left; /* members that still grow */
@@ -249,8 +264,12 @@ void spheres_random_destroy(struct spheres_state *s);
 void spheres_plan_sweeps(struct spheres_state *s, uint64_t step, uint32_t count, uint32_t purpose);
 void spheres_sweep(struct spheres_state *s, uint64_t step, uint32_t k, bool note,
                    enum spheres_buffer contacts, uint32_t purpose);
-/* The smallest r^2 of each member, into SPHERES_LEAST. */
-void spheres_closest_pairs(struct spheres_state *s);
+/* The smallest r^2 of each member, into SPHERES_LEAST: tried: as the volume move of this step
+ * proposes sides. */
+void spheres_closest_pairs(struct spheres_state *s, bool tried);
+/* Put r^2 of contact of a member into contacts, where all units are alike. */
+void spheres_contact_put(const struct spheres_state *s, uint64_t *contacts, size_t member,
+                         uint64_t contact);
 void spheres_steps(void *state, uint64_t sweeps);
 void spheres_measure(void *state, size_t sample);
 void spheres_measure_curves(void *state, size_t curve);
@@ -267,6 +286,8 @@ enum {
     SPHERES_DENSITY,
     SPHERES_VOLUME_ACCEPTANCE,
     SPHERES_LIMITED,
+    SPHERES_ASPECT_Y,
+    SPHERES_ASPECT_Z,
     SPHERES_COLUMNS
 };
 struct spheres_total {

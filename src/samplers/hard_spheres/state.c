@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/parallel.h"
+#include "hard_spheres/core.h"
 #include "samplers/hard_spheres/spheres.h"
 
 static size_t cells_of(const struct spheres_config *c) {
@@ -91,8 +92,13 @@ static void cell_at(const struct spheres_config *c, size_t cell, size_t at[3]) {
 
 void spheres_config_positions(const struct spheres_config *c, const struct spheres_shape *s,
                               double (*positions)[3]) {
-    const double sigma = s->npt ? spheres_sigma_at(s, c->volume.size) : s->sigma;
+    double sigma[3] = {s->sigma, s->sigma, s->sigma}, box[3]; /* in units of its axis */
     size_t n = 0, at[3];
+    if (s->npt) {
+        spheres_box_at(s, &c->volume, box);
+        for (int k = 0; k < 3; k++)
+            sigma[k] = (double)s->side[k] / box[k];
+    }
     for (size_t cell = 0; cell < cells_of(c); cell++) {
         cell_at(c, cell, at);
         for (size_t i = 0; i < c->count[cell]; i++, n++)
@@ -100,25 +106,25 @@ void spheres_config_positions(const struct spheres_config *c, const struct spher
                 positions[n][k] = (double)((at[k] * s->width[k] + c->grid[k] +
                                             c->place[cell * SPHERES_MANY + i].at[k]) %
                                            s->side[k]) /
-                                  sigma;
+                                  sigma[k];
     }
 }
 
 /* Squared distance of two spheres; the second one's cell lies `away` from the first one's. */
-static uint64_t distance2(const struct spheres_shape *s, const struct spheres_place *a,
-                          const struct spheres_place *b, const int away[3]) {
-    uint64_t sum = 0;
-    for (int k = 0; k < 3; k++) {
-        const int64_t d = (int64_t)b->at[k] - (int64_t)a->at[k] + away[k] * (int64_t)s->width[k];
-        sum += (uint64_t)(d * d);
-    }
-    return sum;
+static uint64_t distance2(const struct spheres_shape *s, const struct spheres_metric *metric,
+                          const struct spheres_place *a, const struct spheres_place *b,
+                          const int away[3]) {
+    int64_t d[3];
+    for (int k = 0; k < 3; k++)
+        d[k] = (int64_t)b->at[k] - (int64_t)a->at[k] + away[k] * (int64_t)s->width[k];
+    return spheres_r2(d[0], d[1], d[2], *metric);
 }
 
 /* A pair of spheres, and of closest ones that with the first cell. */
 struct closest {
     const struct spheres_config *c;
     const struct spheres_shape *s;
+    const struct spheres_metric *metric;
     uint64_t r2;
     size_t cell[2];
     unsigned slot[2];
@@ -139,8 +145,9 @@ static void closest_of_cells(size_t begin, size_t end, void *user) {
                       (at[k] + c->cells[k] + (size_t)(int64_t)away[k]) % c->cells[k];
             for (unsigned i = 0; i < c->count[one]; i++)
                 for (unsigned j = o == 13 ? i + 1 : 0; j < c->count[two]; j++) {
-                    const uint64_t r2 = distance2(all->s, &c->place[one * SPHERES_MANY + i],
-                                                  &c->place[two * SPHERES_MANY + j], away);
+                    const uint64_t r2 =
+                        distance2(all->s, all->metric, &c->place[one * SPHERES_MANY + i],
+                                  &c->place[two * SPHERES_MANY + j], away);
                     if (r2 < found.r2)
                         found = (struct closest){.r2 = r2, .cell = {one, two}, .slot = {i, j}};
                 }
@@ -157,8 +164,16 @@ static void closest_of_cells(size_t begin, size_t end, void *user) {
 
 uint64_t spheres_config_closest(const struct spheres_config *c, const struct spheres_shape *s,
                                 size_t cell[2], unsigned slot[2]) {
+    const struct spheres_metric metric = spheres_metric_at(c->volume);
+    return spheres_config_closest_by(c, s, &metric, cell, slot);
+}
+
+uint64_t spheres_config_closest_by(const struct spheres_config *c, const struct spheres_shape *s,
+                                   const struct spheres_metric *metric, size_t cell[2],
+                                   unsigned slot[2]) {
     enum { WORTHWHILE = 1 << 10 }; /* cells that are worth waking a core */
-    struct closest all = {.c = c, .s = s, .r2 = UINT64_MAX, .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct closest all = {
+        .c = c, .s = s, .metric = metric, .r2 = UINT64_MAX, .lock = PTHREAD_MUTEX_INITIALIZER};
     ergo_parallel_ranges(cells_of(c), WORTHWHILE, closest_of_cells, &all);
     if (cell && all.r2 != UINT64_MAX) {
         memcpy(cell, all.cell, sizeof all.cell);
@@ -169,9 +184,10 @@ uint64_t spheres_config_closest(const struct spheres_config *c, const struct sph
 
 /* ---- canonical bytes ------------------------------------------------------------------------- */
 
-void spheres_config_write(const struct spheres_config *c, bool npt, struct ergo_text *text) {
-    if (npt)
-        ergo_isobaric_append(text, &c->volume);
+void spheres_config_write(const struct spheres_config *c, const struct spheres_shape *s,
+                          struct ergo_text *text) {
+    if (s->npt)
+        ergo_isobaric_append(text, 3, s->per_axis, &c->volume);
     for (int k = 0; k < 3; k++)
         ergo_bytes_append(text, c->grid[k], 8);
     for (size_t cell = 0; cell < cells_of(c); cell++) {
@@ -185,16 +201,24 @@ void spheres_config_write(const struct spheres_config *c, bool npt, struct ergo_
 bool spheres_config_read(struct spheres_config *c, const struct spheres_shape *s, const void *bytes,
                          size_t length, const char **reason) {
     const uint8_t *data = bytes;
-    const size_t cells = cells_of(c), head = s->npt ? ERGO_ISOBARIC_BYTES : 0;
+    const size_t cells = cells_of(c), head = s->npt ? ergo_isobaric_bytes(3, s->per_axis) : 0;
     size_t at = head + 24, n = 0;
     if (length != at + cells + 12 * s->n) {
         *reason = "its length is not that of as many spheres and cells";
         return false;
     }
     c->contact = s->contact;
-    if (s->npt && !ergo_isobaric_read(data, &s->rules, 3, &c->volume, &c->contact)) {
+    if (s->npt && !ergo_isobaric_read(data, &s->rules, 3, s->per_axis, &c->volume, &c->contact)) {
         *reason = "its volume is not one that its cells allow";
         return false;
+    }
+    if (s->per_axis) {
+        const struct ergo_volume_rules allowed = spheres_rules_at(
+            s->rules, s->width[0], s->width[1], s->width[2], spheres_metric_at(c->volume));
+        if (c->contact < allowed.contact[0] || c->contact > allowed.contact[1]) {
+            *reason = "its sides are not ones that its cells allow";
+            return false;
+        }
     }
     for (int k = 0; k < 3; k++) {
         c->grid[k] = ergo_bytes_get(data + head + 8 * (size_t)k, 8);

@@ -12,6 +12,7 @@ struct twin {
     const struct spheres_sweeps *run;
     struct spheres_config *config;
     uint32_t *tally; /* or NULL */
+    struct spheres_metric metric;
 };
 
 /* A cell and those around it; `own` is number 13. In a band, layers next to its ends have wrong
@@ -44,8 +45,7 @@ static bool overlaps(const struct twin *t, const struct twin_place *p, unsigned 
         for (unsigned j = 0; j < t->config->count[p->around[k]]; j++) {
             const int64_t dx = place[j].at[0] + ox - at[0], dy = place[j].at[1] + oy - at[1],
                           dz = place[j].at[2] + oz - at[2];
-            if (!(k == OWN && j == self) &&
-                (uint64_t)(dx * dx + dy * dy + dz * dz) < t->config->contact)
+            if (!(k == OWN && j == self) && spheres_r2(dx, dy, dz, t->metric) < t->config->contact)
                 return true;
         }
     }
@@ -163,13 +163,32 @@ static void shift(struct twin *t, uint64_t plan, struct spheres_config *from) {
     c->grid[axis] = spheres_grid(c->grid[axis], plan, t->run->shape->side[axis]);
 }
 
+/* What the move of that step proposes to a box of that volume. */
+static struct ergo_volume tried_of(const struct spheres_sweeps *run, uint64_t step,
+                                   struct ergo_volume volume) {
+    if (!run->shape->per_axis)
+        return volume;
+    return spheres_volume_tried(run->shape->rules, run->member->key0, run->member->key1, volume,
+                                step);
+}
+
+uint64_t spheres_twin_least(const struct spheres_sweeps *run, const struct ergo_volume *volume,
+                            const struct spheres_config *places, uint64_t step) {
+    const struct spheres_metric metric = spheres_metric_at(tried_of(run, step, *volume));
+    return spheres_config_closest_by(places, run->shape, &metric, NULL, NULL);
+}
+
 void spheres_twin_volume(const struct spheres_sweeps *run, struct spheres_config *c, uint64_t step,
                          uint64_t least) {
     const struct spheres_member *m = run->member;
     if ((step + 1) % run->shape->volume_every)
         return;
-    ergo_volume_move(run->shape->rules, m->key0, m->key1, step, SPHERES_PURPOSE_VOLUME, 3, least,
-                     &c->volume, &c->contact);
+    struct ergo_volume_rules rules = run->shape->rules;
+    if (run->shape->per_axis)
+        rules = spheres_rules_at(rules, m->width[0], m->width[1], m->width[2],
+                                 spheres_metric_at(tried_of(run, step, c->volume)));
+    ergo_volume_move(rules, m->key0, m->key1, step, SPHERES_PURPOSE_VOLUME, 3, run->shape->per_axis,
+                     least, &c->volume, &c->contact);
 }
 
 bool spheres_twin_sweeps(const struct spheres_sweeps *run, struct spheres_config *c,
@@ -183,12 +202,13 @@ bool spheres_twin_sweeps(const struct spheres_sweeps *run, struct spheres_config
         const uint64_t plan = spheres_plan(SPHERES_PURPOSE_GRID + run->purpose, m->key0, m->key1,
                                            step, m->width[0], m->width[1], m->width[2]);
         t.tally = step + 1 == end ? tally : NULL;
+        t.metric = spheres_metric_at(c->volume);
         for (unsigned sub = 0; sub < 8; sub++)
             update_set(&t, (uint32_t)(plan >> 3 * sub) & 7, step);
         shift(&t, plan, &copy);
         /* a band does not know its closest pair */
         if (run->shape->npt && !run->purpose && c->layers == c->cells[2])
-            spheres_twin_volume(run, c, step, spheres_config_closest(c, run->shape, NULL, NULL));
+            spheres_twin_volume(run, c, step, spheres_twin_least(run, &c->volume, c, step));
     }
     spheres_config_free(&copy);
     return true;

@@ -20,17 +20,16 @@ enum { HELIUM_DENSITY_MATRIX, HELIUM_MOMENTUM, HELIUM_DENSITY_CURVE_COUNT };
             "vectors is N, n(0) the condensate (density_matrix_points)" MIXED                      \
     }
 #define HELIUM_CONDENSATE(MIXED)                                                                   \
-    {                                                                                              \
-        ERGO_NAMED("condensate_fraction", ""),                                                     \
-            .help = "n_0 = n(0) / N: part of the atoms with momentum 0 "                           \
-                    "(/run/density_matrix_points), exactly for the box" MIXED,                     \
-            .curve = "momentum", .from_curve = helium_condensate, .applies = helium_has_condensate \
-    },                                                                                             \
+    {ERGO_NAMED("condensate_fraction", ""),                                                        \
+     .help = "n_0 = n(0) / N: part of the atoms with momentum 0 "                                  \
+             "(/run/density_matrix_points), exactly for the box" MIXED,                            \
+     .curve = "momentum", .from_curve = helium_condensate, .applies = helium_has_condensate},      \
     {                                                                                              \
         ERGO_NAMED("condensate_plateau", ""),                                                      \
-            .help = "n_0 as the height of density_matrix far out: its mean, weighted by r^2, from " \
-                    "3/4 of half the shortest side on. The excess of condensate_fraction, of "     \
-                    "what is near r = 0, falls as 1/N, and both become one number" MIXED,          \
+            .help =                                                                                \
+                "n_0 as the height of density_matrix far out: its mean, weighted by r^2, from "    \
+                "3/4 of half the shortest side on. The excess of condensate_fraction, of "         \
+                "what is near r = 0, falls as 1/N, and both become one number" MIXED,              \
             .curve = "density_matrix", .from_curve = helium_plateau,                               \
             .applies = helium_has_condensate                                                       \
     }
@@ -47,7 +46,8 @@ bool helium_density_add(const struct ergo_point *point, const struct helium_mode
                         const struct helium_member *member, uint32_t walker, uint64_t step,
                         const int64_t *sums, size_t curve, double weight, double *out);
 
-/* ---- launches --------------------------------------------------------------------------------- */
+/* ---- launches ---------------------------------------------------------------------------------
+ */
 
 struct helium_density_launch {
     uint32_t group; /* work-items of a walker */
@@ -61,7 +61,8 @@ uint64_t helium_density_loops(uint32_t n, uint32_t group, bool triplet);
 /* Groups for the first `walkers` of all members. */
 struct ergo_grid helium_density_grid(uint32_t group, uint32_t points, size_t walkers);
 
-/* ---- audit ------------------------------------------------------------------------------------ */
+/* ---- audit ------------------------------------------------------------------------------------
+ */
 
 /* Displacement p of a walker in serial C: the sum of ratios over its atoms. atoms: with u_table,
  * and with G if there is a triplet factor; field: [3][n], working memory for it. */

@@ -113,7 +113,8 @@ const struct ergo_key helium_structure_keys[HELIUM_N_STRUCTURE_KEYS] = {
      .min = 0, .max = 4096, .unit = "",
      .help =
          "Displacements of the one-body density matrix (W. L. McMillan, Phys. Rev. 138, A442 "
-         "(1965)): with each sample of g(r) every atom of /run/structure_walkers walkers is thought "
+         "(1965)): with each sample of g(r) every atom of /run/structure_walkers walkers is "
+         "thought "
          "to be at so many distances up to half the shortest side, along a random direction, and "
          "at as many places anywhere in the box, and psi(R')/psi(R) is averaged: curves "
          "density_matrix, momentum, and condensate_fraction. Each costs about what a "

@@ -147,7 +147,8 @@ void helium_sk_x(const struct ergo_point *point, double *x) {
     free(waves);
 }
 
-/* Sums over places [3][n] of weight exp(i m phase) for m = 1..most, to re and im. weights NULL: 1. */
+/* Sums over places [3][n] of weight exp(i m phase) for m = 1..most, to re and im. weights NULL: 1.
+ */
 static void sum_direction(const int64_t *aspect, const int *h, const int32_t *place, size_t n,
                           const double *weights, size_t most, double *re, double *im) {
     memset(re, 0, most * sizeof *re);

@@ -248,8 +248,8 @@ static bool add_structure(const struct dmc_state *s, size_t member, size_t c, ui
         halves += half;
         if (c >= DMC_OF_DENSITY) {
             whole = helium_density_add(point, &s->models[member], &s->members[member], w, step,
-                                       ratios + (size_t)w * 2 * s->shape.points,
-                                       c - DMC_OF_DENSITY, half, out);
+                                       ratios + (size_t)w * 2 * s->shape.points, c - DMC_OF_DENSITY,
+                                       half, out);
             continue;
         }
         structure_of(point, &s->models[member], c, places + 3 * (size_t)s->shape.n * w, one);

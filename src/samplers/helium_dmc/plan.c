@@ -133,8 +133,8 @@ static void choose_groups(const struct ergo_batch *batch, const struct ergo_devi
            2 * l->mates * l->group <= (limit < 256 ? limit : 256) &&
            (l->tables_local ? tables : 0) + 2 * l->mates * (places + sums) <= most)
         l->mates *= 2;
-    const uint64_t used = (l->tables_local ? tables : 0) +
-                          l->mates * ((l->places_local ? places : 0) + sums);
+    const uint64_t used =
+        (l->tables_local ? tables : 0) + l->mates * ((l->places_local ? places : 0) + sums);
     l->triplets_local = gpu && used + (((uint64_t)32 << HELIUM_U_PIECES) * l->binades) <= most;
     l->comb = comb ? comb : one ? 1 : limit;
     while (l->comb > 1 && (l->comb > limit || 8 * (uint64_t)l->comb + 64 > most ||

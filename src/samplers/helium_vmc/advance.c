@@ -296,9 +296,9 @@ static bool convert_density(const struct helium_state *s, size_t member, uint64_
     bool whole = true;
     memset(out, 0, helium_density_size(point, curve) * sizeof *out);
     for (uint32_t w = 0; w < walkers && whole; w++)
-        whole = helium_density_add(point, &s->models[member], &s->members[member], w, step,
-                                   ratios + (size_t)w * 2 * s->shape.points, curve, 1.0 / walkers,
-                                   out);
+        whole =
+            helium_density_add(point, &s->models[member], &s->members[member], w, step,
+                               ratios + (size_t)w * 2 * s->shape.points, curve, 1.0 / walkers, out);
     return whole;
 }
 

@@ -41,8 +41,8 @@ struct helium_launch {
     bool places_local, tables_local; /* energies: data in local memory */
     /* energies: work-items of a walker, walkers of a work-group, groups that share a walker */
     uint32_t energy_group, energy_mates, energy_pieces;
-    bool triplet;          /* a member has a triplet factor */
-    bool walk_local;       /* triplet: places and G in local memory */
+    bool triplet;    /* a member has a triplet factor */
+    bool walk_local; /* triplet: places and G in local memory */
     struct helium_density_launch density;
     bool cube;             /* the box of every member is a cube */
     unsigned binades;      /* of the pair tables, the most of all members */

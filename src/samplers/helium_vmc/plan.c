@@ -201,8 +201,8 @@ static void choose_energy_groups(const struct ergo_batch *batch, const struct er
                            : (uint32_t)(pieces < most ? pieces : most);
 }
 
-/* Few work-items, so that a trial's partners keep them busy; more where there are few walkers. Small
- * walkers share a table, so that a multiprocessor holds more of them. */
+/* Few work-items, so that a trial's partners keep them busy; more where there are few walkers.
+ * Small walkers share a table, so that a multiprocessor holds more of them. */
 static void choose_triplet(const struct ergo_batch *batch, const struct ergo_device *device,
                            const struct helium_shape *s, struct helium_launch *l) {
     const struct ergo_device_summary *d = &device->summary;

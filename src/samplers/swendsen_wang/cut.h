@@ -155,8 +155,8 @@ struct sw_cut_member {
 /* Where the time went, of sampled and unsampled sweeps alike; for the log and bench/scaling. */
 struct sw_cut_times {
     double local, halo, pairs, merge, flip; /* seconds of the host's clock */
-    double busy;                            /* of the device alone, without waiting for others */
-    uint64_t sweeps, halo_bytes, edge_bytes, pair_bytes; /* pairs: bridges and rounds */
+    double busy; /* of the device alone, without waiting for others, in `timed` sweeps */
+    uint64_t timed, sweeps, halo_bytes, edge_bytes, pair_bytes; /* pairs: bridges and rounds */
 };
 
 struct sw_cut {
@@ -248,9 +248,9 @@ static inline void sw_cut_exchange(struct sw_cut *s, const void *mine, void *the
  * sw_gather_near. */
 void sw_cut_local(struct sw_cut *s, bool counted, bool near);
 void sw_cut_join_tiles(struct sw_cut *s);
-/* Spins of edges to the neighbours, and theirs. Seconds that others let wait. */
+/* Spins of edges to the neighbours, and theirs. */
 void sw_cut_halo_start(struct sw_cut *s);
-double sw_cut_halo_finish(struct sw_cut *s);
+void sw_cut_halo_finish(struct sw_cut *s);
 /* Seconds since *started, which is then now. */
 double sw_cut_lap(double *started);
 

@@ -71,17 +71,15 @@ void sw_cut_halo_start(struct sw_cut *s) {
     clFlush(s->e.device->queue);
 }
 
-double sw_cut_halo_finish(struct sw_cut *s) {
-    double started = ergo_clock();
+void sw_cut_halo_finish(struct sw_cut *s) {
+    const double started = ergo_clock();
     ergo_engine_await(&s->e, SW_CUT_HALO_OUT);
-    s->times.busy += s->ahead ? 0 : sw_cut_lap(&started);
+    s->times.busy += s->ahead ? 0 : ergo_clock() - started;
     sw_cut_exchange(s, ergo_engine_host(&s->e, SW_CUT_HALO_OUT, 0, 0),
                     ergo_engine_host(&s->e, SW_CUT_HALO, 0, 0), row_bytes(s), 1);
-    const double waited = sw_cut_lap(&started);
     ergo_engine_send(&s->e, SW_CUT_HALO, row_bytes(s) + s->piece.rows);
     s->times.halo_bytes += row_bytes(s) + s->piece.rows;
     s->now->fresh = true;
-    return waited;
 }
 
 /* ---- sweep ----------------------------------------------------------------------------------- */
@@ -90,7 +88,7 @@ static void count_spins(struct sw_cut *s, struct sw_cut_counts *c) {
     const size_t q = s->shape.q, bytes = (size_t)s->e.buffers[SW_CUT_SUMS].bytes;
     uint32_t *sums = ergo_engine_host(&s->e, SW_CUT_SUMS, 0, 0);
     sw_cut_halo_start(s);
-    (void)sw_cut_halo_finish(s);
+    sw_cut_halo_finish(s);
     ERGO_LAUNCH(&s->e, SW_CUT_MEASURE, ergo_grid_groups(s->sum_groups, s->group_size, 1),
                 BUFFER(SW_CUT_SPINS), BUFFER(SW_CUT_RECT), BUFFER(SW_CUT_HALO),
                 BUFFER(SW_CUT_SUMS));
@@ -111,10 +109,12 @@ double sw_cut_lap(double *started) {
 /* A sweep that is not measured, without other chains: parts are joined by the devices, or by hosts
  * meanwhile. plain: neither will the next one be measured. */
 static void sweep_alone(struct sw_cut *s, bool plain) {
-    if (s->gathers)
+    if (s->gathers) {
         sw_gather_names(s);
-    else
+        s->times.timed++;
+    } else {
         sw_early_names(s, plain);
+    }
     double started = ergo_clock();
     flip(s);
     clFlush(s->e.device->queue);
@@ -132,7 +132,7 @@ static void label(struct sw_cut *s, bool counted) {
     clFlush(s->e.device->queue);
     s->times.local += sw_cut_lap(&started);
     if (!fresh)
-        (void)sw_cut_halo_finish(s);
+        sw_cut_halo_finish(s);
     s->times.halo += sw_cut_lap(&started);
 }
 
@@ -143,6 +143,7 @@ static void join(struct sw_cut *s, struct sw_cut_counts *counts) {
     const double waited = sw_cut_lap(&started);
     s->times.local += waited;
     s->times.busy += waited;
+    s->times.timed++;
     sw_cut_join_parts(s, counts, &started);
     if (counts && s->distances)
         sw_lines_count(s, counts);
@@ -206,7 +207,7 @@ enum ergo_status sw_cut_advance(struct ergo_context *ctx, void *opaque, unsigned
     struct sw_cut *s = opaque;
     const size_t members = s->e.batch->count;
     const double busy = s->times.busy;
-    const uint64_t step = s->e.step;
+    const uint64_t timed = s->times.timed;
     (void)first_sample;
     ergo_engine_begin(&s->e, ctx);
     if (s->distances && count) /* a sample leaves them so */
@@ -224,7 +225,7 @@ enum ergo_status sw_cut_advance(struct ergo_context *ctx, void *opaque, unsigned
     for (size_t row = 0; row < count * members && s->e.status == ERGO_OK; row++)
         sw_cut_count_reduce(&s->slots[which][row]);
     s->shares->busy += s->times.busy - busy;
-    s->shares->sweeps += s->e.step - step;
+    s->shares->sweeps += s->times.timed - timed;
     return s->e.status == ERGO_OK && s->shares->measured ? sw_cut_balance(ctx, s)
                                                          : ergo_engine_end(&s->e);
 }

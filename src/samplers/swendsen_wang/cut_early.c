@@ -10,6 +10,9 @@
 
 /* Tiles of the inside that are labelled while neighbours' spins come: one of so many. */
 enum { MEANWHILE = 8 };
+/* Of so many sweeps one tells how fast the device is (cut_shares.c): hosts do not wait for each other
+ * while it works. In all others who waits for whom cannot be seen. */
+enum { TIMED = 16 };
 
 static uint32_t columns_of(const struct sw_cut *s) {
     return (s->piece.words - 1) / s->tiles.tile_words + 1;
@@ -111,18 +114,30 @@ static void find_late(struct sw_cut *s) {
 
 /* ---- a sweep, but for the new spins ---------------------------------------------------------- */
 
+/* In a timed sweep: until the device has nothing to do. since: it had something. */
+static void settle(struct sw_cut *s, bool timed, double since) {
+    if (!timed)
+        return;
+    ergo_engine_finish(&s->e);
+    s->times.busy += ergo_clock() - since;
+}
+
 void sw_early_names(struct sw_cut *s, bool plain) {
     const uint32_t edges = edge_tiles(s), before = tiles_before_rest(s);
-    const double begun = ergo_clock();
-    double started = begun, others = 0;
+    const bool timed = s->shares->measured && s->e.step % TIMED == 0;
+    double started = ergo_clock(), since = started;
+    settle(s, timed, since);
+    since = ergo_clock();
     if (!s->now->fresh)
         sw_cut_halo_start(s);
     sw_early_label(s, 0, edges);
     label(s, SW_CUT_RECT_INSIDE, before - edges);
     clFlush(s->e.device->queue);
+    settle(s, timed, since);
     s->times.local += sw_cut_lap(&started);
     if (!s->now->fresh)
-        others = sw_cut_halo_finish(s);
+        sw_cut_halo_finish(s);
+    since = ergo_clock();
     find_early(s);
     s->times.halo += sw_cut_lap(&started);
     sw_early_label(s, before, (uint32_t)s->tiles.tiles - before);
@@ -131,11 +146,12 @@ void sw_early_names(struct sw_cut *s, bool plain) {
     if (plain)
         draw(s, s->e.step + 1);
     clFlush(s->e.device->queue);
+    settle(s, timed, since);
+    s->times.timed += timed;
     ergo_engine_await(&s->e, SW_CUT_EARLY); /* and the roots */
     s->times.local += sw_cut_lap(&started);
     sw_cut_join_early(s, &started);
     ergo_engine_await(&s->e, SW_CUT_EDGES); /* and the roots */
     s->times.local += sw_cut_lap(&started);
-    s->times.busy += started - begun - others;
     sw_cut_join_late(s, &started);
 }

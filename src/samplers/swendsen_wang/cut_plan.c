@@ -242,7 +242,8 @@ enum ergo_status sw_cut_configure_of_cpus(struct ergo_context *ctx, void *state)
 /* A block has as many steps as the slowest can make. */
 enum ergo_status sw_cut_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                              const struct ergo_device *device, struct ergo_plan *plan) {
-    const enum ergo_status status = ergo_engine_plan(ctx, sw_cut_model_for(device), batch, device, plan);
+    const enum ergo_status status =
+        ergo_engine_plan(ctx, sw_cut_model_for(device), batch, device, plan);
     const double least = ergo_dist_min(status == ERGO_OK ? plan->block_steps : 1);
     plan->block_steps = fmin(fmax(1, floor(least)), 200);
     return status;

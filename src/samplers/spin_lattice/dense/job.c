@@ -43,12 +43,28 @@ void dense_tables(const struct dense_shape *s, const double *t, float *scales, f
 /* Sums over so many measurements are exact (sums.c). */
 static const double measurements_most = 0x1p24;
 
+/* A method of graphs, or no temperature. */
+static enum ergo_status check_method(struct ergo_context *ctx, const struct ergo_point *point) {
+    const struct dense_shape s = dense_shape_of(point);
+    if (!model_says(point, "/run/method", "sample"))
+        return ergo_job_error(ctx, "/run/method",
+                              "\"%s\" is a method of model \"graph\": \"system\": {\"model\": "
+                              "\"graph\", \"graph\": \"%s\", \"n\": %u}",
+                              ergo_point_text(point, "/run/method"), point->job->model->name, s.n);
+    return model_has(point, "/system/temperature")
+               ? ERGO_OK
+               : ergo_job_error(ctx, "/system/temperature", "missing; needed: a number > 0");
+}
+
 enum ergo_status dense_check(struct ergo_context *ctx, const struct ergo_point *point) {
     const struct dense_shape s = dense_shape_of(point);
     const struct ergo_value *every = ergo_point_value(point, "/run/measure_every");
+    enum ergo_status status = check_method(ctx, point);
+    if (status != ERGO_OK)
+        return status;
     const double t = ergo_point_real(point, "/system/temperature");
     const double step = every->automatic || every->integer < 1 ? 1 : (double)every->integer;
-    enum ergo_status status = ergo_ladder_check(ctx, point);
+    status = ergo_ladder_check(ctx, point);
     if (status == ERGO_OK)
         status = ergo_feedback_check(ctx, point);
     if (s.disorder == DENSE_ORTHOGONAL && s.n % 2)

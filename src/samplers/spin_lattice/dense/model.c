@@ -1,5 +1,6 @@
 /* Fully connected spin glasses: their tables. */
 #include "samplers/spin_lattice/dense/dense.h"
+#include "samplers/spin_lattice/graph/graph.h"
 #include "samplers/spin_lattice/models.h"
 
 /* ---- keys ------------------------------------------------------------------------------------ */
@@ -29,9 +30,10 @@ static const struct ergo_key orthogonal_keys[] = {
 
 static const struct ergo_key keys[] = {
     {ERGO_KEY("/system/temperature", REAL),
-     .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0,
-     .max = 1e12, .unit = "1/k_B",
-     .help = "Temperature T in the energy unit of H (k_B = 1); of a ladder the lowest. Of infinite "
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 1e12,
+     .unit = "1/k_B",
+     .help = "Temperature T in the energy unit of H (k_B = 1), needed; of a ladder the lowest. Of "
+             "infinite "
              "systems without a field: sherrington-kirkpatrick is critical at T = 1; "
              "random-orthogonal falls out of equilibrium at 0.134 and freezes at 0.065."},
     {ERGO_KEY("/system/field", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "0",
@@ -55,6 +57,10 @@ static const struct ergo_key keys[] = {
     {ERGO_KEY("/system/copies", INT), .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
      .fallback = "2", .stream = "", .min = 1, .max = 2, .unit = "",
      .help = "Independent copies (replicas) of each sample at each temperature; overlaps need 2."},
+    {ERGO_KEY("/run/method", ENUM), .flags = ERGO_KEY_SHAPE, .fallback = "\"sample\"",
+     .choices = graph_methods, .unit = "",
+     .help = "sample. The others (lowest states of a realisation, free energies) are those of "
+             "model graph, whose graph has the name of this model."},
 };
 
 /* ---- observables ----------------------------------------------------------------------------- */

@@ -152,6 +152,7 @@ struct graph_state {
 /* ---- job.c: what a job tells without a device ------------------------------------------------ */
 
 extern const char *const graph_boundaries[]; /* in the order of enum graph_side */
+extern const char *const graph_methods[];
 bool graph_is_annealed(const struct ergo_point *point);
 bool graph_is_sampled(const struct ergo_point *point);
 bool graph_is_population(const struct ergo_point *point);

@@ -5,7 +5,7 @@
 #include "samplers/spin_lattice/models.h"
 
 static const char *const formats[] = {"auto", "edges", "maxcut", "qubo", NULL};
-static const char *const methods[] = {"sample", "anneal", "population-annealing", NULL};
+const char *const graph_methods[] = {"sample", "anneal", "population-annealing", NULL};
 static const char *const schedules[] = {"geometric", "linear", "inverse", NULL};
 
 static bool is_file(const struct ergo_point *point) {
@@ -136,7 +136,7 @@ static const struct ergo_key cluster_keys[] = {
 
 static const struct ergo_key run_keys[] = {
     {ERGO_KEY("/run/method", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
-     .fallback = "\"sample\"", .choices = methods, .unit = "",
+     .fallback = "\"sample\"", .choices = graph_methods, .unit = "",
      .help = "sample: the equilibrium at a temperature. anneal: simulated annealing (Kirkpatrick, "
              "Gelatt, Vecchi 1983), each replica from its own random start; temperatures fall over "
              "the run's sweeps, in up to 65,536 steps, and equilibration is at the first. "
