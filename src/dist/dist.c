@@ -343,9 +343,9 @@ static enum ergo_status share_cores(struct ergo_context *ctx, const char *select
     }
     unsigned threads = ergo_dist_threads(dist.cores, same, dist.node_count, dist.node_rank);
     free(same);
-    /* One more than cores: PoCL's threads wait for each other as kernels end. 2048 x 512 sites on two
-     * cores, a sweep of a cut lattice: 18.9 ms with two threads, 12.6 with three, 13.4 with sixteen
-     * (PoCL 5.0). Beside a GPU its rank needs the core. */
+    /* One more than cores: PoCL's threads wait for each other as kernels end. 2048 x 512 sites on
+     * two cores, a sweep of a cut lattice: 18.9 ms with two threads, 12.6 with three, 13.4 with
+     * sixteen (PoCL 5.0). Beside a GPU its rank needs the core. */
     threads += alone && threads > 1;
     char number[16];
     snprintf(number, sizeof number, "%u", threads);

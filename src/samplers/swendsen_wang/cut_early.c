@@ -10,8 +10,8 @@
 
 /* Tiles of the inside that are labelled while neighbours' spins come: one of so many. */
 enum { MEANWHILE = 8 };
-/* Of so many sweeps one tells how fast the device is (cut_shares.c): hosts do not wait for each other
- * while it works. In all others who waits for whom cannot be seen. */
+/* Of so many sweeps one tells how fast the device is (cut_shares.c): hosts do not wait for each
+ * other while it works. In all others who waits for whom cannot be seen. */
 enum { TIMED = 16 };
 
 static uint32_t columns_of(const struct sw_cut *s) {
