@@ -125,8 +125,8 @@ static double published(const struct ergo_point *point, const char *observable, 
                  {"pressure", -2.5, 0.16905, 5e-6},
                  {"pressure", -2, 0.4396, 5e-5}};
     const struct lj_system s = lj_system_of(point);
-    if (!s.tail || s.epsilon != 1 || s.sigma != 1 || s.temperature != 1.5 || s.cutoff != 3 ||
-        s.box[0] != 8 || s.box[1] != 8 || s.box[2] != 8 || s.activity == 0)
+    if (!s.tail || s.mie || s.epsilon != 1 || s.sigma != 1 || s.temperature != 1.5 ||
+        s.cutoff != 3 || s.box[0] != 8 || s.box[1] != 8 || s.box[2] != 8 || s.activity == 0)
         return NAN;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strcmp(known[i].observable, observable) == 0 &&
