@@ -6,13 +6,13 @@
 #
 # FOLDER (build/sid) becomes a Debian sid, which stays for the next time; nothing else of the machine changes.
 # MATRIX="amd intel mesa digests" chooses parts; what was made before stays in the table. EVERY=10 compiles each tenth
-# program, TEST_GOLDEN="-tiny" runs some digests (tests/contract/test_golden.c): for a slow machine. --write puts the tables
-# under bench/results/offline.
+# program, WHICH=1 one of those that differ in options alone (all kernels, a third of the time), TEST_GOLDEN="-tiny" runs some digests
+# (tests/contract/test_golden.c): for a slow machine. --write puts the tables under bench/results/offline.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source=$PWD
 folder=$source/build/sid write=
-parts=${MATRIX:-amd intel mesa digests} every=${EVERY:-1}
+parts=${MATRIX:-amd intel mesa digests} every=${EVERY:-1} which=${WHICH:-}
 packages=(intel-ocloc libigdfcl2 libigc2 clang-21 lld-21 llvm-21 rocm-device-libs-21
     mesa-opencl-icd mesa-drm-shim pocl-opencl-icd gdb python3-minimal
     gcc libc6-dev make pkg-config ocl-icd-opencl-dev opencl-headers libcjson-dev libsodium-dev libhdf5-dev
@@ -24,11 +24,16 @@ offline() { python3 tools/offline.py "$@"; }
 # programs NAME PRESET [QUIRKS]: those of the golden jobs, as on such a device.
 programs() {
     rm -rf "${results:?}/$1"
-    offline programs "$results/$1" --pretend "$2" --quirks "${3:-none}"
+    rm -f "$results/$1.device"
+    offline programs "$results/$1" --pretend "$2" --quirks "${3:-none}" || {
+        echo "$1: its programs could not be made" | tee "$results/$1.device"
+        return 1
+    }
 }
 # what COMPILER PROGRAMS TARGETS ...: programs that do not compile are lines of the table
 compile() {
-    offline compile "$results/$2" --with "$1" --for "$3" --every "$every" --json "$results/$3.json" "${@:4}" || true
+    offline compile "$results/$2" --with "$1" --for "$3" --every "$every" ${which:+--which "$which"} \
+        --json "$results/$3.json" "${@:4}" || true
 }
 # through TARGET PROGRAMS DRIVER SHIM VARIABLE=VALUE: by rusticl, for a card that is not there; also, whether
 # ergocl takes it. With ergocl's own fma(), as the probe chooses where a device's cannot be built: Adreno's.
@@ -38,7 +43,7 @@ through() {
     verdict=$("${with[@]}" build/ergocl devices 2>&1 | grep -A 2 'rusticl, ' | sed -n 's/^ *\(\(usable\|refused\):[^,]*\).*/\1/p' | head -n 1) || true
     echo "rusticl/$3 $target: ${verdict:-no device}" | tee "$results/$target.device"
     "${with[@]}" python3 tools/offline.py compile "$results/$programs" --with "build rusticl" --for "$target" \
-        --options=-DERGO_SOFTWARE_FMA --every "$every" --json "$results/$target.json" || true
+        --options=-DERGO_SOFTWARE_FMA --every "$every" ${which:+--which "$which"} --json "$results/$target.json" || true
 }
 digests() {
     local log=$results/digests-$1 code=0
@@ -146,14 +151,17 @@ chroot "$folder" env DEBIAN_FRONTEND=noninteractive sh -ec '
     tail -n 20 "$folder/root/install.log"
     exit 1
 }
+rm -rf "$folder/root/ergocl" # of another time: files that are gone since
 mkdir -p "$folder/root/ergocl"
 git -c safe.directory="$source" ls-files -z --cached --others --exclude-standard | tar -c --null -T - | tar -x -C "$folder/root/ergocl"
 # /proc and /sys, for PoCL, in there alone
 # shellcheck disable=SC2016 # for the shell in there
 unshare --mount --propagation private sh -ec '
-    mount --rbind /proc "$1/proc" && mount --rbind /sys "$1/sys"
-    exec chroot "$1" env MATRIX="$2" EVERY="$3" bash /root/ergocl/tools/offline-matrix.sh --inside' sh "$folder" "$parts" "$every"
+    mkdir -p "$1/proc" "$1/sys"
+    mount --rbind /proc "$1/proc"
+    mount --rbind /sys "$1/sys"
+    exec chroot "$1" env MATRIX="$2" EVERY="$3" WHICH="$4" bash /root/ergocl/tools/offline-matrix.sh --inside' sh "$folder" "$parts" "$every" "$which"
 if [ -n "$write" ]; then
     cp "$folder/root/results/matrix.txt" bench/results/offline/matrix.txt
-    cp "$folder/root/results/kernels.txt" bench/results/offline/kernels.txt
+    [ ! -e "$folder/root/results/kernels.txt" ] || cp "$folder/root/results/kernels.txt" bench/results/offline/kernels.txt
 fi

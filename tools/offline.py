@@ -111,7 +111,9 @@ def clang(compiler, target, source, options, out):
     version = re.search(r"\d+", compiler)[0]
     command = [f"clang-{version}", "-target", "amdgcn-amd-amdhsa", f"-mcpu={target}", "-x", "cl", "-O3",
                "-Werror", "-Wno-builtin-macro-redefined", "-Wno-linker-warnings", "-D__OPENCL_VERSION__=120"]
-    if not compiler.endswith("+rocm"):
+    if compiler.endswith("+rocm"):  # as ROCm does: clang 21 keeps a function beside each kernel, of which it warns
+        command += ["-mllvm", "-amdgpu-internalize-symbols"]
+    else:
         command += ["-nogpulib", "-Xclang", "-mlink-builtin-bitcode", "-Xclang", "/usr/lib/clc/amdgcn--amdhsa.bc"]
     built = run([*command, *options, source, "-o", out])
     if built.returncode:

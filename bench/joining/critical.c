@@ -7,7 +7,7 @@
 
 enum { SMALL = 128, FIRST = 200 };
 
-static void *get(size_t bytes) {
+void *critical_get(size_t bytes) {
     void *memory = calloc(1, bytes ? bytes : 1);
     if (!memory) {
         fprintf(stderr, "no memory for %zu bytes; use fewer ranks or a smaller side\n", bytes);
@@ -17,7 +17,7 @@ static void *get(size_t bytes) {
 }
 
 /* SplitMix64's mixing of a counter. */
-static uint64_t mix(uint64_t z) {
+uint64_t critical_mix(uint64_t z) {
     z += UINT64_C(0x9e3779b97f4a7c15);
     z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
@@ -25,7 +25,7 @@ static uint64_t mix(uint64_t z) {
 }
 
 static uint64_t key_of(const struct critical *c) {
-    return mix(c->seed ^ mix(c->sweep));
+    return critical_mix(c->seed ^ critical_mix(c->sweep));
 }
 
 static uint64_t words_of(uint64_t side) {
@@ -45,7 +45,7 @@ struct scratch {
     uint32_t *parts, *sizes;
 };
 
-static uint32_t root_of(uint32_t *roots, uint32_t i) {
+uint32_t critical_root(uint32_t *roots, uint32_t i) {
     while (roots[i] != i) {
         roots[i] = roots[roots[i]];
         i = roots[i];
@@ -70,7 +70,7 @@ static void load(const struct critical *c, uint64_t x0, uint64_t y0, struct scra
 static unsigned draw(uint64_t key, uint64_t site) {
     static const double p = 0.58578643762690495; /* 1 - exp(-2 K_c) = 2 - sqrt 2 */
     const uint32_t limit = (uint32_t)(p * 4294967296.0);
-    const uint64_t random = mix(key ^ site * UINT64_C(0xd1342543de82ef95));
+    const uint64_t random = critical_mix(key ^ site * UINT64_C(0xd1342543de82ef95));
     return ((uint32_t)random < limit ? 1u : 0u) | ((uint32_t)(random >> 32) < limit ? 2u : 0u);
 }
 
@@ -92,9 +92,9 @@ static uint64_t label(const struct critical *c, uint64_t x0, uint64_t y0, struct
             const bool same = row[x] == row[x + 1], below = row[x] == row[x + n];
             uint32_t root = i;
             if (s->down[x])
-                root = root_of(s->roots, i - b);
+                root = critical_root(s->roots, i - b);
             if (left) {
-                const uint32_t other = root_of(s->roots, i - 1);
+                const uint32_t other = critical_root(s->roots, i - 1);
                 const uint32_t small = root < other ? root : other;
                 if (root != i && root != other)
                     s->roots[root > other ? root : other] = small;
@@ -139,7 +139,7 @@ static void number_parts(const struct critical *c, uint64_t x0, uint64_t y0, str
     memset(s->parts, 0xff, 4 * (size_t)b * b);
     if (!again)
         for (int side = 0; side < SIDES; side++)
-            block->at[side] = get(4 * (size_t)b);
+            block->at[side] = critical_get(4 * (size_t)b);
     for (int side = 0; side < SIDES; side++)
         for (uint32_t k = 0; k < b; k++) {
             const bool leads = leads_out(c, x0, y0, s, side, k, &site);
@@ -152,8 +152,8 @@ static void number_parts(const struct critical *c, uint64_t x0, uint64_t y0, str
     if (again)
         return;
     block->n_parts = n;
-    block->names = get(8 * (size_t)n);
-    block->sizes = get(4 * (size_t)n);
+    block->names = critical_get(8 * (size_t)n);
+    block->sizes = critical_get(4 * (size_t)n);
     block->inside = 0;
     for (uint32_t i = 0; i < b * b; i++) {
         const uint32_t root = s->roots[i], part = s->parts[root];
@@ -172,11 +172,11 @@ static void number_early(const struct critical *c, uint64_t x0, uint64_t y0, str
     const uint32_t b = c->of_block;
     uint32_t site, n = 0;
     memset(s->parts, 0xff, 4 * (size_t)b * b);
-    block->early_names = get(8 * 4 * (size_t)b);
-    block->group_names = get(8 * 4 * (size_t)b);
-    block->groups = get(4 * 4 * (size_t)b);
+    block->early_names = critical_get(8 * 4 * (size_t)b);
+    block->group_names = critical_get(8 * 4 * (size_t)b);
+    block->groups = critical_get(4 * 4 * (size_t)b);
     for (int side = 0; side < SIDES; side++) {
-        block->early_at[side] = get(4 * (size_t)b);
+        block->early_at[side] = critical_get(4 * (size_t)b);
         for (uint32_t k = 0; k < b; k++) {
             block->early_at[side][k] = NO_PART;
             if (!leads_out(c, x0, y0, s, side, k, &site))
@@ -197,8 +197,8 @@ static void number_early(const struct critical *c, uint64_t x0, uint64_t y0, str
 static void find_early(const struct critical *c, uint64_t x0, uint64_t y0, struct scratch *s,
                        struct block *block) {
     const size_t bytes = 4 * (size_t)c->of_block * c->of_block;
-    uint32_t *whole = memcpy(get(bytes), s->roots, bytes);
-    uint32_t *parts = memcpy(get(bytes), s->parts, bytes);
+    uint32_t *whole = memcpy(critical_get(bytes), s->roots, bytes);
+    uint32_t *parts = memcpy(critical_get(bytes), s->parts, bytes);
     label(c, x0, y0, s, true);
     number_early(c, x0, y0, s, whole, parts, block);
     free(whole);
@@ -209,10 +209,10 @@ static void find_early(const struct critical *c, uint64_t x0, uint64_t y0, struc
 
 static struct scratch open_scratch(const struct critical *c) {
     const size_t b = c->of_block;
-    return (struct scratch){.spins = get((b + 2) * (b + 2)),
-                            .down = get(b),
-                            .roots = get(4 * b * b),
-                            .parts = get(4 * b * b)};
+    return (struct scratch){.spins = critical_get((b + 2) * (b + 2)),
+                            .down = critical_get(b),
+                            .roots = critical_get(4 * b * b),
+                            .parts = critical_get(4 * b * b)};
 }
 
 static void close_scratch(struct scratch *s) {
@@ -222,8 +222,8 @@ static void close_scratch(struct scratch *s) {
     free(s->parts);
 }
 
-static void free_blocks(struct critical *c) {
-    for (size_t k = 0; c->block && k < (size_t)c->blocks * c->blocks; k++) {
+void critical_free_blocks(struct critical *c) {
+    for (size_t k = 0; c->block && k < c->n_blocks; k++) {
         free(c->block[k].names);
         free(c->block[k].sizes);
         free(c->block[k].early_names);
@@ -244,7 +244,7 @@ static void free_blocks(struct critical *c) {
 }
 
 static void join_blocks(struct critical *c, size_t k, size_t other, int side, int far) {
-    for (uint32_t i = 0; i < c->of_block; i++) {
+    for (uint32_t i = 0; i < c->of_side; i++) {
         const uint32_t a = c->block[k].at[side][i], b = c->block[other].at[far][i];
         if ((a == NO_PART) != (b == NO_PART)) {
             fprintf(stderr, "blocks do not agree on a bond\n");
@@ -252,8 +252,8 @@ static void join_blocks(struct critical *c, size_t k, size_t other, int side, in
         }
         if (a == NO_PART)
             continue;
-        const uint32_t p = root_of(c->parents, (uint32_t)(c->first[k] + a));
-        const uint32_t q = root_of(c->parents, (uint32_t)(c->first[other] + b));
+        const uint32_t p = critical_root(c->parents, (uint32_t)(c->first[k] + a));
+        const uint32_t q = critical_root(c->parents, (uint32_t)(c->first[other] + b));
         if (p == q)
             continue;
         const bool smaller = c->whole[p] < c->whole[q];
@@ -261,12 +261,38 @@ static void join_blocks(struct critical *c, size_t k, size_t other, int side, in
     }
 }
 
+size_t critical_beside(const struct critical *c, size_t k, int side) {
+    const size_t n = c->blocks, rows = c->n_blocks / n, x = k % n, y = k / n;
+    return side == BELOW   ? (y + 1) % rows * n + x
+           : side == ABOVE ? (y + rows - 1) % rows * n + x
+           : side == RIGHT ? y * n + (x + 1) % n
+                           : y * n + (x + n - 1) % n;
+}
+
+void critical_join(struct critical *c) {
+    const size_t n = c->n_blocks;
+    c->parents = critical_get(4 * (size_t)c->first[n]);
+    c->whole = critical_get(8 * (size_t)c->first[n]);
+    for (size_t k = 0; k < n; k++)
+        for (uint32_t p = 0; p < c->block[k].n_parts; p++) {
+            c->parents[c->first[k] + p] = (uint32_t)(c->first[k] + p);
+            c->whole[c->first[k] + p] = c->block[k].names[p];
+        }
+    for (size_t k = 0; k < n; k++) {
+        join_blocks(c, k, critical_beside(c, k, BELOW), BELOW, ABOVE);
+        if (c->sides > RIGHT)
+            join_blocks(c, k, critical_beside(c, k, RIGHT), RIGHT, LEFT);
+    }
+    for (size_t p = 0; p < c->first[n]; p++)
+        c->whole[p] = c->whole[critical_root(c->parents, (uint32_t)p)];
+}
+
 /* Bonds of a sweep; parts; the union-find of the whole. */
 static void find_clusters(struct critical *c, struct scratch *s) {
-    const size_t n = (size_t)c->blocks * c->blocks;
+    const size_t n = c->n_blocks;
     uint64_t equal = 0;
-    c->block = get(n * sizeof *c->block);
-    c->first = get((n + 1) * sizeof *c->first);
+    c->block = critical_get(n * sizeof *c->block);
+    c->first = critical_get((n + 1) * sizeof *c->first);
     for (size_t k = 0; k < n; k++) {
         const uint64_t x0 = k % c->blocks * c->of_block, y0 = k / c->blocks * c->of_block;
         load(c, x0, y0, s);
@@ -277,26 +303,13 @@ static void find_clusters(struct critical *c, struct scratch *s) {
         c->first[k + 1] = c->first[k] + c->block[k].n_parts;
     }
     c->equal = (double)equal / (2.0 * (double)c->side * (double)c->side);
-    c->parents = get(4 * (size_t)c->first[n]);
-    c->whole = get(8 * (size_t)c->first[n]);
-    for (size_t k = 0; k < n; k++)
-        for (uint32_t p = 0; p < c->block[k].n_parts; p++) {
-            c->parents[c->first[k] + p] = (uint32_t)(c->first[k] + p);
-            c->whole[c->first[k] + p] = c->block[k].names[p];
-        }
-    for (size_t k = 0; k < n; k++) {
-        const size_t x = k % c->blocks, y = k / c->blocks;
-        join_blocks(c, k, y * c->blocks + (x + 1) % c->blocks, RIGHT, LEFT);
-        join_blocks(c, k, (y + 1) % c->blocks * c->blocks + x, BELOW, ABOVE);
-    }
-    for (size_t p = 0; p < c->first[n]; p++)
-        c->whole[p] = c->whole[root_of(c->parents, (uint32_t)p)];
+    critical_join(c);
 }
 
 static void flip(struct critical *c, struct scratch *s) {
-    const uint64_t key = mix(key_of(c)), words = words_of(c->side);
+    const uint64_t key = critical_mix(key_of(c)), words = words_of(c->side);
     memset(c->next, 0, 8 * words * c->side);
-    for (size_t k = 0; k < (size_t)c->blocks * c->blocks; k++) {
+    for (size_t k = 0; k < c->n_blocks; k++) {
         const uint64_t x0 = k % c->blocks * c->of_block, y0 = k / c->blocks * c->of_block;
         load(c, x0, y0, s);
         label(c, x0, y0, s, false);
@@ -307,7 +320,7 @@ static void flip(struct critical *c, struct scratch *s) {
             const uint64_t name =
                 part == NO_PART ? (y0 + root / c->of_block) * c->side + x0 + root % c->of_block
                                 : c->whole[c->first[k] + part];
-            c->next[y * words + x / 64] |= (mix(key ^ name) >> 40 & 1) << (x % 64);
+            c->next[y * words + x / 64] |= (critical_mix(key ^ name) >> 40 & 1) << (x % 64);
         }
     }
     uint64_t *spins = c->spins;
@@ -321,7 +334,7 @@ static void sweep(struct critical *c, unsigned sweeps) {
     for (unsigned k = 0; k < sweeps; k++) {
         find_clusters(c, &s);
         flip(c, &s);
-        free_blocks(c);
+        critical_free_blocks(c);
     }
     close_scratch(&s);
 }
@@ -329,7 +342,7 @@ static void sweep(struct critical *c, unsigned sweeps) {
 /* Each spin becomes four. */
 static void double_side(struct critical *c) {
     const uint64_t side = 2 * c->side, words = words_of(side);
-    uint64_t *spins = get(8 * words * side);
+    uint64_t *spins = critical_get(8 * words * side);
     for (uint64_t y = 0; y < side; y++)
         for (uint64_t x = 0; x < side; x++)
             spins[y * words + x / 64] |= (uint64_t)spin(c->spins, c->side, x / 2, y / 2)
@@ -337,22 +350,26 @@ static void double_side(struct critical *c) {
     free(c->spins);
     free(c->next);
     c->spins = spins;
-    c->next = get(8 * words * side);
+    c->next = critical_get(8 * words * side);
     c->side = side;
 }
 
 static void cut(struct critical *c, uint32_t most) {
     c->of_block = (uint32_t)(c->side < most ? c->side : most);
     c->blocks = (uint32_t)(c->side / c->of_block);
+    c->n_blocks = (size_t)c->blocks * c->blocks;
+    c->of_side = c->of_block;
+    c->sides = SIDES;
+    c->sites = (double)c->side * (double)c->side;
 }
 
 void critical_make(struct critical *c, uint64_t side, uint32_t blocks, unsigned sweeps,
                    uint64_t seed, uint32_t tile_width, uint32_t tile_height) {
     *c = (struct critical){.side = side < SMALL ? side : SMALL, .seed = seed};
-    c->spins = get(8 * words_of(c->side) * c->side);
-    c->next = get(8 * words_of(c->side) * c->side);
+    c->spins = critical_get(8 * words_of(c->side) * c->side);
+    c->next = critical_get(8 * words_of(c->side) * c->side);
     for (uint64_t k = 0; k < words_of(c->side) * c->side; k++)
-        c->spins[k] = mix(mix(seed) + k);
+        c->spins[k] = critical_mix(critical_mix(seed) + k);
     cut(c, 512);
     sweep(c, FIRST);
     while (c->side < side) {
@@ -369,7 +386,7 @@ void critical_make(struct critical *c, uint64_t side, uint32_t blocks, unsigned 
 }
 
 void critical_free(struct critical *c) {
-    free_blocks(c);
+    critical_free_blocks(c);
     free(c->spins);
     free(c->next);
 }

@@ -2,12 +2,14 @@
  * Joining clusters over thousands of ranks, in one process: the program's own rounds
  * (samplers/swendsen_wang/joining.h) on the edges of a critical Ising lattice.
  *
- *     joining --ranks 4096 --side 1024 [--sweeps 3] [--seed 1] [--most 5] [--sized | --whole]
+ *     joining --ranks 4096 --side 1024 [--sweeps N] [--seed 1] [--most 5] [--sized | --whole]
+ *     joining --ranks 256 --side 256 --layers 4 [...]
  *
- * Each rank has a square of that side. Edges come first, in tiles of 128 x 32 sites, with two
- * rounds before it is known what inside connects; with --sized (as measured sweeps are) or --whole,
- * after. Counts messages and bytes for 1 to --most rounds, checks all labels (and sizes) against a
- * union-find of the whole lattice, and says what a model of the time predicts (model.c).
+ * Each rank has a square of that side; with --layers of three dimensions, as many layers of that
+ * side, one rank behind the other. In squares edges come first, in tiles of 128 x 32 sites, with
+ * two rounds before it is known what inside connects; with --sized (as measured sweeps are) or
+ * --whole, after. Counts messages and bytes for 1 to --most rounds, checks all labels (and sizes)
+ * against a union-find of the whole lattice, and says what a model of the time predicts (model.c).
  */
 #include <math.h>
 #include <stdio.h>
@@ -19,15 +21,6 @@
 #include "model.h"
 #include "oracle/joined.h"
 
-static void *get(size_t bytes) {
-    void *memory = calloc(1, bytes ? bytes : 1);
-    if (!memory) {
-        fprintf(stderr, "no memory for %zu bytes; use fewer ranks or a smaller side\n", bytes);
-        exit(1);
-    }
-    return memory;
-}
-
 static double seconds(void) {
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
@@ -38,32 +31,26 @@ static double seconds(void) {
 
 static const int across[SIDES] = {ABOVE, BELOW, LEFT, RIGHT};
 
-static size_t neighbour(const struct critical *c, size_t k, int side) {
-    const size_t n = c->blocks, x = k % n, y = k / n;
-    return side == BELOW   ? (y + 1) % n * n + x
-           : side == ABOVE ? (y + n - 1) % n * n + x
-           : side == RIGHT ? y * n + (x + 1) % n
-                           : y * n + (x + n - 1) % n;
-}
-
 /* Bridges by the rank above or on the left, who tells the other. */
 static void make_sides(const struct critical *c, struct joined *all, struct counted *counted) {
     struct sw_bridges bridges = {0};
     double busy = 0, items = 0;
     for (size_t k = 0; k < (size_t)all->ranks; k++)
-        for (int side = BELOW; side <= RIGHT; side += RIGHT - BELOW) {
-            const size_t far = neighbour(c, k, side);
+        for (int side = BELOW; side < c->sides; side += RIGHT - BELOW) {
+            const size_t far = critical_beside(c, k, side);
             struct sw_list lists[2] = {{0}, {0}};
-            const int around = (side == BELOW ? k / c->blocks : k % c->blocks) + 1 == c->blocks;
+            const size_t rows = c->n_blocks / c->blocks;
+            const int around =
+                side == BELOW ? k / c->blocks + 1 == rows : k % c->blocks + 1 == c->blocks;
             const int dx = side == RIGHT ? around : 0, dy = side == BELOW ? around : 0;
             const double started = seconds();
             const struct block *a = &c->block[k], *b = &c->block[far];
             const bool early = c->tile_width > 0;
             if (!sw_bridges_find(&bridges, early ? a->early_at[side] : a->at[side],
                                  early ? b->early_at[across[side]] : b->at[across[side]],
-                                 c->of_block, early ? a->n_early : a->n_parts,
+                                 c->of_side, early ? a->n_early : a->n_parts,
                                  early ? b->n_early : b->n_parts, &lists[0], &lists[1]))
-                get(SIZE_MAX / 2);
+                critical_get(SIZE_MAX / 2);
             busy += seconds() - started;
             items += (double)(lists[0].n + lists[1].n);
             all->rank[k].parts.sides[side] = (struct sw_side){
@@ -78,16 +65,16 @@ static void make_sides(const struct critical *c, struct joined *all, struct coun
 
 static void make_ranks(const struct critical *c, bool sized, struct joined *all,
                        struct counted *counted) {
-    all->ranks = (int)(c->blocks * c->blocks);
+    all->ranks = (int)c->n_blocks;
     all->early = c->tile_width ? SW_ROUNDS_EARLY : 0;
-    all->rank = get((size_t)all->ranks * sizeof *all->rank);
+    all->rank = critical_get((size_t)all->ranks * sizeof *all->rank);
     for (size_t k = 0; k < (size_t)all->ranks; k++) {
         struct joined_rank *rank = &all->rank[k];
-        rank->parts = (struct sw_parts){.narrow = c->side <= 65536,
+        rank->parts = (struct sw_parts){.narrow = c->sites <= 4294967296.0,
                                         .n_parts = c->block[k].n_parts,
                                         .names = c->block[k].names,
                                         .sizes = sized ? c->block[k].sizes : NULL,
-                                        .n_sides = SIDES};
+                                        .n_sides = (size_t)c->sides};
         if (all->early) {
             const struct block *b = &c->block[k];
             rank->parts.n_parts = b->n_early;
@@ -96,11 +83,11 @@ static void make_ranks(const struct critical *c, bool sized, struct joined *all,
             rank->n_groups = b->n_parts;
             rank->group_names = b->group_names;
         }
-        rank->parts.sides = get(SIDES * sizeof(struct sw_side));
-        rank->far_rank = get(SIDES * sizeof(int));
-        rank->far_side = get(SIDES * sizeof(int));
-        for (int side = 0; side < SIDES; side++) {
-            rank->far_rank[side] = (int)neighbour(c, k, side);
+        rank->parts.sides = critical_get(SIDES * sizeof(struct sw_side));
+        rank->far_rank = critical_get(SIDES * sizeof(int));
+        rank->far_side = critical_get(SIDES * sizeof(int));
+        for (int side = 0; side < c->sides; side++) {
+            rank->far_rank[side] = (int)critical_beside(c, k, side);
             rank->far_side[side] = across[side];
         }
         counted->parts += (double)rank->parts.n_parts / all->ranks;
@@ -111,7 +98,7 @@ static void make_ranks(const struct critical *c, bool sized, struct joined *all,
 static void free_ranks(struct joined *all) {
     for (int k = 0; k < all->ranks; k++) {
         struct joined_rank *rank = &all->rank[k];
-        for (size_t side = 0; side < SIDES; side++)
+        for (size_t side = 0; side < rank->parts.n_sides; side++)
             free((void *)(uintptr_t)rank->parts.sides[side].items);
         free(rank->parts.sides);
         free(rank->far_rank);
@@ -139,8 +126,8 @@ static void take(void *user, const struct sw_sum *sum) {
 
 /* Of the whole: clusters that go over edges. */
 static struct sizes sizes_of(const struct critical *c) {
-    const size_t n = (size_t)c->blocks * c->blocks;
-    uint64_t *all = get(8 * (size_t)c->first[n]);
+    const size_t n = c->n_blocks;
+    uint64_t *all = critical_get(8 * (size_t)c->first[n]);
     struct sizes s = {0, 0};
     for (size_t k = 0; k < n; k++)
         for (size_t p = 0; p < c->block[k].n_parts; p++) {
@@ -188,12 +175,13 @@ static struct counted count(const struct critical *c, const struct joined *all,
     }
     n.steps = all->steps;
     n.side = c->of_block;
+    n.edge = (double)c->sides * c->of_side;
     n.ranks = all->ranks;
     return n;
 }
 
 static void show(const struct counted *n, bool sized) {
-    const double edge = 4.0 * n->side, others = early_bytes(n) + late_bytes(n, sized);
+    const double edge = n->edge, others = early_bytes(n) + late_bytes(n, sized);
     printf("| %u + %2u + %2u | %4.0f | %8.0f | %8.0f | %6.0f | %8.0f | %6.2f | %6.2f | %7.1f | "
            "%7.1f | "
            "%7.1f |\n",
@@ -206,7 +194,7 @@ static void show(const struct counted *n, bool sized) {
 /* ---- the command ----------------------------------------------------------------------------- */
 
 struct options {
-    uint32_t ranks, side, most;
+    uint32_t ranks, side, layers, most;
     unsigned sweeps;
     uint64_t seed;
     bool sized, whole; /* edges are not first */
@@ -215,9 +203,9 @@ struct options {
 static int refuse(const char *why) {
     fprintf(stderr,
             "joining: %s\n"
-            "usage: joining --ranks P --side L [--sweeps N] [--seed N] [--most ROUNDS] [--sized | "
-            "--whole]\n"
-            "P: a power of 4, L: a power of 2\n",
+            "usage: joining --ranks P --side L [--layers D] [--sweeps N] [--seed N] [--most "
+            "ROUNDS] [--sized | --whole]\n"
+            "P: a power of 4, with --layers of 2; L, D: powers of 2\n",
             why);
     return 2;
 }
@@ -237,6 +225,8 @@ static bool read_options(int argc, char **argv, struct options *o) {
             o->ranks = (uint32_t)value;
         else if (strcmp(name, "--side") == 0)
             o->side = (uint32_t)value;
+        else if (strcmp(name, "--layers") == 0)
+            o->layers = (uint32_t)value;
         else if (strcmp(name, "--most") == 0)
             o->most = (uint32_t)value;
         else if (strcmp(name, "--sweeps") == 0)
@@ -255,15 +245,18 @@ static int run(const struct options *o, uint32_t blocks) {
     struct counted counted = {0}, best = {0};
     uint64_t wrong = 0;
     const double started = seconds();
-    critical_make(&c, (uint64_t)blocks * o->side, blocks, o->sweeps, o->seed, o->whole ? 0 : 128,
-                  o->whole ? 0 : 32);
+    if (o->layers)
+        cubic_make(&c, o->side, o->layers, o->ranks, o->sweeps, o->seed);
+    else
+        critical_make(&c, (uint64_t)blocks * o->side, blocks, o->sweeps, o->seed,
+                      o->whole ? 0 : 128, o->whole ? 0 : 32);
     make_ranks(&c, o->sized, &all, &counted);
     const struct sizes expected = sizes_of(&c);
-    printf("%u ranks of %u x %u sites, critical (made in %.0f s; energy per bond %.5f, exact "
-           "%.5f)\n",
-           o->ranks, o->side, o->side, seconds() - started, 2 * c.equal - 1, sqrt(0.5));
+    printf("%u ranks of %u x %u sites, critical (made in %.0f s; energy per bond %.5f, %s)\n",
+           o->ranks, o->side, o->layers ? o->side * o->layers : o->side, seconds() - started,
+           2 * c.equal - 1, o->layers ? "of large cubes 0.3302" : "exact 0.70711");
     printf("a rank: %.0f parts with bonds to others, %.3f a site of its edge; bridges %.1f us\n\n",
-           counted.parts, counted.parts / (4.0 * o->side), counted.bridges_us);
+           counted.parts, counted.parts / ((double)c.sides * c.of_side), counted.bridges_us);
     printf("| early + rounds + steps | messages | bytes of rounds | most | %s | bytes handed on, "
            "most | all "
            "bytes, a site of edge | most | us of a host early | then | us with those |\n"
@@ -292,13 +285,19 @@ static int run(const struct options *o, uint32_t blocks) {
 }
 
 int main(int argc, char **argv) {
-    struct options o = {.ranks = 64, .side = 256, .most = 5, .sweeps = 3, .seed = 1};
+    struct options o = {.ranks = 64, .side = 256, .most = 5, .seed = 1};
     if (!read_options(argc, argv, &o))
         return refuse("an option that is not known, or without its value");
+    o.sweeps = o.sweeps ? o.sweeps : o.layers ? 20 : 3; /* since the last doubling */
     uint32_t blocks = 1;
     while (blocks * blocks < o.ranks)
         blocks *= 2;
-    if (blocks * blocks != o.ranks || o.side < 8 || (o.side & (o.side - 1)) || o.side > 32768)
+    if (o.layers && (o.ranks & (o.ranks - 1)) == 0 && (o.layers & (o.layers - 1)) == 0 &&
+        o.ranks > 0 && o.side >= 8 && (o.side & (o.side - 1)) == 0 &&
+        (double)o.side * o.side * o.layers <= 1u << 30)
+        return run(&o, blocks);
+    if (o.layers || blocks * blocks != o.ranks || o.side < 8 || (o.side & (o.side - 1)) ||
+        o.side > 32768)
         return refuse("ranks or side out of range");
     return run(&o, blocks);
 }

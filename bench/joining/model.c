@@ -22,7 +22,7 @@ enum { THREADS = 2 };
 static const double part_us = 0.004, left_each = 0.92, left_bytes = 4.5, left_us = 0.033;
 
 double early_bytes(const struct counted *n) {
-    return 4 * 2.0 * n->side + 4 * n->items / 2;
+    return 4 * n->edge / 2 + 4 * n->items / 2;
 }
 
 double late_bytes(const struct counted *n, bool sized) {

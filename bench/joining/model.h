@@ -9,6 +9,7 @@
 struct counted {
     int ranks;
     uint32_t side, early, rounds, steps;
+    double edge;              /* sites of all sides */
     double parts, items;      /* with bonds to others; in lists of bridges, of two sides */
     double messages;          /* in rounds; the most */
     double bytes, most_bytes; /* the same */

@@ -14,7 +14,7 @@ A NAME.json beside this program has the job and what was published:
 `at` picks points of a scan; without it all points count as one. Replicas are averaged, their errors combined. No value:
 the paper has a plot. No error: digits as they were printed, no z. `exact`: observables whose exact value ergocl knows; a row of chi^2 for all
 points. Prints Markdown: quantity, published, measured, z. Ends with 1 if a job fails, never for a z. Figures of hours are made
-in pieces: --wall ends a run after so long, and the same command goes on with what it finds in FOLDER.
+in pieces: --wall ends a run after so long, and the same command goes on with what it finds in FOLDER, to what --set says now.
 """
 import argparse
 import json
@@ -40,8 +40,8 @@ def run(args, figure, folder):
         command = [args.ergocl, "resume", str(folder / "run"), "-q"]
     else:
         command = [args.ergocl, "run", str(path), "-q", "-o", str(folder / "run"), "--overwrite"]
-        for setting in args.set + ([f"/wall_time={args.wall}"] if args.wall else []):
-            command += ["--set", setting]
+    for setting in args.set + ([f"/wall_time={args.wall}"] if args.wall else []):
+        command += ["--set", setting]
     command += ["--device", args.device] if args.device else []
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode not in ((0, STOPPED) if args.wall else (0,)):

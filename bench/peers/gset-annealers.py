@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Simulated annealing of MaxCut instances by ergocl and by dwave-samplers (PyPI), on one machine.
 
-Both anneal by Metropolis, geometrically between the same two temperatures, from random starts. dwave's annealer runs on
+Both anneal by Metropolis, geometrically between the same two temperatures, which follow from local fields, from random starts. dwave's annealer runs on
 one core; so does ergocl on PoCL with --cores 1. Rates are of processor time: the seconds of a long run less those of a
 short one, so that neither imports nor compilers count, nor what else runs on the machine. With --device ergocl's rate is
 its own, by the clock.
@@ -93,7 +93,11 @@ def compare(args, instance):
     target = args.target if args.target is not None else BEST.get(named.group(0) if named else "")
     if target is None:
         raise SystemExit(f"{instance}: no cut is known; give --target")
-    print(f"{pathlib.Path(instance).stem}: {n} vertices, {len(edges)} edges, target {target:g}")
+    weights = [abs(w) / 2 for _, _, w in edges]
+    args = argparse.Namespace(**vars(args))
+    args.hot = args.hot or 2 * math.sqrt(2 * sum(w * w for w in weights) / n)
+    args.cold = args.cold or 2 * min(weights) / math.log(100 * n)
+    print(f"{pathlib.Path(instance).stem}: {n} vertices, {len(edges)} edges, target {target:g}, T from {args.hot:.3g} to {args.cold:.3g}")
     if not args.no_peer:
         replicas = args.peer_replicas if args.device else args.replicas
         short, _ = dwave(args, edges, args.sweeps, replicas)
@@ -114,8 +118,8 @@ def main():
     parser.add_argument("--sweeps", type=int, default=1000, help="and runs of twice as many")
     parser.add_argument("--replicas", type=int, default=256)
     parser.add_argument("--peer-replicas", type=int, default=64)
-    parser.add_argument("--hot", type=float, default=5.0)
-    parser.add_argument("--cold", type=float, default=0.4)
+    parser.add_argument("--hot", type=float, help="first temperature; twice the root of a vertex's mean sum of J^2 if not given")
+    parser.add_argument("--cold", type=float, help="last temperature; 2 J / ln(100 n) if not given")
     parser.add_argument("--device", help="ergocl's; one core of a CPU if not given")
     parser.add_argument("--ergocl", default="build/ergocl")
     parser.add_argument("--no-peer", action="store_true")

@@ -136,45 +136,46 @@ ERGO_INLINE ergo_vector ergo_unit_beside(ergo_vector n, float below, uint around
                           ergo_unit_grid(ERGO_FMA(u, z1, ERGO_FMA(0.0f - v, n.y, c * n.z))));
 }
 
-/* (x, y) turned by the angle whose sine is s and whose half has the tangent t, as three shears. On
- * the grid each can be undone, whatever s and t are, by `back`. */
-#define ERGO_SHEAR(x, t, y, sign)                                                                  \
-    x = x sign(ERGO_FMA(t, y, 6.0f) - 6.0f) /* ergo_unit_grid(t y), rounded once */
-#define ERGO_TURN(x, y, s, t)                                                                      \
-    do {                                                                                           \
-        ERGO_SHEAR(x, t, y, +);                                                                    \
-        ERGO_SHEAR(y, s, x, -);                                                                    \
-        ERGO_SHEAR(x, t, y, +);                                                                    \
-    } while (0)
-#define ERGO_TURN_BACK(x, y, s, t)                                                                 \
-    do {                                                                                           \
-        ERGO_SHEAR(x, t, y, -);                                                                    \
-        ERGO_SHEAR(y, s, x, +);                                                                    \
-        ERGO_SHEAR(x, t, y, -);                                                                    \
-    } while (0)
+/* t y on the grid, |t y| < 2: what a shear adds to x. Of -y it is the negative, to the bit. */
+ERGO_INLINE float ergo_unit_shift(float t, float y) {
+    return ERGO_FMA(t, y, 6.0f) - 6.0f; /* ergo_unit_grid(t y), rounded once */
+}
 
 /*
  * v turned by pi around h, v being on the grid: 2 (v.h) h / h^2 - v within 3e-6. A second time with
  * the same h gives v back to the bit: h is turned onto the x axis by two turns that can be undone,
  * y and z change their signs there, and the turns are undone. (0, 0, 0) counts as the x axis. The
- * components of h are 0 or from 1e-9 to 1e9.
+ * components of h are 0 or from 1e-9 to 1e9, x is not -0.
  *
  * Both turns are by at most a right angle, because h and -h do the same: so no component reaches 2.
+ *
+ * A turn of (x, y) by the angle whose sine is s and whose half has the tangent t is three shears, x
+ * += t y, y -= s x, x += t y, which can be undone on the grid whatever s and t are. Sums on the
+ * grid are exact: so shears that follow one another along the same axis are one where they add the
+ * same, and signs are changed on the way.
  */
 ERGO_INLINE ergo_vector ergo_unit_reflect(ergo_vector v, ergo_vector h) {
-    const float hx = h.x < 0.0f ? 0.0f - h.x : h.x;
-    const float side = h.x < 0.0f ? 0.0f - h.y : h.y, up = h.x < 0.0f ? 0.0f - h.z : h.z;
+    const uint sign = ergo_as_uint(h.x) & 0x80000000u;
+    const float hx = ergo_as_float(ergo_as_uint(h.x) ^ sign);
+    const float side = ergo_as_float(ergo_as_uint(h.y) ^ sign);
+    const float up = ergo_as_float(ergo_as_uint(h.z) ^ sign);
     const float r2 = ERGO_FMA(h.y, h.y, h.x * h.x), h2 = ERGO_FMA(h.z, h.z, r2);
     const float r = ergo_rsqrt(r2), l = ergo_rsqrt(h2);
     const float s1 = side * r, t1 = s1 * ergo_inverse(ERGO_FMA(hx, r, 1.0f));
     const float s2 = up * l, t2 = s2 * ergo_inverse(ERGO_FMA(r2 * r, l, 1.0f));
     float x = v.x, y = v.y, z = v.z;
-    ERGO_TURN(x, y, s1, t1);
-    ERGO_TURN(x, z, s2, t2);
-    y = 0.0f - y;
-    z = 0.0f - z;
-    ERGO_TURN_BACK(x, z, s2, t2);
-    ERGO_TURN_BACK(x, y, s1, t1);
+    x += ergo_unit_shift(t1, y);
+    y -= ergo_unit_shift(s1, x);
+    const float same = ergo_unit_shift(t1, y); /* before the other turn, and after it with -y */
+    x += same;
+    x += ergo_unit_shift(t2, z);
+    z -= ergo_unit_shift(s2, x);
+    x = ERGO_FMA(2.0f, ergo_unit_shift(t2, z), x); /* with z, and with -z undone */
+    z = ergo_unit_shift(s2, x) - z;
+    x -= ergo_unit_shift(t2, z);
+    x += same;
+    y = ergo_unit_shift(s1, x) - y;
+    x -= ergo_unit_shift(t1, y);
     return ergo_vector_of(x, y, z);
 }
 

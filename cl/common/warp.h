@@ -17,4 +17,12 @@ ERGO_INLINE long ergo_warp_sum(long x) {
     return (long)high * 0x100000L + (long)low;
 }
 
+/* For any x: parts of 22 bits. */
+ERGO_INLINE long ergo_warp_sum_any(long x) {
+    const int low = ergo_warp_add((int)(x & 0x3fffffL)),
+              middle = ergo_warp_add((int)(x >> 22 & 0x3fffffL)),
+              high = ergo_warp_add((int)(x >> 44));
+    return (long)(((ulong)(long)high << 44) + ((ulong)(long)middle << 22) + (ulong)(long)low);
+}
+
 #endif

@@ -34,6 +34,7 @@
 
 #define HELIUM_PURPOSE_MOVE 1
 #define HELIUM_PURPOSE_START 2
+#define HELIUM_PURPOSE_DISPLACED 4 /* 3 is helium-dmc's comb */
 
 /* The unit of a factor of displacements. */
 #define HELIUM_FACTOR_ONE 65536

@@ -111,7 +111,13 @@ helium_dmc_step(__global const int *positions, __global const uint *parents,
 #endif
 #if HELIUM_TRIPLET
     const struct helium_triplet triplet = triplets[which];
+#if HELIUM_T_LOCAL
+    __local helium_cubic t_table[2 * HELIUM_U_SIZE];
+    for (uint k = id; k < 2 * HELIUM_U_SIZE; k += HELIUM_GROUP)
+        t_table[k] = t_tables[2 * which * HELIUM_U_SIZE + k];
+#else
     __global const helium_cubic *t_table = t_tables + 2 * which * HELIUM_U_SIZE;
+#endif
     __global int *field = fields + (ulong)index * (3 * HELIUM_N);
 #endif
     long total[4] = {0, 0, 0, 0};

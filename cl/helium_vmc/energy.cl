@@ -5,25 +5,11 @@
  * HELIUM_TRIPLET: with a triplet factor. Then one group has a walker.
  */
 #include "helium/atom.h"
+#include "helium/pair_sum.h"
 #if HELIUM_TRIPLET
 #include "helium/triplet_atom.h"
 #endif
 #include "helium_vmc/params.h"
-
-/* u summed over the partners of atom i, and twice its part by its site. */
-ERGO_INLINE long helium_atom_u(const int4 own, uint i, HELIUM_PLACES *place,
-                               __global const helium_cubic *u_table, __global const int *sites,
-                               const struct helium_member *member) {
-    long sum = 2 * (long)helium_at_site(own, i, sites, member);
-    for (uint j = 0; j < HELIUM_N; j++) {
-        float d[3];
-        const float y = helium_clamp(helium_apart2(own, HELIUM_PLACE(j), member, d), member->low);
-        const int u = (int)helium_poly(u_table[helium_piece(y, HELIUM_U_PIECES) - HELIUM_U_BASE],
-                                       helium_within(y, HELIUM_U_PIECES));
-        sum += j == i ? 0 : u;
-    }
-    return sum;
-}
 
 /*
  * Dimension 0: groups of HELIUM_E_MATES walkers of a member; 1: groups that share a walker's atoms.
@@ -79,7 +65,7 @@ helium_energy(__global const int *positions, __global const struct helium_walker
     __global int *field = fields + (ulong)(there ? index : 0u) * (3 * HELIUM_N);
     for (uint i = item; there && i < HELIUM_N; i += HELIUM_E_ITEMS) {
         const struct helium_vector g =
-            helium_triplet_field(HELIUM_PLACE(i), i, place, t_table, &member);
+            helium_triplet_field(HELIUM_PLACE(i), place, t_table, &member);
         helium_triplet_keep(field, i, g);
         if (psi) /* as twice the sum over pairs */
             total[0] -= 2 * triplet.sign * helium_triplet_square(g, triplet.shift);
@@ -95,7 +81,8 @@ helium_energy(__global const int *positions, __global const struct helium_walker
 #endif
         helium_add(&share, &member, total + 1, &marks);
         if (psi)
-            total[0] += helium_atom_u(own, i, place, u_table, sites, &member);
+            total[0] += helium_pair_sum(own, i, place, u_table, &member) +
+                        2 * (long)helium_at_site(own, i, sites, &member);
     }
     if (marks)
         atomic_or(&beyond[mate], marks);

@@ -4,7 +4,20 @@
  * what a transition matrix in N is made of (J. R. Errington, J. Chem. Phys. 118, 9915 (2003)): with
  * which probability these insertions, and the deletion of each particle, would be accepted.
  */
+#define LJ_ITEMS LJ_TOTAL_GROUP
 #include "lj_gcmc/chain.h"
+#include "lj_gcmc/group.h"
+
+#if LJ_TOTAL_GROUP > 1 && !defined(LJ_SLOTTED)
+#define LJ_GHOST_TOGETHER
+#endif
+
+ERGO_INLINE lj_position lj_ghost_place(const struct lj_member *m, ulong step, uint i) {
+    const struct ergo_words w =
+        ergo_philox_words(LJ_BOX(m) * LJ_MOST_GHOSTS + i, (uint)step, (uint)(step >> 32),
+                          ERGO_DRAW(LJ_PURPOSE_GHOST, 0), m->key0, m->key1);
+    return (uint4)(w.x, w.y, w.z, 0u);
+}
 
 /*
  * `count` places for each chain that is at `step` and has made `turn` moves of its volume, which
@@ -30,20 +43,52 @@ lj_ghost(__global const struct lj_member *members, __global const struct lj_chai
     lj_home_list(&home, chains[chain].list);
     __global long *mine =
         weights + LJ_GHOST_WORDS * (((ulong)sample * n_chains + chain) * n_parts + part);
-    const uint step_low = (uint)step, step_high = (uint)(step >> 32);
     long low = 0, up = 0, rise = 0, fall = 0;
 #ifdef LJ_ENERGIES
     home.energies = pair_energies + (ulong)chain * LJ_GRID;
 #else
     (void)pair_energies;
 #endif
+#ifdef LJ_GHOST_TOGETHER
+    /* Few places of a liquid are outside all cores, and one of them would keep 31 work-items
+     * waiting. So all of them add up the pairs of such a place together. */
+    __local uint4 places[LJ_TOTAL_GROUP];
+    __local uint energies[2u * LJ_TOTAL_GROUP], open;
+    for (uint base = part * LJ_TOTAL_GROUP; base < last; base += n_parts * LJ_TOTAL_GROUP) {
+        energies[2u * item] = energies[2u * item + 1u] = 0u;
+        if (item == 0u)
+            open = 0u;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (base + item < last) {
+            const lj_position at = lj_ghost_place(&m, step, base + item);
+            struct lj_sum sum = {0, 0, 0, 0u};
+            if (!m.ideal)
+                lj_scan(&home, at, at, 0u, 1u, 0u, 1u, &m, &sum);
+            if (!sum.overlap)
+                places[atomic_inc(&open)] = at;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        const uint count_open = open;
+        for (uint k = 0u; k < count_open && !m.ideal; k++) {
+            struct lj_sum sum = {0, 0, 0, 0u};
+            lj_scan(&home, places[k], places[k], 0u, 0u, item, LJ_TOTAL_GROUP, &m, &sum);
+            lj_add(&energies[2u * k], sum.energy);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (item < count_open) {
+            const float weight = lj_ghost_weight(&m, n, lj_take(&energies[2u * item]));
+            lj_ghost_add(weight, &low, &up);
+            if (m.zv > 0.0f)
+                rise += lj_ghost_rises(&m, n, weight);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+#else
     for (uint i = part * LJ_TOTAL_GROUP + item; i < last; i += n_parts * LJ_TOTAL_GROUP) {
-        const struct ergo_words w =
-            ergo_philox_words(LJ_BOX(&m) * LJ_MOST_GHOSTS + i, step_low, step_high,
-                              ERGO_DRAW(LJ_PURPOSE_GHOST, 0), m.key0, m.key1);
+        const lj_position at = lj_ghost_place(&m, step, i);
         struct lj_sum sum = {0, 0, 0, 0u};
         if (!m.ideal)
-            lj_scan_new(&home, (uint4)(w.x, w.y, w.z, 0u), &m, &sum);
+            lj_scan_new(&home, at, &m, &sum);
         if (!sum.overlap) {
             const float weight = lj_ghost_weight(&m, n, sum.energy);
             lj_ghost_add(weight, &low, &up);
@@ -51,6 +96,7 @@ lj_ghost(__global const struct lj_member *members, __global const struct lj_chai
                 rise += lj_ghost_rises(&m, n, weight);
         }
     }
+#endif
     const uint end = stands && m.zv > 0.0f ? n : 0u;
     for (uint i = part * LJ_TOTAL_GROUP + item; i < end; i += n_parts * LJ_TOTAL_GROUP) {
         const lj_position at = lj_position_of(home.particles[i]);

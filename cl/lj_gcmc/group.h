@@ -1,4 +1,5 @@
-/* Work-items of one chain: barriers, and sums over them. LJ_GROUP is their number. */
+/* Work-items of one chain: barriers, and sums over them. LJ_GROUP is their number in the kernels
+ * that move, LJ_ITEMS that in the kernel at hand. */
 #ifndef ERGO_CL_LJ_GCMC_GROUP_H
 #define ERGO_CL_LJ_GCMC_GROUP_H
 
@@ -7,11 +8,15 @@
 #include "common/warp.h"
 #endif
 
+#ifndef LJ_ITEMS
+#define LJ_ITEMS LJ_GROUP
+#endif
+
 /* Of teams, each with so many work-items. */
 #define LJ_WIDTH (LJ_GROUP / LJ_TEAMS)
 
 /* A work-group of one needs no barrier, and PoCL's compiler splits kernels at barriers. */
-#if LJ_GROUP == 1
+#if LJ_ITEMS == 1
 #define LJ_BARRIER(flags)
 #else
 #define LJ_BARRIER(flags) barrier(flags)
@@ -28,7 +33,7 @@ ERGO_INLINE void lj_add(__local uint *sum, long value) {
     value = ergo_warp_sum(value);
     value = get_local_id(0) % 32u == 0u ? value : 0;
 #endif
-#if LJ_GROUP == 1
+#if LJ_ITEMS == 1
     sum[0] += (uint)value & 0xfffffu;
     sum[1] += (uint)(value >> 20);
 #else

@@ -4,6 +4,12 @@
 
 #include "lj_gcmc/chain.h"
 
+/* Where no particle's own energy is wanted, so many work-items sum up its pairs: side by side they
+ * read cells side by side. */
+#if LJ_TOTAL_GROUP >= 64 && !defined(LJ_SLOTTED)
+#define LJ_TOTAL_LANES 8u
+#endif
+
 struct lj_total_room {
     long energies[LJ_TOTAL_GROUP], virials[LJ_TOTAL_GROUP], contacts[LJ_TOTAL_GROUP];
     uint overlaps[LJ_TOTAL_GROUP], others[LJ_TOTAL_GROUP];
@@ -12,14 +18,29 @@ struct lj_total_room {
 /* Sums over the pairs of the first n particles that are this group's, each pair from both sides:
  * energy, virial, contacts, the number of particles with a partner inside the core, and the number
  * of particles whose stored pair energy (LJ_ENERGIES) differs. keep: store those energies first;
- * look: compare them. `mine`: LJ_TOTALS words. */
+ * look: compare them; without both, which particles are this group's is of no matter, and those
+ * with a partner inside the core are counted more than once. `mine`: LJ_TOTALS words. */
 ERGO_INLINE void lj_total_share(const struct lj_home *home, const struct lj_member *m, uint n,
                                 uint part, uint n_parts, uint item, uint keep, uint look,
                                 __local struct lj_total_room *room, __global long *mine) {
     const uint stride = n_parts * LJ_TOTAL_GROUP;
     long energy = 0, virial = 0, contact = 0;
     uint overlap = 0u, other = 0u;
+#ifdef LJ_TOTAL_LANES
+    for (uint i = keep || look ? n : (part * LJ_TOTAL_GROUP + item) / LJ_TOTAL_LANES; i < n;
+         i += stride / LJ_TOTAL_LANES) {
+        const lj_position at = lj_position_of(home->particles[i]);
+        struct lj_sum sum = {0, 0, 0, 0u};
+        lj_scan(home, at, at, 1u, 0u, item % LJ_TOTAL_LANES, LJ_TOTAL_LANES, m, &sum);
+        energy += sum.energy;
+        virial += sum.virial;
+        contact += sum.contacts;
+        overlap += sum.overlap;
+    }
+    for (uint i = keep || look ? part * LJ_TOTAL_GROUP + item : n; i < n; i += stride) {
+#else
     for (uint i = part * LJ_TOTAL_GROUP + item; i < n; i += stride) {
+#endif
         const lj_position at = lj_position_of(home->particles[i]);
         struct lj_sum sum = {0, 0, 0, 0u};
         lj_scan_all(home, at, m, &sum);

@@ -77,6 +77,8 @@ __kernel void lj_volume_move(__global const struct lj_member *members,
                              __global struct lj_chain *chains, __global const long *parts,
                              ulong step, ulong turn, uint n_parts, uint count) {
     const uint all = (uint)get_global_id(0), at = all < count ? all : 0u;
+    if (all >= count) /* the first ones' chains are being written */
+        return;
 #ifdef LJ_GIBBS
     struct lj_chain c[2];
     struct lj_member m[2];
@@ -97,7 +99,7 @@ __kernel void lj_volume_move(__global const struct lj_member *members,
             if (due[b] && c[1u - b].status != (uint)LJ_RUNNING)
                 c[b].status = (uint)LJ_WAITS;
     for (uint b = 0u; b < 2u; b++)
-        if (due[b] && all < count)
+        if (due[b])
             chains[2u * at + b] = c[b];
 #else
     struct lj_chain c = chains[at];
@@ -107,7 +109,7 @@ __kernel void lj_volume_move(__global const struct lj_member *members,
     const uint due = lj_volume_due(&c, step, turn);
     if (due)
         lj_volume_judge(&r, &m, step, sum, &c);
-    if (due && all < count)
+    if (due)
         chains[at] = c;
 #endif
 }

@@ -24,7 +24,7 @@ __kernel void vector_start_all(__global vector_word *spins,
 #else
     const vector_spin s = random ? vector_start_angle(w.x, VECTOR_Q) : 0u;
 #endif
-    vector_store(spins + (ulong)member * VECTOR_COMPONENTS * VECTOR_SITES, vector_place(x, y, z),
+    vector_store(spins + (ulong)member * VECTOR_COMPONENTS * VECTOR_SITES, vector_word_of(x, y, z),
                  s);
 }
 
@@ -54,9 +54,10 @@ __kernel void vector_start_all(__global vector_word *spins,
 #define VECTOR_SITE(layer, colour)                                                                 \
     const uint y = VECTOR_D == 2 ? (layer) : across, z = VECTOR_D == 3 ? (layer) : 0u;             \
     const uint x = vector_x(i, y, z, colour), at = vector_place(x, y, z);                          \
+    const uint word = vector_word_of(x, y, z);                                                     \
     const uint site = vector_site(m, x, y, z);                                                     \
     vector_column_on(own, i, across, layer, colour, column);                                       \
-    const vector_spin old = vector_load(own, at);                                                  \
+    const vector_spin old = vector_load(own, word);                                                \
     const ergo_vector h =                                                                          \
         vector_local(m, vector_around(own, x, y, z, column VECTOR_PASS), site, at VECTOR_PASS)
 
@@ -111,7 +112,7 @@ __kernel void vector_sweep(__global vector_word *spins,
 #else
         const vector_spin new = vector_tilt(old, h, m->beta, m->step, m->anisotropy, w);
 #endif
-        vector_store(own, at, new);
+        vector_store(own, word, new);
     }
 }
 
@@ -123,9 +124,9 @@ __kernel void vector_relax(__global vector_word *spins,
     for (uint layer = begin; layer < end; layer++) {
         VECTOR_SITE(layer, colour);
 #if VECTOR_SPACE
-        vector_store(own, at, ergo_unit_reflect(old, h));
+        vector_store(own, word, ergo_unit_reflect(old, h));
 #else
-        vector_store(own, at, vector_relax_angle(old, h.x, h.y));
+        vector_store(own, word, vector_relax_angle(old, h.x, h.y));
 #endif
     }
 }
@@ -136,7 +137,7 @@ __kernel void vector_relax(__global vector_word *spins,
 ERGO_INLINE void vector_count(__global const vector_word *own,
                               __global const struct vector_member *m, uint x, uint y, uint z,
                               long *sum VECTOR_TERMS) {
-    const vector_spin s = vector_load(own, vector_place(x, y, z));
+    const vector_spin s = vector_load(own, vector_word_of(x, y, z));
 #if VECTOR_SPACE
     const ergo_vector v = s;
     sum[VECTOR_TOTAL + 2] += vector_fixed(v.z);
@@ -145,8 +146,8 @@ ERGO_INLINE void vector_count(__global const vector_word *own,
     const ergo_vector v = ergo_vector_of(ergo_cos(s), ergo_sin(s), 0.0f);
 #if VECTOR_D == 2
     const uint x1 = vector_next(x, VECTOR_LX), y1 = vector_next(y, VECTOR_LY);
-    const uint right = own[vector_place(x1, y, z)], up = own[vector_place(x, y1, z)],
-               across = own[vector_place(x1, y1, z)];
+    const uint right = own[vector_word_of(x1, y, z)], up = own[vector_word_of(x, y1, z)],
+               across = own[vector_word_of(x1, y1, z)];
 #if VECTOR_TRIANGULAR /* one triangle points up, one down */
     sum[VECTOR_SQUARES] += vector_chirality(s, right, across);
     sum[VECTOR_SQUARES] -= vector_chirality(s, across, up);
@@ -250,7 +251,7 @@ __kernel void vector_waves(__global const vector_word *spins,
     VECTOR_EACH_SITE(site, stride) {
         const uint row = site / VECTOR_LX, x = site - row * VECTOR_LX;
         const uint z = row / VECTOR_LY, y = row - z * VECTOR_LY;
-        const vector_spin s = vector_load(own, vector_place(x, y, z));
+        const vector_spin s = vector_load(own, vector_word_of(x, y, z));
         const uint phase = vector_phase(k, x, VECTOR_IN_LATTICE(y, 2, members[member].first),
                                         VECTOR_IN_LATTICE(z, 3, members[member].first));
         const float c = ergo_cos(phase), d = ergo_sin(phase);

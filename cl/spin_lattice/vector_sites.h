@@ -15,7 +15,8 @@
  *
  * Sites of one colour go together: (x + y + z) modulo 2, triangular modulo 3. No two of a colour
  * are neighbours. A member has all sites of the first colour, then of the next, each row by row; in
- * space all x, then all y, then all z. Angles are words, components are floats.
+ * space of a row all x, then all y, then all z: so near that one address and constants will do.
+ * Angles are words, components are floats.
  */
 #ifndef ERGO_CL_SPIN_LATTICE_VECTOR_SITES_H
 #define ERGO_CL_SPIN_LATTICE_VECTOR_SITES_H
@@ -23,9 +24,9 @@
 #include "spin_lattice/vector.h"
 
 #define VECTOR_COLOURS (VECTOR_TRIANGULAR ? 3u : 2u)
-#define VECTOR_ROW (VECTOR_LX / VECTOR_COLOURS) /* sites of a colour in a row */
-#define VECTOR_PER (VECTOR_ROW * VECTOR_LY * VECTOR_LZ)
-#define VECTOR_SITES (VECTOR_PER * VECTOR_COLOURS)
+#define VECTOR_ROW (VECTOR_LX / VECTOR_COLOURS)       /* sites of a colour in a row */
+#define VECTOR_WORDS (VECTOR_COMPONENTS * VECTOR_ROW) /* and their words */
+#define VECTOR_SITES (VECTOR_ROW * VECTOR_COLOURS * VECTOR_LY * VECTOR_LZ)
 #define VECTOR_COMPONENTS (VECTOR_SPACE ? 3u : 1u)
 #define VECTOR_DIRECTIONS (VECTOR_TRIANGULAR ? 3u : (uint)(VECTOR_D))
 
@@ -61,10 +62,19 @@ typedef uint vector_spin;
 #define VECTOR_IN_LATTICE(k, d, first) (k)
 #endif
 
-/* Where in a member the site at (x, y, z) is. */
+/* Number of the row of a colour at (y, z). */
+ERGO_INLINE uint vector_row(uint colour, uint y, uint z) {
+    return (colour * VECTOR_LZ + z) * VECTOR_LY + y;
+}
+
+/* Number of the site at (x, y, z) in this order. */
 ERGO_INLINE uint vector_place(uint x, uint y, uint z) {
-    const uint colour = (x + y + z) % VECTOR_COLOURS;
-    return colour * VECTOR_PER + (y + VECTOR_LY * z) * VECTOR_ROW + x / VECTOR_COLOURS;
+    return vector_row((x + y + z) % VECTOR_COLOURS, y, z) * VECTOR_ROW + x / VECTOR_COLOURS;
+}
+
+/* Where in a member its spin is, or x of it. */
+ERGO_INLINE uint vector_word_of(uint x, uint y, uint z) {
+    return vector_row((x + y + z) % VECTOR_COLOURS, y, z) * VECTOR_WORDS + x / VECTOR_COLOURS;
 }
 
 /* x of number i in a row of a colour. */
@@ -82,7 +92,7 @@ ERGO_INLINE uint vector_last(uint x, uint side) {
 
 ERGO_INLINE vector_spin vector_load(__global const vector_word *spins, uint at) {
 #if VECTOR_SPACE
-    return ergo_vector_of(spins[at], spins[at + VECTOR_SITES], spins[at + 2u * VECTOR_SITES]);
+    return ergo_vector_of(spins[at], spins[at + VECTOR_ROW], spins[at + 2u * VECTOR_ROW]);
 #else
     return spins[at];
 #endif
@@ -91,27 +101,24 @@ ERGO_INLINE vector_spin vector_load(__global const vector_word *spins, uint at) 
 ERGO_INLINE void vector_store(__global vector_word *spins, uint at, vector_spin s) {
 #if VECTOR_SPACE
     spins[at] = s.x;
-    spins[at + VECTOR_SITES] = s.y;
-    spins[at + 2u * VECTOR_SITES] = s.z;
+    spins[at + VECTOR_ROW] = s.y;
+    spins[at + 2u * VECTOR_ROW] = s.z;
 #else
     spins[at] = s;
 #endif
 }
 
-/* The neighbour in positive direction k. */
-ERGO_INLINE uint vector_ahead(uint k, uint x, uint y, uint z) {
-    const uint diagonal = (uint)(k == 2u) & VECTOR_TRIANGULAR;
-    const uint x1 = (uint)(k == 0u) | diagonal ? vector_next(x, VECTOR_LX) : x;
-    const uint y1 = (uint)(k == 1u) | diagonal ? vector_next(y, VECTOR_LY) : y;
-    return vector_place(x1, y1, (uint)(k == 2u) & ~diagonal ? vector_next(z, VECTOR_LZ) : z);
-}
-
-ERGO_INLINE uint vector_behind(uint k, uint x, uint y, uint z) {
-    const uint diagonal = (uint)(k == 2u) & VECTOR_TRIANGULAR;
-    const uint x1 = (uint)(k == 0u) | diagonal ? vector_last(x, VECTOR_LX) : x;
-    const uint y1 = (uint)(k == 1u) | diagonal ? vector_last(y, VECTOR_LY) : y;
-    return vector_place(x1, y1, (uint)(k == 2u) & ~diagonal ? vector_last(z, VECTOR_LZ) : z);
-}
+/* Where the neighbour in positive direction k is; OF is vector_word_of, or vector_place. */
+#define VECTOR_DEFINE_NEIGHBOUR(name, of, next)                                                    \
+    ERGO_INLINE uint name(uint k, uint x, uint y, uint z) {                                        \
+        const uint diagonal = (uint)(k == 2u) & VECTOR_TRIANGULAR;                                 \
+        const uint x1 = (uint)(k == 0u) | diagonal ? next(x, VECTOR_LX) : x;                       \
+        const uint y1 = (uint)(k == 1u) | diagonal ? next(y, VECTOR_LY) : y;                       \
+        return of(x1, y1, (uint)(k == 2u) & ~diagonal ? next(z, VECTOR_LZ) : z);                   \
+    }
+VECTOR_DEFINE_NEIGHBOUR(vector_ahead, vector_word_of, vector_next)
+VECTOR_DEFINE_NEIGHBOUR(vector_behind, vector_word_of, vector_last)
+VECTOR_DEFINE_NEIGHBOUR(vector_place_behind, vector_place, vector_last)
 
 ERGO_INLINE ergo_vector vector_of(vector_spin s) {
 #if VECTOR_SPACE
@@ -130,7 +137,8 @@ ERGO_INLINE ergo_vector vector_of(vector_spin s) {
 ERGO_INLINE ergo_vector vector_of_column(__global const vector_word *spins, uint i, uint across,
                                          uint layer, uint colour) {
     const uint row = VECTOR_D == 2 ? layer : across + VECTOR_LY * layer;
-    return vector_of(vector_load(spins, (1u - colour) * VECTOR_PER + row * VECTOR_ROW + i));
+    return vector_of(
+        vector_load(spins, ((1u - colour) * (VECTOR_LY * VECTOR_LZ) + row) * VECTOR_WORDS + i));
 }
 
 /* Before the first layer, and on to each. */
@@ -176,7 +184,9 @@ ERGO_INLINE ergo_vector vector_around(__global const vector_word *spins, uint x,
         const ergo_vector other = vector_of(vector_load(spins, at));
 #endif
 #if VECTOR_COUPLED /* a bond's coupling is at the site that it is ahead of */
-        const float j = terms[(k >> 1) * VECTOR_SITES + (k & 1u ? at : vector_place(x, y, z))];
+        const float j =
+            terms[(k >> 1) * VECTOR_SITES +
+                  (k & 1u ? vector_place_behind(k >> 1, x, y, z) : vector_place(x, y, z))];
         sum.x = ERGO_FMA(j, other.x, sum.x);
         sum.y = ERGO_FMA(j, other.y, sum.y);
         sum.z = ERGO_FMA(j, other.z, sum.z);

@@ -31,10 +31,12 @@
 #define SW_SHAPE SW_SHAPE_ALONE,
 #define SW_HERE_ALONE rect
 #define SW_HERE SW_HERE_ALONE,
-#ifndef SW_WORDS /* or the build is for one shape */
+#ifndef SW_WORDS /* or the build is for one width */
 #define SW_WORDS (rect->words)
-#define SW_LY (rect->rows)
 #define SW_TAIL (rect->tail)
+#endif
+#ifndef SW_LY /* and for one shape */
+#define SW_LY (rect->rows)
 #endif
 #define SW_SUM_SLOTS (rect->sum_slots)
 #define SW_ROW_0 (rect->row0)

@@ -22,21 +22,23 @@ __kernel void sw_line_names(__global const uint *right, __global const uint *run
     names[(ulong)index * SW_LINE_SITES + k] = root;
 }
 
-/* Pairs in one cluster, a work-group for each line: pairs[sample][member][2][distances], first
- * along rows. */
-__kernel void sw_line_pairs(__global const uint *names, uint distances, __global uint *pairs,
-                            uint sample) {
+/* Pairs in one cluster, work-groups for each line, and for `each` of its distances:
+ * pairs[sample][member][2][distances], first along rows. */
+__kernel void sw_line_pairs(__global const uint *names, uint distances, uint each,
+                            __global uint *pairs, uint sample) {
     __local uint fields[SW_DISTANCES];
     const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
-    const uint line = (uint)get_group_id(0), index = (uint)get_group_id(1);
+    const uint groups = (distances + each - 1u) / each, index = (uint)get_group_id(1);
+    const uint line = (uint)get_group_id(0) / groups;
+    const uint first = (uint)get_group_id(0) % groups * each, end = min(first + each, distances);
     const uint column = line < SW_ROW_LINES ? 0u : 1u, side = column ? SW_LY : SW_ALL_LX;
     __global const uint *own =
         names + (ulong)index * SW_LINE_SITES +
         (column ? SW_ROW_LINES * SW_ALL_LX + (line - SW_ROW_LINES) * SW_LY : line * SW_ALL_LX);
-    for (uint k = item; k < distances; k += size)
+    for (uint k = first + item; k < end; k += size)
         fields[k] = 0u;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint k = 0; k < distances; k++) {
+    for (uint k = first; k < end; k++) {
         const uint apart = sw_distance(k, side);
         uint found = 0u;
         for (uint at = item; at < side; at += size)
@@ -47,7 +49,7 @@ __kernel void sw_line_pairs(__global const uint *names, uint distances, __global
     barrier(CLK_LOCAL_MEM_FENCE);
     __global uint *to =
         pairs + (2UL * ((ulong)sample * get_num_groups(1) + index) + column) * distances;
-    for (uint k = item; k < distances; k += size)
+    for (uint k = first + item; k < end; k += size)
         if (fields[k])
             atomic_add(&to[k], fields[k]);
 }

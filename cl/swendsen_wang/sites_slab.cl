@@ -3,31 +3,55 @@
 #define SW_PLACES 8192u
 #include "swendsen_wang/sites_leads.h"
 
-/* edges[member][2 SW_LAYER]: the first sites of the clusters of all sites of the first layer; then
- * of those sites of the last layer from which an active bond leads to the next rank, of others
- * SW_NO_BOND. */
-__kernel void sw_slab_edges(__global const uchar *bonds, __global const ushort *firsts,
-                            __global const uint *labels, __global uint *edges) {
+/* edges[member][2 SW_LAYER + 1]: roots of the clusters of those sites of the last layer from which
+ * an active bond leads to the next rank, of others SW_NO_BOND; then of all sites of the first
+ * layer. The last word is the host's. A root is marked by the largest of its items, plus 1; marks
+ * is 0 before. */
+__kernel void sw_slab_claim(__global const uchar *bonds, __global const ushort *firsts,
+                            __global const uint *labels, __global uint *edges,
+                            __global uint *marks) {
     const uint item = (uint)get_global_id(0), index = (uint)get_global_id(1);
     const ulong plane = (ulong)index * SW_N;
     if (item >= 2u * SW_LAYER)
         return;
-    const uint site = item < SW_LAYER ? item : SW_N - 2u * SW_LAYER + item;
-    edges[(ulong)index * 2u * SW_LAYER + item] =
-        item < SW_LAYER || bonds[plane + site] >> 2 & 1u
-            ? sw_find_still(labels + plane, sw_first_of(firsts + plane, site))
-            : SW_NO_BOND;
+    const uint site = item < SW_LAYER ? SW_N - SW_LAYER + item : item - SW_LAYER;
+    uint root = SW_NO_BOND;
+    if (item >= SW_LAYER || bonds[plane + site] >> 2 & 1u) {
+        root = sw_find_still(labels + plane, sw_first_of(firsts + plane, site));
+        atomic_max(&marks[plane + root], item + 1u);
+    }
+    edges[(ulong)index * (2u * SW_LAYER + 1u) + item] = root;
 }
 
-/* Clusters whose first site another rank has: their first sites here, of any member, get numbers
- * from 1 on. marks is 0 before. */
-__kernel void sw_slab_mark(__global uint *marks, __global const ulong *sites, uint count) {
+/* Then: roots become numbers of parts, those of the items that mark them. roots, names[member][2
+ * SW_LAYER]: of a part its root, and its name as far as this rank knows. */
+__kernel void sw_slab_number(__global const struct sw_site_member *members,
+                             __global const uint *marks, __global uint *edges, __global uint *roots,
+                             __global uint *names) {
+    const uint item = (uint)get_global_id(0), index = (uint)get_global_id(1);
+    if (item >= 2u * SW_LAYER)
+        return;
+    __global uint *edge = &edges[(ulong)index * (2u * SW_LAYER + 1u) + item];
+    const uint root = *edge;
+    if (root == SW_NO_BOND)
+        return;
+    const uint part = marks[(ulong)index * SW_N + root] - 1u;
+    *edge = part;
+    if (part == item) {
+        roots[(ulong)index * (2u * SW_LAYER) + part] = root;
+        names[(ulong)index * (2u * SW_LAYER) + part] = members[index].first + root;
+    }
+}
+
+/* Names of parts whose clusters' first sites other ranks have, of any member. */
+__kernel void sw_slab_rename(__global uint *names, __global const ulong *parts,
+                             __global const uint *new_names, uint count) {
     const uint item = (uint)get_global_id(0);
     if (item < count)
-        marks[sites[item]] = item + 1u;
+        names[parts[item]] = new_names[item];
 }
 
-/* New states; names: the ids of the first sites of marked clusters. */
+/* New states; marks, names: of parts that reach an edge. */
 __kernel SW_TILE_GROUP void sw_slab_flip(__global sw_word *spins,
                                          __global const struct sw_site_member *members,
                                          __global const ushort *firsts, __global const uint *labels,
@@ -45,7 +69,7 @@ __kernel SW_TILE_GROUP void sw_slab_flip(__global sw_word *spins,
     for (uint k = (uint)get_local_id(0); k < listed; k += SW_GROUP) {
         const uint n = list[k], root = sw_find_still(labels + plane, sw_tile_site_of(n).index);
         const uint mark = marks[plane + root];
-        const uint name = mark ? names[mark - 1u] : m.first + root;
+        const uint name = mark ? names[(ulong)index * (2u * SW_LAYER) + mark - 1u] : m.first + root;
         leads[n] = (ushort)(SW_FOUND | sw_site_draw(&m, name, step));
     }
     SW_SYNC;

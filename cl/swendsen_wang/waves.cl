@@ -18,109 +18,116 @@ ERGO_INLINE uint sw_wave_node(__global const uint *word_runs, uint run) {
     return run & 1u ? pair >> 16 : pair & 0xffffu;
 }
 
-/* cos and sin are summed over the runs of a tile's parts in local memory, one after the other.
- * Closed parts are clusters, and their squares are added up at once. Many open ones are of the
- * lattice's largest cluster, so those of the tile's smallest root are added up in local memory
- * first. */
+/* Where the sums over a cluster of several tiles are. */
+ERGO_INLINE __global uint *sw_wave_of(SW_SHAPE __global uint *own, __global uint *edges,
+                                      uint root) {
+    return root < (uint)SW_SITES ? own + 4UL * root : edges + 4UL * (root - (uint)SW_SITES);
+}
+
+/*
+ * cos and sin are summed over the runs of a tile's parts in local memory, one after the other.
+ * Closed parts are clusters, and their squares are added up at once. Open ones are listed first, so
+ * that all work-items look for their roots at the same time. Many are of the lattice's largest
+ * cluster, so those of the tile's smallest root are added up in local memory.
+ */
 __kernel SW_TILE_GROUP void sw_waves(SW_SHAPE __global const uint *right, __global const uint *runs,
                                      __global const uint *open, __global const uint *labels,
                                      __global uint *inside, __global uint *edges, uint side,
                                      __global uint *sums, uint sample) {
-    __local uint parts[SW_NODES], total[SW_WAVE_WORDS], listed, common[3];
-    __local uint2 found[SW_MOST_OPEN]; /* root and sum of each open part */
+    __local uint parts[SW_NODES], total[SW_WAVE_ALL], listed, common[2];
+    __local int weights[2u * SW_TILE_ROWS];
+    __local uint2 found[SW_MOST_OPEN]; /* of each open part its root and node */
     const struct sw_tile t = sw_tile_of_group(SW_HERE_ALONE);
     __global const uint *tile_runs = runs + (ulong)t.index * SW_RUNS + t.id * SW_SLAB;
     __global const uint *own_labels = labels + (ulong)t.index * SW_SITES;
     __global uint *own = inside + 4UL * t.index * SW_SITES;
     struct sw_wave_sum sum = {0UL, 0UL};
-    for (uint k = t.first; k < SW_WAVE_WORDS; k += SW_GROUP)
+    uint firsts[SW_PER]; /* first sites of parts, by bits */
+    for (uint k = t.first; k < SW_WAVE_ALL; k += SW_GROUP)
         total[k] = 0u;
+    for (uint k = t.first; k < 2u * SW_TILE_ROWS; k += SW_GROUP)
+        weights[k] = sw_wave_weight((uint)(t.y * SW_TILE_ROWS + k % SW_TILE_ROWS + SW_ROW_0), side,
+                                    k / SW_TILE_ROWS);
+    if (t.first == 0u) {
+        listed = 0u;
+        common[0] = 0xffffffffu;
+    }
     for (uint wave = 0; wave < 2u; wave++) {
         for (uint n = t.first; n < SW_NODES; n += SW_GROUP)
             parts[n] = 0u;
-        if (t.first == 0u) {
-            listed = common[1] = common[2] = 0u;
-            common[0] = 0xffffffffu;
-        }
+        if (t.first == 0u)
+            common[1] = 0u;
         SW_SYNC;
         for (uint k = 0; k < SW_PER; k++) {
             const struct sw_place at = sw_place_of(SW_HERE k);
             const uint starts = at.inside ? sw_starts(right[t.plane + at.word], at.valid) : 0u;
             const uint sites = sw_last_bit(SW_HERE at.i) + 1u;
-            const int weight = starts ? sw_wave_weight((uint)(at.y + SW_ROW_0), side, wave) : 0;
-            uint rest = starts & at.mine,
+            const int weight = weights[wave * SW_TILE_ROWS + at.item / SW_TILE_WORDS];
+            uint rest = starts & at.mine, first = 0u,
                  run = popcount(starts & ((at.mine & (0u - at.mine)) - 1u));
             for (; rest; rest &= rest - 1u, run++) {
                 const uint low = rest & (0u - rest), bit = sw_bit_of(low);
                 const uint after = starts & ~(low | (low - 1u));
                 const uint length = (after ? sw_first_bit(after) : sites) - bit;
-                SW_ADD_LOCAL(&parts[sw_wave_node(tile_runs + at.item, run)],
-                             (uint)((int)length * weight));
+                const uint node = sw_wave_node(tile_runs + at.item, run);
+                first |= node == SW_NODE(at.item, bit) ? low : 0u;
+                SW_ADD_LOCAL(&parts[node], (uint)((int)length * weight));
             }
+            firsts[k] = first;
         }
         SW_SYNC;
         for (uint k = 0; k < SW_PER; k++) {
             const struct sw_place at = sw_place_of(SW_HERE k);
-            const uint starts = at.inside ? sw_starts(right[t.plane + at.word], at.valid) : 0u;
-            const uint opens = at.inside ? open[t.plane + at.word] : 0u;
-            uint rest = starts & at.mine,
-                 run = popcount(starts & ((at.mine & (0u - at.mine)) - 1u));
-            for (; rest; rest &= rest - 1u, run++) {
-                const uint bit = sw_bit_of(rest & (0u - rest)), node = SW_NODE(at.item, bit);
-                if (sw_wave_node(tile_runs + at.item, run) != node)
-                    continue;
-                const uint value = parts[node];
-                if (opens >> bit & 1u) {
-                    const uint root = sw_find_still(own_labels, 32u * at.word + bit);
-                    const uint j = SW_ADD_LOCAL(&listed, 1u);
-                    SW_MIN_LOCAL(&common[0], root);
-                    if (j < SW_MOST_OPEN) /* always, unless a launch was lost */
-                        found[j] = (uint2)(root, value);
-                } else {
-                    sw_wave_add(&sum, value >> 31 ? 0u - value : value);
-                }
+            const uint opens = firsts[k] ? open[t.plane + at.word] : 0u;
+            for (uint rest = firsts[k] & ~opens; rest; rest &= rest - 1u) {
+                const uint value = parts[SW_NODE(at.item, sw_bit_of(rest & (0u - rest)))];
+                const ulong size = value >> 31 ? 0u - value : value;
+                sum.low += size * size;
+            }
+            for (uint rest = wave == 0u ? firsts[k] & opens : 0u; rest; rest &= rest - 1u) {
+                const uint bit = sw_bit_of(rest & (0u - rest));
+                const uint j = SW_ADD_LOCAL(&listed, 1u);
+                if (j < SW_MOST_OPEN) /* always, unless a launch was lost */
+                    found[j] = (uint2)(32u * at.word + bit, SW_NODE(at.item, bit));
             }
         }
         SW_SYNC;
         const uint count = min(listed, SW_MOST_OPEN);
-        for (uint j = t.first; j < count; j += SW_GROUP) {
-            const uint root = found[j].x, value = found[j].y, high = value >> 31 ? ~0u : 0u;
-            if (root == common[0])
-                ERGO_ADD_LONG(common + 1, value, high);
-            else
-                ERGO_ADD_LONG((root < (uint)SW_SITES ? own + 4UL * root
-                                                     : edges + 4UL * (root - (uint)SW_SITES)) +
-                                  2u * wave,
-                              value, high);
+        for (uint j = t.first; j < count && wave == 0u; j += SW_GROUP) {
+            const uint root = sw_find_still(own_labels, found[j].x);
+            found[j].x = root;
+            SW_MIN_LOCAL(&common[0], root);
         }
         SW_SYNC;
-        if (t.first == 0u && count) {
-            const uint root = common[0];
-            ERGO_ADD_LONG(
-                (root < (uint)SW_SITES ? own + 4UL * root : edges + 4UL * (root - (uint)SW_SITES)) +
-                    2u * wave,
-                common[1], common[2]);
+        for (uint j = t.first; j < count; j += SW_GROUP) {
+            const uint root = found[j].x, value = parts[found[j].y];
+            if (root == common[0])
+                SW_ADD_LOCAL(&common[1], value);
+            else
+                SW_WAVE_ADD(sw_wave_of(SW_HERE own, edges, root) + 2u * wave, value);
         }
+        SW_SYNC;
+        if (t.first == 0u && count)
+            SW_WAVE_ADD(sw_wave_of(SW_HERE own, edges, common[0]) + 2u * wave, common[1]);
         SW_SYNC;
     }
-    SW_WAVE_COLLECT(total, sum);
+    sw_wave_collect(total, sum, t.first, SW_WAVE_TILE_LIMBS);
     SW_SYNC;
-    __global uint *to = sums + (ulong)SW_WAVE_WORDS * ((ulong)sample * get_num_groups(1) + t.index);
-    for (uint k = t.first; k < SW_WAVE_LIMBS; k += SW_GROUP)
-        ERGO_ADD_LONG(to + 2u * k, total[2u * k], total[2u * k + 1u]);
+    sw_wave_give(sums + (ulong)SW_WAVE_WORDS * ((ulong)sample * get_num_groups(1) + t.index), total,
+                 t.first, SW_GROUP, SW_WAVE_TILE_LIMBS);
 }
 
 /* Of the clusters of several tiles. */
 __kernel void sw_wave_roots(SW_SHAPE __global const uint *open, __global const uint *labels,
                             __global uint *inside, __global uint *sums, uint sample) {
-    __local uint total[SW_WAVE_WORDS];
+    __local uint total[SW_WAVE_ALL];
     const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
     const uint group = (uint)get_group_id(0), stride = size * (uint)get_num_groups(0);
     const uint index = (uint)get_group_id(1);
     __global const uint *own_labels = labels + (ulong)index * SW_SITES;
     __global uint *own = inside + 4UL * index * SW_SITES;
     struct sw_wave_sum sum = {0UL, 0UL};
-    for (uint k = item; k < SW_WAVE_WORDS; k += size)
+    for (uint k = item; k < SW_WAVE_ALL; k += size)
         total[k] = 0u;
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint rounds = (SW_PLANE_WORDS + stride - 1u) / stride;
@@ -140,9 +147,8 @@ __kernel void sw_wave_roots(SW_SHAPE __global const uint *open, __global const u
             }
         }
     }
-    SW_WAVE_COLLECT(total, sum);
+    sw_wave_collect(total, sum, item, SW_WAVE_LIMBS);
     barrier(CLK_LOCAL_MEM_FENCE);
-    __global uint *to = sums + (ulong)SW_WAVE_WORDS * ((ulong)sample * get_num_groups(1) + index);
-    for (uint k = item; k < SW_WAVE_LIMBS; k += size)
-        ERGO_ADD_LONG(to + 2u * k, total[2u * k], total[2u * k + 1u]);
+    sw_wave_give(sums + (ulong)SW_WAVE_WORDS * ((ulong)sample * get_num_groups(1) + index), total,
+                 item, size, SW_WAVE_LIMBS);
 }

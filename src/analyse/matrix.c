@@ -30,6 +30,17 @@ static double number(const struct ergo_analysis *a, const struct ergo_point *poi
     return NAN;
 }
 
+/* ln z, in whichever way it was given. */
+static double log_activity(const struct ergo_analysis *a, const struct ergo_point *point) {
+    const double beta_mu = number(a, point, "/system/beta_mu"), mu = number(a, point, "/system/mu");
+    if (!isnan(beta_mu))
+        return beta_mu;
+    if (!isnan(mu))
+        return mu / number(a, point, "/system/temperature") -
+               3 * log(number(a, point, "/system/lambda"));
+    return log(number(a, point, "/system/activity"));
+}
+
 /* Where a state belongs: its temperature and ln z. */
 struct place {
     const struct ergo_system *system;
@@ -57,13 +68,11 @@ static struct place *places(const struct ergo_analysis *a, size_t *count) {
     for (size_t s = 0; list && s < a->n_systems; s++)
         for (size_t k = 0; k < a->systems[s].n_states; k++) {
             const struct ergo_point *point = a->systems[s].states[k].point;
-            const double beta_mu = number(a, point, "/system/beta_mu");
             list[(*count)++] = (struct place){
                 .system = &a->systems[s],
                 .state = k,
                 .temperature = number(a, point, "/system/temperature"),
-                .log_activity =
-                    isnan(beta_mu) ? log(number(a, point, "/system/activity")) : beta_mu,
+                .log_activity = log_activity(a, point),
                 .n = (size_t)number(a, point, "/system/particles"),
             };
         }
@@ -75,25 +84,32 @@ static struct place *places(const struct ergo_analysis *a, size_t *count) {
 /* ---- ln Pi(N) ---------------------------------------------------------------------------------
  */
 
-/* Mean over a state's chains. Probabilities decorrelate within a few samples, so that errors count
- * here also where the chain's slowest observables are not resolved; where a chain has none, the
- * scatter of the chains is taken. Constants are those of no and of one particle. */
-static struct ergo_valued mean_of(const struct place *of, size_t observable) {
+/* Mean over a state's chains. Probabilities decorrelate within a few samples. Where a chain is too
+ * short for an error that can be shown, its error by binning still serves in a sum over hundreds of
+ * steps, or the scatter of the chains, if that is more; *unresolved is set. Constants are those of
+ * no and of one particle. */
+static struct ergo_valued mean_of(const struct place *of, size_t observable, bool *unresolved) {
     const struct ergo_state *state = &of->system->states[of->state];
     struct ergo_valued v = {0, 0};
     double scatter = 0, errors = 0;
+    bool short_of = false;
     const double n = (double)state->count;
     for (size_t c = state->first; c < state->first + state->count; c++) {
         const struct ergo_estimate *e =
             &of->system->chains[c].member->observables[observable].estimate;
+        const double error = isfinite(e->error) ? e->error : e->error_binning;
         v.value += e->mean / n;
-        errors += e->constant ? 0 : e->error * e->error / (n * n);
+        errors += e->constant ? 0 : error * error / (n * n);
+        short_of = short_of || (!e->constant && !isfinite(e->error));
     }
     for (size_t c = state->first; c < state->first + state->count; c++) {
         const double x = of->system->chains[c].member->observables[observable].estimate.mean;
         scatter += (x - v.value) * (x - v.value) / (n * (n - 1));
     }
-    v.error = sqrt(isfinite(errors) ? errors : scatter);
+    v.error = sqrt(!isfinite(errors)               ? scatter
+                   : short_of && isfinite(scatter) ? fmax(errors, scatter)
+                                                   : errors);
+    *unresolved = *unresolved || short_of;
     return v;
 }
 
@@ -112,11 +128,14 @@ static bool fill(const struct ergo_analysis *a, const struct place *of, size_t c
     if (!m->log_pi || !m->step_error)
         return false;
     for (size_t k = 0; k < count; k++) {
+        bool ignored = false, unresolved = false;
         if (of[k].n)
-            m->volume = (double)of[k].n / mean_of(&of[k], density).value;
+            m->volume = (double)of[k].n / mean_of(&of[k], density, &ignored).value;
         if (k == 0)
             continue;
-        const struct ergo_valued p = mean_of(&of[k], fall), q = mean_of(&of[k - 1], rise);
+        const struct ergo_valued p = mean_of(&of[k], fall, &unresolved),
+                                 q = mean_of(&of[k - 1], rise, &unresolved);
+        m->unresolved += unresolved;
         m->log_pi[k] = m->log_pi[k - 1] + log(q.value / p.value);
         m->step_error[k - 1] = hypot(q.error / q.value, p.error / p.value);
     }

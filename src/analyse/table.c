@@ -255,6 +255,12 @@ static void append_matrices(struct ergo_text *text, const struct ergo_analysis *
                     text, "  %-28s %s\n", rows[r].name,
                     ergo_format_concise(v, rows[r].value->value, rows[r].value->error));
         ergo_text_append(text, "  %-28s %.3g kT, at N = %.10g\n", "barrier", m->barrier, m->split);
+        if (m->unresolved)
+            ergo_text_append(
+                text,
+                "  %zu of %zu steps in N are too short for errors of their own: errors "
+                "above are rough\n",
+                m->unresolved, m->count - 1);
     }
 }
 

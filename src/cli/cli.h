@@ -19,6 +19,7 @@ enum cli_option_id {
     CLI_ON_FAILURE,
     CLI_PLAN,
     CLI_CHECK,
+    CLI_REPORT,
     CLI_JSON,
     CLI_CSV,
     CLI_REWEIGHT,
@@ -67,7 +68,7 @@ struct cli_arguments {
     const char **reweight, **observables; /* the same */
     size_t n_reweight, n_observables;
     const char *crossing, *fit, *window, *correction, *coexistence;
-    bool overwrite, plan, check, json, csv, dump, all, merge, list, quiet, help;
+    bool overwrite, plan, check, report, json, csv, dump, all, merge, list, quiet, help;
     int verbose;
 };
 

@@ -70,7 +70,7 @@ _ergocl() {
     compare) options+=" --devices --all --merge --output --set --overwrite --json" ;;
     tune) options+=" --output --device --set --seconds" ;;
     bench) options+=" --output --device --sampler --seconds --list" ;;
-    devices) options+=" --check --json" ;;
+    devices) options+=" --check --report --json" ;;
     kernels) options+=" --dump --programs --device --set" ;;
     esac
     if [[ $word == -* ]]; then

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/utsname.h>
 
 #include "cli/cli.h"
 
@@ -33,23 +34,39 @@ static void print_table(const struct ergo_device_summary *list, size_t count) {
     }
 }
 
+/* Nothing of it names the user or the host. */
+static void print_report(const struct ergo_device_summary *list, size_t count, const char *json) {
+    struct utsname system;
+    printf("ergocl %s", ERGO_VERSION);
+    if (uname(&system) == 0)
+        printf(" on %s %s %s", system.sysname, system.release, system.machine);
+    printf("\n\n");
+    print_table(list, count);
+    printf("\n%s\n"
+           "This is what the probe says. Whether all chains are right on a device, and how fast it "
+           "is,\ntools/first-contact.sh of the sources finds out in ten minutes.\n",
+           json);
+}
+
 static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments *arguments) {
     struct ergo_device_summary *list = NULL;
     char *json = NULL;
     size_t count = 0, usable = 0;
-    enum ergo_status status = ergo_device_list(ctx, arguments->check, &list, &count);
+    enum ergo_status status = ergo_device_list(ctx, arguments->check || arguments->report, &list, &count);
     if (status != ERGO_OK)
         goto out;
     for (size_t i = 0; i < count; i++)
         usable += list[i].usable;
-    if (arguments->json)
+    if (arguments->json || arguments->report)
         status = ergo_device_json(ctx, list, count, &json);
-    else
-        print_table(list, count);
-    if (json)
-        fputs(json, stdout);
     if (status != ERGO_OK)
         goto out;
+    if (arguments->report)
+        print_report(list, count, json);
+    else if (arguments->json)
+        fputs(json, stdout);
+    else
+        print_table(list, count);
     if (usable == 0) {
         status = ERGO_E_DEVICE;
         cli_error(count ? "none of the %zu OpenCL devices is usable"
@@ -67,6 +84,6 @@ const struct cli_command cli_command_devices = {
     .name = "devices",
     .summary = "list the OpenCL devices, and with --check probe them",
     .details = "Exit code 3 when no device is usable.",
-    .options = CLI_BIT(CLI_CHECK) | CLI_BIT(CLI_JSON),
+    .options = CLI_BIT(CLI_CHECK) | CLI_BIT(CLI_REPORT) | CLI_BIT(CLI_JSON),
     .run = run,
 };

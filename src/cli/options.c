@@ -18,6 +18,7 @@ const struct cli_option cli_options[CLI_N_OPTIONS] = {
                         "points"},
     [CLI_PLAN] = {"plan", 0, NULL, "say what the job needs on the device, without running it"},
     [CLI_CHECK] = {"check", 0, NULL, "probe each device's arithmetic, atomics and barriers"},
+    [CLI_REPORT] = {"report", 0, NULL, "probe, and print a page about devices to send to somebody"},
     [CLI_JSON] = {"json", 0, NULL, "print JSON"},
     [CLI_CSV] = {"csv", 0, NULL, "print comma-separated values"},
     [CLI_REWEIGHT] = {"reweight", 0, "KEY=VALUES", "FROM:TO:STEP or A,B,...; may be repeated"},
@@ -145,6 +146,9 @@ static void store(struct cli_arguments *arguments, size_t id, const char *value)
         break;
     case CLI_CHECK:
         arguments->check = true;
+        break;
+    case CLI_REPORT:
+        arguments->report = true;
         break;
     case CLI_JSON:
         arguments->json = true;

@@ -19,6 +19,7 @@ struct ergo_candidate {
     bool profiling;              /* queues can record event times */
     bool probed, exact_division; /* as in struct ergo_device */
     struct ergo_quirks quirks;
+    const char *own_options; /* of the device's own quirks, where it pretends to have others */
 };
 
 /* All devices of all platforms by queries only; broken platforms are logged and skipped. */

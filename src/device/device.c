@@ -10,6 +10,15 @@
 #include "device/probe.h"
 #include "device/profile.h"
 
+/* OpenCL lets a/b and sqrt be wrong by 2.5 and 3 ulp unless asked; NVIDIA's differ from the correct
+ * ones without the option and are correct with it (H200, driver 580). */
+static void set_options(struct ergo_device *device, const struct ergo_candidate *from,
+                        const char *of_quirks) {
+    snprintf(device->options, sizeof device->options, "-cl-std=CL1.2%s%s%s",
+             from->exact_option ? " -cl-fp32-correctly-rounded-divide-sqrt" : "",
+             of_quirks[0] ? " " : "", of_quirks);
+}
+
 /* Fills in what is known before any OpenCL object is created; enough to recall a probe. */
 static void describe_device(struct ergo_device *device, const struct ergo_candidate *from) {
     *device = (struct ergo_device){
@@ -21,11 +30,8 @@ static void describe_device(struct ergo_device *device, const struct ergo_candid
         .quirks = from->quirks,
     };
     memcpy(device->vendor, from->vendor, sizeof device->vendor);
-    /* OpenCL lets a/b and sqrt be wrong by 2.5 and 3 ulp unless asked; NVIDIA's differ from the
-     * correct ones without the option and are correct with it (H200, driver 580). */
-    snprintf(device->options, sizeof device->options, "-cl-std=CL1.2%s%s%s",
-             from->exact_option ? " -cl-fp32-correctly-rounded-divide-sqrt" : "",
-             from->quirks.build_options[0] ? " " : "", from->quirks.build_options);
+    /* the probe runs on the device itself */
+    set_options(device, from, from->own_options ? from->own_options : from->quirks.build_options);
 }
 
 static enum ergo_status open_candidate(struct ergo_context *ctx, const struct ergo_candidate *from,
@@ -128,6 +134,7 @@ static void try_candidate(struct ergo_context *ctx, struct ergo_candidate *one, 
         status = remembered ? ergo_probe_ensure(scratch, device, verdict, sizeof verdict)
                             : ergo_device_probe(scratch, device, verdict, sizeof verdict);
     if (status == ERGO_OK) {
+        set_options(device, one, one->quirks.build_options);
         one->probed = device->probed;
         one->exact_division = device->exact_division;
         one->summary.atomics64 = device->summary.atomics64;

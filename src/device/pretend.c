@@ -236,6 +236,7 @@ void ergo_pretend_apply(const struct ergo_pretend *mask, const char *text,
         const size_t platform = strcspn(mask->quirks, "/");
         snprintf(other.platform, sizeof other.platform, "%.*s", (int)platform, mask->quirks);
         snprintf(other.name, sizeof other.name, "%s", mask->quirks + platform);
+        one->own_options = one->quirks.build_options;
         ergo_quirks_find(&other, &one->quirks);
     }
     one->masked = true;

@@ -136,7 +136,7 @@ static const char result_page[] =
     "  series.h5           HDF5: samples/NAME [point, sample], curves; see its \"layout\"\n"
     "  configurations.h5   frames, packed: ergocl help configurations\n"
     "  configurations.png  the last pictures on one sheet; snapshots/ has all of them\n"
-    "  trajectory/         configurations as text (/output/trajectory_every), a file each\n"
+    "  trajectory/         configurations (/output/trajectory_every), a file each, or in GSD\n"
     "  blocks/             averages over blocks of measurements (/output/blocks), a file a point\n"
     "  checkpoint          from which ergocl resume DIR continues, with the files of the job\n\n"
     "In result.json each of \"points\" has its \"parameters\" (what was scanned), \"replica\",\n"

@@ -11,11 +11,18 @@
 
 static const char *const kept[] = {"auto", "full", "blocks", "none", NULL};
 static const char *const final_states[] = {"auto", "keep", "drop", NULL};
+static const char *const trajectory_formats[] = {"xyz", "gsd", NULL};
 static const char *const spacings[] = {"even", "logarithmic", NULL};
 static const char *const distributions[] = {"auto", "points", "lattice", NULL};
 
 static bool writes_trajectory(const struct ergo_point *point) {
     return ergo_point_int(point, "/output/trajectory_every") == 0 || ergo_point_has_frames(point);
+}
+
+/* Frames of particles are XYZ, those of lattices are not. */
+static bool writes_particles(const struct ergo_point *point) {
+    return ergo_point_int(point, "/output/trajectory_every") > 0 && ergo_point_has_frames(point) &&
+           !point->job->model->frame_suffix;
 }
 
 static bool writes_configurations(const struct ergo_point *point) {
@@ -119,6 +126,13 @@ const struct ergo_key ergo_job_common_keys[] = {
      .help = "Steps between configurations written to the trajectory; 0: none.",
      .acts = writes_trajectory,
      .where = "on systems whose configurations are written: no lattices beyond 2^22 sites"},
+    {ERGO_KEY("/output/trajectory_format", ENUM), .flags = ERGO_KEY_HOW, .fallback = "\"xyz\"",
+     .choices = trajectory_formats, .unit = "",
+     .help = "xyz: extended XYZ, a file for each configuration, trajectory/pPOINT-STEP.xyz; gsd: a "
+             "file for each point, trajectory/pPOINT.gsd, as HOOMD-blue writes and OVITO, freud "
+             "and gsd.hoomd read it (schema hoomd 1.4: positions in fp32).",
+     .acts = writes_particles,
+     .where = "with /output/trajectory_every, where configurations are particles"},
     {ERGO_KEY("/output/configurations_every", INT), .flags = ERGO_KEY_HOW, .fallback = "0",
      .min = 0, .max = EXACT, .unit = "steps",
      .help = "Steps between configurations of all chains in configurations.h5, packed as the model "

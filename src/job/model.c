@@ -74,6 +74,11 @@ uint64_t ergo_point_curve_every(const struct ergo_point *point) {
     return model->curve_every ? model->curve_every(point) : 1;
 }
 
+uint64_t ergo_point_every_of_curve(const struct ergo_point *point, size_t c) {
+    const struct ergo_model *model = point->job->model;
+    return model->every_of_curve ? model->every_of_curve(point, c) : ergo_point_curve_every(point);
+}
+
 double ergo_point_exact(const struct ergo_point *point, const char *observable) {
     const struct ergo_model *model = point->job->model;
     return model->exact ? model->exact(point, observable) : NAN;

@@ -26,6 +26,7 @@ enum ergo_fact {
     ERGO_FACT_LEAST, /* the least of theirs */
     ERGO_FACT_MOST,
     ERGO_FACT_MEAN, /* their mean, whose error is of their scatter */
+    ERGO_FACT_ERROR, /* a standard error: that of their mean */
     ERGO_FACT_SHARE /* of_share, of the share of replicas that have a value (not NAN) */
 };
 
@@ -219,6 +220,9 @@ struct ergo_model {
                             double *count);
     /* Samples between curve samples (>= 1). NULL: 1. */
     uint64_t (*curve_every)(const struct ergo_point *point);
+    /* The same of curve c, a multiple of curve_every: of the samples between it has no rows that
+     * count. NULL: curve_every. */
+    uint64_t (*every_of_curve)(const struct ergo_point *point, size_t c);
     /* Exact value of an observable at a point, from theory; NAN: not known. What is constant by
      * nature (a density of conserved particles) has its value here: a series that never changed
      * has an error, 0, only where this says so. NULL: of none. */
@@ -302,6 +306,7 @@ bool ergo_point_has_column(const struct ergo_point *point, size_t c);
 bool ergo_point_has_frames(const struct ergo_point *point);
 size_t ergo_point_curve_size(const struct ergo_point *point, size_t c);
 uint64_t ergo_point_curve_every(const struct ergo_point *point);
+uint64_t ergo_point_every_of_curve(const struct ergo_point *point, size_t c);
 double ergo_point_exact(const struct ergo_point *point, const char *observable);
 double ergo_point_published(const struct ergo_point *point, const char *observable, double *error);
 const char *ergo_point_remedy(const struct ergo_point *point);

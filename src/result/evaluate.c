@@ -40,7 +40,7 @@ static void from_curve(const struct ergo_member_result *m, struct ergo_observabl
         if (strcmp(model->curves[c].name, result->observable->curve) != 0 || !curve->size)
             continue;
         /* in samples of the series, as everywhere */
-        const double every = (double)ergo_point_curve_every(m->point);
+        const double every = (double)ergo_point_every_of_curve(m->point, c);
         ergo_curve_derived(curve, call_from_curve, &call, &result->estimate);
         result->estimate.tau *= every;
         result->estimate.tau_error *= every;

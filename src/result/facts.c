@@ -17,7 +17,7 @@ void ergo_fact_of_chain(struct ergo_observable_result *r) {
 /* Chains that have a value: how many, their mean and its error, the least and the most. */
 struct values {
     size_t n;
-    double mean, error, least, most;
+    double mean, error, least, most, squares; /* squares: the sum of all */
     uint64_t samples;
 };
 
@@ -32,6 +32,7 @@ static struct values values_of(const struct ergo_member_result *from, size_t cou
         const double off = e->mean - v.mean;
         v.mean += off / (double)++v.n;
         squares += off * (e->mean - v.mean);
+        v.squares += e->mean * e->mean;
         v.least = fmin(v.least, e->mean);
         v.most = fmax(v.most, e->mean);
     }
@@ -58,6 +59,10 @@ bool ergo_fact_of_replicas(const struct ergo_member_result *from, size_t count, 
     case ERGO_FACT_MEAN:
         value = v.n ? v.mean : NAN;
         error = v.error;
+        break;
+    case ERGO_FACT_ERROR: /* what each has scatters; what they have together, by 1/n */
+        value = v.n ? sqrt(v.squares) / (double)v.n : NAN;
+        error = v.error / sqrt(fmax((double)v.n, 1));
         break;
     case ERGO_FACT_SHARE: { /* the binomial's error */
         const double off = sqrt(share * (1 - share) / n);

@@ -41,7 +41,8 @@ enum ergo_status ergo_cost_start(struct ergo_context *ctx, const struct ergo_sam
 }
 
 /* Run some of the equilibration first, a second at most: steps at the start may be cheaper than
- * later ones. */
+ * later ones. What is left of it is skipped where measure_every may be "auto", with what happens in it
+ * now and then (helium's optimisation): what is timed is steps between samples. */
 static enum ergo_status lead_in(struct ergo_context *ctx, const struct ergo_model *model,
                                 const struct ergo_batch *batch, struct ergo_device *device,
                                 const struct ergo_plan *plan, void *state) {
@@ -56,6 +57,8 @@ static enum ergo_status lead_in(struct ergo_context *ctx, const struct ergo_mode
             status = ergo_device_finish(ctx, device);
         rest -= steps;
     }
+    if (model->correlation)
+        ((struct ergo_engine *)state)->step += rest;
     return status;
 }
 

@@ -27,7 +27,8 @@ static const char *const files[] = {ERGO_CHECKPOINT, of_rank, "result.json", "se
                                     /* checkpoints of earlier versions */
                                     ERGO_CHECKPOINT_OLD, "checkpoint-#-#.h5"};
 static const char *const snapshots[] = {"point-#-step-#.png", "p#-#.xyz", "p#-#.vti", "p#-#.txt"};
-static const char *const frames[] = {"p#-#.xyz", "p#-#.vti", "p#-#.txt", "p#.txt"};
+static const char *const frames[] = {"p#-#.xyz", "p#-#.vti", "p#-#.txt", "p#.txt",
+                                     "p#.gsd"};
 static const char *const states[] = {"p#.txt"};
 static const char *const blocks[] = {"p#.dat"};
 

@@ -1,12 +1,15 @@
 /*
  * Configurations as text (extended XYZ, or what the sampler writes), one file each, so that a kill
  * leaves whole files. A resumed run writes the files after its checkpoint again. `cat
- * DIR/trajectory/p0000-*.xyz` is a trajectory of the first point for every reader of the format.
+ * DIR/trajectory/p0000-*.xyz` is a trajectory of the first point for every reader of the format. Or
+ * a trajectory is one file of GSD a point (result/gsd.h).
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "dist/dist.h"
+#include "result/gsd.h"
 #include "run/work.h"
 
 static struct ergo_frame_times times_of(const struct ergo_work *work) {
@@ -26,6 +29,8 @@ size_t ergo_work_next_frame(const struct ergo_work *work, size_t samples) {
 enum ergo_status ergo_work_write_frames(struct ergo_work *work, const char *kind, size_t stride) {
     const struct ergo_batch *batch = &work->batches[work->batch];
     const char *suffix = work->job->model->frame_suffix;
+    const char *format = ergo_point_text(&work->job->points[0], "/output/trajectory_format");
+    const bool gsd = strcmp(kind, "trajectory") == 0 && strcmp(format, "gsd") == 0;
     struct ergo_folder folder = {.fd = -1};
     const bool writer = !work->cut || ergo_ranks_rank() == 0; /* the others only take part */
     enum ergo_status status = writer ? ergo_session_hold_folder(work->session) : ERGO_OK;
@@ -37,13 +42,18 @@ enum ergo_status ergo_work_write_frames(struct ergo_work *work, const char *kind
         char name[64];
         if (index % stride || !ergo_point_has_frames(batch->points[m]))
             continue;
-        snprintf(name, sizeof name, "p%04zu-%015" PRIu64 ".%.8s", index, work->step,
+        if (gsd)
+            snprintf(name, sizeof name, "p%04zu.gsd", index);
+        else
+            snprintf(name, sizeof name, "p%04zu-%015" PRIu64 ".%.8s", index, work->step,
                  suffix ? suffix : "xyz");
         status = ergo_sampler_frame(work->ctx, work->ops, work->state, m, &text);
         if (status == ERGO_OK && text.failed)
             status = ERGO_FAIL(work->ctx, ERGO_E_MEMORY, "no memory for a configuration");
         if (status == ERGO_OK && writer && text.length)
-            status = ergo_file_write(work->ctx, &folder, name, text.data, text.length);
+            status = gsd ? ergo_gsd_write(work->ctx, &folder, name, work->step, text.data,
+                                          text.length)
+                         : ergo_file_write(work->ctx, &folder, name, text.data, text.length);
         ergo_text_free(&text);
     }
     ergo_folder_close(&folder);

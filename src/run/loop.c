@@ -119,12 +119,13 @@ static void store_curves(const struct storing *a, size_t m) {
     for (size_t c = 0; c < model->n_curves; c++) {
         const size_t size = curves[c].size;
         const bool sums = model->curves_sums >> c & 1;
+        const uint64_t own = size ? ergo_point_every_of_curve(point, c) : 1;
         /* samples whose index is a multiple of `every` carry curves */
         uint64_t index = (a->block->first + every - 1) / every * every;
         if (s->curves[c] && sums && a->block->first >= loop->work->schedule.n_equilibration)
             ergo_curve_add_sum(&curves[c], s->curves[c] + m * size, s->count);
         for (size_t j = 0; j < s->n_curve_samples && s->curves[c] && !sums; j++, index += every)
-            if (index >= loop->work->schedule.n_equilibration)
+            if (index >= loop->work->schedule.n_equilibration && index % own == 0)
                 ergo_curve_add(&curves[c], s->curves[c] + (j * loop->batch->count + m) * size);
     }
 }

@@ -2,10 +2,24 @@
  */
 #include "samplers/sampler.h"
 
-static void add_tails(const struct ergo_batch *batch, struct ergo_plan *plan) {
+/* What states have that a device has not: counts of times, and the configuration that others are
+ * compared with. The host has it. */
+static enum ergo_status add_tails(struct ergo_context *ctx, const struct ergo_batch *batch,
+                                  struct ergo_plan *plan) {
     const struct ergo_model *model = batch->job->model;
-    for (size_t i = 0; model->state_tail && i < batch->count; i++)
-        plan->state_bytes += model->state_tail(batch->points[i]); /* which the host has */
+    const uint64_t on_device = plan->state_bytes;
+    enum ergo_status status = ERGO_OK;
+    uint64_t saved = 0;
+    for (size_t i = 0; model->state_tail && i < batch->count && status == ERGO_OK; i++) {
+        struct ergo_form form;
+        status = model->form(ctx, batch->points[i], &form);
+        saved += status == ERGO_OK ? form.bytes : 0;
+        plan->state_bytes += model->state_tail(batch->points[i]);
+    }
+    if (saved > plan->state_bytes)
+        plan->state_bytes = saved;
+    plan->host_bytes += plan->state_bytes - on_device;
+    return status;
 }
 
 enum ergo_status ergo_sampler_plan(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
@@ -14,9 +28,7 @@ enum ergo_status ergo_sampler_plan(struct ergo_context *ctx, const struct ergo_s
     const enum ergo_status status = ops->plan
                                         ? ops->plan(ctx, batch, device, plan)
                                         : ergo_engine_plan(ctx, ops->engine, batch, device, plan);
-    if (status == ERGO_OK)
-        add_tails(batch, plan);
-    return status;
+    return status == ERGO_OK ? add_tails(ctx, batch, plan) : status;
 }
 
 enum ergo_status ergo_sampler_planned(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
@@ -25,8 +37,7 @@ enum ergo_status ergo_sampler_planned(struct ergo_context *ctx, const struct erg
     if (ops->plan)
         return ergo_sampler_plan(ctx, ops, e->batch, e->device, plan);
     *plan = e->plan;
-    add_tails(e->batch, plan);
-    return ERGO_OK;
+    return add_tails(ctx, e->batch, plan);
 }
 
 enum ergo_status ergo_sampler_create(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,

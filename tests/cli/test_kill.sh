@@ -32,6 +32,9 @@ whole_run() {
     expect 0 "$ERGOCL" run "$job" -o whole --overwrite --quiet
     for ((sweeps = 1000, milliseconds = 0; milliseconds < 1000; sweeps *= 1 + 1200 / milliseconds)); do
         sets=(--set "/run/sweeps=$sweeps" --set /checkpoint/every_seconds=0.02)
+        case $sampler in # a file that grows; bytes written again are the same
+        hard-* | lj-*) sets+=(--set "/output/trajectory_every=$((sweeps / 10))" --set /output/trajectory_format=gsd) ;;
+        esac
         start=$(date +%s%N)
         expect 0 "$ERGOCL" run "$job" -o whole --overwrite --quiet "${sets[@]}"
         milliseconds=$((($(date +%s%N) - start) / 1000000))
@@ -112,6 +115,7 @@ for sampler in $(samplers); do
         [ $code -eq 0 ] || { cat err; fail "exit code $code"; }
         warm
         same_results whole "$folder"
+        [ ! -e whole/trajectory ] || diff -r whole/trajectory "$folder/trajectory" || fail "trajectories differ"
         # nothing half-written is left behind
         leftovers=$(find "$folder" -name '*.tmp*' -o -name '*.part*')
         [ -z "$leftovers" ] || fail "left behind: $leftovers"

@@ -53,7 +53,7 @@ expect 2 $python "$figure" "${piece[@]}" --wall 1
 
 # every job and program of the folder, and every paper, is in its table, which README links
 table=${figure%/*}/README.md
-for name in $names disks-table1.py disks-decorrelation.py scaling.py; do
+for name in $names helium-equation-of-state.py disks-table1.py disks-decorrelation.py scaling.py; do
     says "$table" "$name"
 done
 says "$table" "Anderson et al. 2013" "Schwiebert et al. 2014" "Levy et al. 2010" "Lutsyshyn 2015" "Komura and Okabe 2012"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What a run leaves, opened by the libraries that people open it with: XYZ by ASE, VTI by VTK (which is
-# ParaView's and PyVista's reader), HDF5 with dimension scales by h5py. Start files in the old form,
+# What a run leaves, opened by the libraries that people open it with: XYZ by ASE, GSD by GSD's own, VTI by
+# VTK (which is ParaView's and PyVista's reader), HDF5 with dimension scales by h5py. Start files in the old form,
 # with species that were no elements, are still read.
 # shellcheck source=tests/cli/lib.sh
 . "${0%/*}/lib.sh"
@@ -12,7 +12,10 @@ job() { # NAME SAMPLER SYSTEM RUN
 }
 job disks hard-disks '"n": 40, "packing_fraction": 0.4' '"sweeps": 40, "measure_every": 10'
 job fluid lj-gcmc '"box": [6, 6, 7], "temperature": 2, "activity": 0.1' '"sweeps": 40, "measure_every": 10'
-job helium helium-vmc '"n": 32, "walkers": 2' '"sweeps": 40, "measure_every": 10'
+job helium helium-vmc '"n": 32, "walkers": 2' '"sweeps": 40, "measure_every": 10, "frame_walkers": 2'
+for run in disks fluid helium; do # the same frames as one file
+    expect 0 "$ERGOCL" run $run.json -q -o $run-gsd --set /output/trajectory_format=gsd
+done
 job lattice spin-lattice '"size": [6, 4, 8], "temperature": 5' '"sweeps": 40, "measure_every": 10'
 sed -i 's/"output"/"scan": { "\/system\/temperature": [4, 5, 6] }, "output"/' lattice.json
 expect 0 "$ERGOCL" run lattice.json -q -o scan
@@ -51,6 +54,31 @@ if library("ase"):
         assert len({tuple(p) for p in atoms.positions.round(6)}) == len(atoms), run
         ase.io.write("again.xyz", atoms)
     assert ase.io.read(last("disks", "xyz")).arrays["psi6"].shape[1] == 2
+if library("gsd.hoomd"):
+    import gsd.hoomd
+    for run in "disks", "fluid", "helium":
+        names = sorted(glob.glob(f"{run}/trajectory/*.xyz"))
+        lines = [line for name in names for line in open(name, encoding="utf-8").read().splitlines()]
+        file = gsd.hoomd.open(f"{run}-gsd/trajectory/p0000.gsd")
+        assert glob.glob(f"{run}-gsd/trajectory/*.xyz") == []
+        for frame in file:
+            n, comment = int(lines[0]), lines[1]
+            box = [float(side) for side in comment.split('"')[1].split()][::4]
+            step = int(comment.split("step=")[1].split()[0])
+            assert frame.configuration.step == step and frame.particles.N == n, (run, step)
+            assert frame.configuration.dimensions == (2 if run == "disks" else 3), run
+            assert abs(frame.configuration.box[:3] - box).max() < 1e-5, run
+            assert list(frame.particles.types) == [lines[2].split()[0] if n else "A"] and not frame.particles.typeid.any(), run
+            assert (frame.particles.diameter == 1).all(), run
+            for line, place in zip(lines[2:n + 2], frame.particles.position):
+                at = [float(x) for x in line.split()[1:4]]
+                at = [x - side / 2 for x, side in zip(at, box)][:frame.configuration.dimensions]
+                assert max(abs(x - y) for x, y in zip(at, place)) < 1e-5, (run, step)
+            for name, value in frame.log.items():
+                assert float(comment.split(f" {name}=")[1].split()[0]) == value[0], (run, name)
+            assert frame.log or run == "helium", run
+            lines = lines[n + 2:]
+        assert not lines and len(file) >= 2, run
 if library("vtkmodules.vtkIOXML"):
     from vtkmodules.vtkIOXML import vtkXMLImageDataReader
     reader = vtkXMLImageDataReader()
@@ -82,6 +110,6 @@ if library("h5py"):
         file.visititems(labelled)
 if missing:
     print("not opened here, tools/install-deps.sh --test installs it:", "; ".join(missing))
-if len(missing) == 3:
+if len(missing) == 4:
     sys.exit(77)
 PYTHON

@@ -163,3 +163,14 @@ large=(--set "/system/size=[65536,65536]" --set /distribute=points)
 expect 2 "$ERGOCL" validate clusters.json "${large[@]}"
 says err /system/size '"distribute": "lattice"' '"observables": "energy,order_parameter"'
 expect 0 "$ERGOCL" validate clusters.json "${large[@]}" --set /run/observables=energy
+# correlations where nothing measures them; a temperature that is not needed, and one that is
+expect 2 "$ERGOCL" validate clusters.json --set /run/correlations=true --set /run/observables=correlation_ratio --set "/system/size=[32,3]"
+says err /run/correlations "correlation_half"
+expect 2 "$ERGOCL" validate clusters.json --set /run/correlations=true --set /run/observables=correlation_ratio --set "/system/size=[8,8,8]"
+says err /run/correlations "correlation_length"
+expect 2 "$ERGOCL" validate clusters.json --set /run/correlations=true --set /run/observables=correlation_length --set /system/model=xy
+says err /run/correlations "correlation_length_improved"
+sed 's/, "temperature": 1.2//' clusters.json >cold.json
+expect 2 "$ERGOCL" validate cold.json
+says err /system/temperature missing
+expect 0 "$ERGOCL" validate cold.json --set /run/method=probability-changing

@@ -108,7 +108,7 @@ static void check_curves(const cJSON *curves, const struct ergo_point *point) {
     for (size_t c = 0; c < model->n_curves; c++) {
         static const char *const arrays[] = {"x", "mean", "error"};
         const size_t size = contract.model->curve_size(point, c);
-        if (!size)
+        if (!size || model->curves_hidden >> c & 1) /* of the HDF5 file alone */
             continue;
         where = "curves";
         const cJSON *found = member(curves, model->curves[c].name, cJSON_Object);

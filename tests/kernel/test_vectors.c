@@ -24,6 +24,12 @@ static const struct {
     {"'model': 'heisenberg', 'size': [6, 4, 2], 'temperature': 1.44, 'over_relaxation': 1, "
      "'field': -0.3",
      "0.5 -0.25 0.125", true},
+    {"'model': 'heisenberg', 'size': [8, 4, 6], 'temperature': 1.4, 'over_relaxation': 2, "
+     "'field': 0.2}, 'tuning': {'tile_sites': 4, 'tile_rows': 4",
+     "0.5 -0.25 0.125", false},
+    {"'model': 'heisenberg', 'size': [8, 2, 4], 'temperature': 1.4, 'over_relaxation': 1}, "
+     "'tuning': {'tile_sites': 2",
+     "0.5 -0.25 0.125", true},
     {"'model': 'heisenberg', 'size': [10, 4], 'temperature': 0.5, 'anisotropy': 0.8, "
      "'random_field': 0.7, 'disorder_seed': 3, 'step': 2",
      "0.5 -0.25", false},
@@ -107,6 +113,7 @@ static void test_reversal(void **state) {
     (void)state;
     reverse("\"model\": \"xy\", \"size\": [8, 6], \"temperature\": 0.9");
     reverse("\"model\": \"heisenberg\", \"size\": [6, 4, 4], \"temperature\": 1.4, \"field\": 0.2");
+    reverse("\"model\": \"heisenberg\", \"size\": [16, 4, 4], \"temperature\": 1.4");
     reverse("\"model\": \"heisenberg\", \"lattice\": \"triangular\", \"size\": [6, 6], "
             "\"temperature\": 0.4, \"coupling\": -1");
 }

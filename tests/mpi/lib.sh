@@ -107,3 +107,15 @@ faulty_ranks() {
     done
     expect "$code" timeout -s KILL 400 mpirun "${parts[@]}"
 }
+
+# in_a_round "ACTION AFTER" N OPTION...: the second rank's messages, from one of them on
+in_a_round() {
+    local fault=$1 n=$2
+    shift 2
+    rm -f mark
+    FAULT_RANK=1 FAULT_MARK=$PWD/mark FAULT="MPI_Isend $fault" timeout -s KILL 400 mpirun -np "$n" \
+        env LD_PRELOAD=./faults.so "$ERGOCL" run "$@" --device "$pocl" --quiet \
+        >out 2>err </dev/null &
+    child=$!
+    wait_for mark
+}

@@ -105,31 +105,20 @@ expect 0 ranks 2 resume stop --device "$pocl" --quiet
 same_points whole stop
 # kill -9 of a rank in a round of joining ends the others; what was saved goes on on fewer.
 make_faults
-# in_a_round "ACTION AFTER" N OPTION...: the second rank's messages, from one of them on
-in_a_round() {
-    local fault=$1 n=$2
-    shift 2
-    rm -f mark
-    FAULT_RANK=1 FAULT_MARK=$PWD/mark FAULT="MPI_Isend $fault" timeout -s KILL 400 mpirun -np "$n" \
-        env LD_PRELOAD=./faults.so "$ERGOCL" run "$@" --device "$pocl" --quiet --set /system/merge=rounds \
-        >out 2>err </dev/null &
-    child=$!
-    wait_for mark
-}
-in_a_round "kill 9001" 3 scan.json -o killed "${long[@]}"
+in_a_round "kill 9001" 3 scan.json -o killed "${long[@]}" --set /system/merge=rounds
 start=$SECONDS
 wait $child && fail "a killed rank went unnoticed"
 [ $((SECONDS - start)) -le 60 ] || fail "$((SECONDS - start)) s until the others ended"
 expect 0 ranks 2 resume killed --device "$pocl" --quiet
 same_points whole killed
 # a message that comes seconds late, from a rank that stands still meanwhile: the same result
-in_a_round "wait 101 1" 4 cold.json -o late
+in_a_round "wait 101 1" 4 cold.json -o late --set /system/merge=rounds
 sleep 3
 rm mark
 wait $child || { cat err; fail "a late message ended the run"; }
 same_points cold late
 # a message of a round that is lost: an empty one comes instead
-in_a_round "drop 114 1" 4 cold.json -o dropped && wait $child && fail "a lost message went unnoticed"
+in_a_round "drop 114 1" 4 cold.json -o dropped --set /system/merge=rounds && wait $child && fail "a lost message went unnoticed"
 says err "another message than the one that is due"
 
 # A rank that fails ends all, with its message and exit code, within seconds.

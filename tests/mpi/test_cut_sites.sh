@@ -28,6 +28,32 @@ expect 0 "$ERGOCL" run cubic.json -o long --device "$pocl" "${long[@]}" --set /d
 stopped 75 TERM rank mpirun -np 4 "$ERGOCL" run cubic.json -o stop --device "$pocl" "${long[@]}"
 expect 0 "$ERGOCL" resume stop --device "$pocl" --quiet
 same_points long stop
+# a message of a round, a bridge or a layer that is lost: an empty one comes instead, and the run ends
+make_faults
+lost=(134)
+[ -z "${ERGOCL_TEST_FULL:-}" ] || lost+=(120 121 122 123 124 125 126 127 128 129 130)
+for message in "${lost[@]}"; do
+    in_a_round "drop $message 1" 4 cubic.json -o dropped --overwrite "${cut[@]}" && wait $child &&
+        fail "lost message $message went unnoticed"
+    says err "another message than the one that is due"
+done
+if [ -n "${ERGOCL_TEST_FULL:-}" ]; then
+    # one that comes seconds late; a rank that is killed, and what was saved on fewer
+    in_a_round "wait 101 1" 4 cubic.json -o late "${cut[@]}"
+    sleep 3
+    rm mark
+    wait $child || { cat err; fail "a late message ended the run"; }
+    same_points whole late
+    in_a_round "kill 4001" 3 cubic.json -o killed "${long[@]}"
+    wait $child && fail "a killed rank went unnoticed"
+    expect 0 ranks 2 resume killed --device "$pocl" --quiet
+    same_points long killed
+    # 64 ranks of two layers, and clusters that go through all
+    many=(--set "/system/size=[12,12,128]" --set /system/temperature=1.7 --set /replicas=1 --set /run/sweeps=6)
+    expect 0 "$ERGOCL" run cubic.json -o many1 --device "$pocl" --quiet "${many[@]}"
+    expect 0 ranks 64 run cubic.json -o many64 --device "$pocl" "${cut[@]}" "${many[@]}"
+    same_points many1 many64
+fi
 # clusters are not measured in pieces
 expect 2 "$ERGOCL" validate cubic.json --set /distribute=lattice --set '/run/observables="psi2"'
 says err "/distribute" "need no clusters"

@@ -94,12 +94,15 @@ if [ "$1" = --entries ]; then
     done < <(entry_points)
     exit $code
 fi
-if [ "$1" = --jobs ]; then # LIST CASE KERNELS JSON, of kind audit, each once
+if [ "$1" = --jobs ]; then # LIST CASE KERNELS JSON, of kind audit, each once; the presets of cases apart
     for name in "${names[@]}"; do
-        [ "${kind_of[$name]}" != audit ] ||
-            echo "${list_of[$name]} ${case_of[$name]} ${file_of[$name]%/*} $("job_${list_of[$name]}" "${case_of[$name]}" | tr "'" '"')"
+        [ "${kind_of[$name]}" = audit ] || continue
+        case=${case_of[$name]%@*}
+        job=$("job_${list_of[$name]}" "$case" | tr "'" '"')
+        [[ $job == '{'*'}' ]] || exit 1
+        echo "${list_of[$name]} $case ${file_of[$name]%/*} $job"
     done | sort -u
-    exit 0
+    exit "${PIPESTATUS[0]}"
 fi
 if [ "$1" = --check ]; then # quick: does every mutation still find its line?
     code=0

@@ -15,6 +15,7 @@
 
 #include "context.h"
 #include "oracle/graph_serial.h"
+#include "samplers/spin_lattice/dense/dense.h"
 #include "samplers/spin_lattice/graph/graph.h"
 #include "samplers/spin_lattice/graph/lowest.h"
 #include "spin_lattice/graph.h"
@@ -309,11 +310,61 @@ static void test_long_range(void **state) {
     assert_non_null(strstr(wrong, "at most 4096"));
 }
 
+/* Complete graphs by name: the realisation that the model of that name has, for all replicas. */
+static void test_complete(void **state) {
+    static const struct {
+        const char *name, *disorder;
+        enum dense_disorder kind;
+    } cases[] = {{"sherrington-kirkpatrick", "", DENSE_BIMODAL},
+                 {"sherrington-kirkpatrick", ", 'disorder': 'gaussian'", DENSE_GAUSSIAN},
+                 {"random-orthogonal", "", DENSE_ORTHOGONAL}};
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        char text[500];
+        struct ergo_job *job = NULL;
+        struct graph_problem p;
+        struct graph_schedule schedule;
+        const struct dense_shape shape = {.disorder = cases[k].kind, .n = 10};
+        int16_t couplings[100];
+        uint32_t key[2];
+        snprintf(text, sizeof text,
+                 "{'sampler': 'spin-lattice', 'seed': '9', 'replicas': 2, 'system': {'model': "
+                 "'graph', 'graph': '%s', 'n': 10, 'realisation': 3%s}, 'run': {'method': "
+                 "'anneal', 'sweeps': 20}}",
+                 cases[k].name, cases[k].disorder);
+        for (char *c = text; *c; c++)
+            *c = *c == '\'' ? '"' : *c;
+        assert_int_equal(ergo_job_parse(ctx, text, strlen(text), "case", NULL, 0, &job), ERGO_OK);
+        assert_int_equal(job->n_batches, 1);
+        for (size_t i = 0; i < 2; i++) {
+            assert_int_equal(graph_problem_of(ctx, &job->points[i], &p), ERGO_OK);
+            assert_true(p.n == 10 && p.m == 45);
+            dense_key(&job->points[0], cases[k].name, 0, key);
+            assert_true(dense_couplings(key, &shape, 3, 10, couplings));
+            for (size_t e = 0; e < p.m; e++)
+                assert_true(fabs(p.edges[e].w * sqrt(10) * 4096 -
+                                 couplings[10 * p.edges[e].j + p.edges[e].i]) < 1e-9);
+            assert_int_equal(graph_schedule_of(ctx, &job->points[i], &p, 1, &schedule), ERGO_OK);
+            assert_true(fabs(graph_factor(&schedule, 0) - 3) < 1e-6);
+            assert_true(fabs(graph_factor(&schedule, 19) - 2 / sqrt(10) / log(100)) < 1e-6);
+            free(schedule.factors);
+            graph_problem_free(&p);
+        }
+        ergo_job_destroy(job);
+    }
+}
+
 /* Keys of ladders and populations that contradict each other: refused, at that key. */
 static void test_refusals(void **state) {
     static const struct {
         const char *system, *run, *pointer;
     } jobs[] = {
+        {"'graph': 'random-orthogonal', 'n': 9, 'temperature': 1", "'sweeps': 10", "/system/n"},
+        {"'graph': 'sherrington-kirkpatrick', 'temperature': 1", "'sweeps': 10", "/system/n"},
+        {"'graph': 'sherrington-kirkpatrick', 'n': 8, 'size': [8], 'temperature': 1",
+         "'sweeps': 10", "/system/size"},
+        {"'graph': 'random-orthogonal', 'n': 8, 'disorder': 'gaussian', 'temperature': 1",
+         "'sweeps': 10", "/system/disorder"},
         {"'temperature': 1, 'ladder': 3", "'sweeps': 10", "/system/temperature_max"},
         {"'temperature': 1, 'cluster_every': 3", "'sweeps': 10", "/system/cluster_every"},
         {"'ladder': 3, 'temperature_max': 3", "'method': 'anneal', 'sweeps': 10", "/system/ladder"},
@@ -338,8 +389,10 @@ static void test_refusals(void **state) {
         char text[600];
         struct ergo_job *job = NULL;
         snprintf(text, sizeof text,
-                 "{'sampler': 'spin-lattice', 'seed': '1', 'system': {'model': 'graph', 'graph': "
-                 "'data/reference/graph-edges.txt', %s}, 'run': {%s}}",
+                 "{'sampler': 'spin-lattice', 'seed': '1', 'system': {'model': 'graph', %s%s}, "
+                 "'run': {%s}}",
+                 strstr(jobs[i].system, "'graph'") ? ""
+                                                   : "'graph': 'data/reference/graph-edges.txt', ",
                  jobs[i].system, jobs[i].run);
         for (char *c = text; *c; c++)
             *c = *c == '\'' ? '"' : *c;
@@ -401,6 +454,7 @@ int main(void) {
         cmocka_unit_test(test_lattices), cmocka_unit_test(test_schedules),
         cmocka_unit_test(test_refusals), cmocka_unit_test(test_population),
         cmocka_unit_test(test_kept),     cmocka_unit_test(test_long_range),
+        cmocka_unit_test(test_complete),
     };
     return cmocka_run_group_tests(tests, context_open, context_close);
 }

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "helium/density.h"
 #include "helium/triplet.h"
 #include "helium_vmc/core.h"
 #include "oracle/helium_triplet.h"
@@ -207,8 +208,47 @@ static void units_hold_any_configuration(void **state) {
     assert_false(helium_triplet_bits(&t, 2048));
 }
 
+/* The sum of ratios of an atom after the other that is displaced: the oracle's ln psi, moved and
+ * not. Displacements go out along one direction, then anywhere. */
+static void displaced_atoms_are_the_oracles(void **state) {
+    (void)state;
+    enum { POINTS = 6 };
+    struct scene s;
+    set_up(&s, -3, 0);
+    struct helium_atoms atoms = helium_twin_atoms(&s.twin);
+    s.member.key0 = 17;
+    const double before = ergo_oracle_triplet_ln_psi(&s.oracle);
+    double ratios[2 * POINTS] = {0};
+    for (uint32_t p = 0; p < 2 * POINTS; p++) {
+        uint32_t d[3];
+        double by[3], length = 0;
+        helium_displacement(&s.member, 3, 5, p, POINTS, 1.0f / POINTS, d);
+        for (int k = 0; k < 3; k++) {
+            by[k] = (int32_t)d[k] * 0x1p-32 * s.model.side[k];
+            length += by[k] * by[k];
+        }
+        if (p < POINTS)
+            close_to("distance", sqrt(length), s.model.half * (p + 1) / POINTS, 1e-5);
+        for (int i = 0; i < N; i++) {
+            double old[3];
+            memcpy(old, s.r + 3 * i, sizeof old);
+            for (int k = 0; k < 3; k++) {
+                const double x = old[k] + by[k], side = s.model.side[k];
+                s.r[3 * i + k] = x - side * floor(x / side);
+            }
+            ratios[p] += exp(fmin(15, ergo_oracle_triplet_ln_psi(&s.oracle) - before));
+            memcpy(s.r + 3 * i, old, sizeof old);
+        }
+        close_to("ratios",
+                 (double)helium_density_twin(&atoms, 3, 5, p, POINTS, s.field + 3 * N) * 0x1p-24,
+                 ratios[p], 1e-4 * (1 + ratios[p]));
+    }
+    tear_down(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(displaced_atoms_are_the_oracles),
         cmocka_unit_test(xi_has_its_derivatives),
         cmocka_unit_test(ln_psi_is_the_oracles),
         cmocka_unit_test(energies_are_derivatives_of_ln_psi),

@@ -91,7 +91,28 @@ def fix_sdwa_carry(emu, _pcode):
             emu._INST_HANDLERS[kind] = emu._compile_sdwa
 
 
-FIXES = (fix_rndne, fix_returned_atomics, fix_inactive_memory, fix_carry_mask, fix_sdwa_carry)
+def fix_unaligned(emu, pcode):
+    """A word of 32 bits may be stored at any address, and one of 16 bits loaded from any: cards do both, and compilers join
+    stores of 16 bits and loads of 8 bits to such ones. The emulator left the lowest bits of these addresses out, as it
+    does not of loads of 32 bits."""
+    replace(emu, emu._mem_store, {
+        "  if data_bits == 32: return [idx.store(active.where(_to_u32(val), idx))]\n":
+            "  if data_bits == 32:\n"
+            "    shift, value, ones = (addr.cast(dtypes.uint32) & _c(3)) * _c(8), _to_u32(val), _c(0xFFFFFFFF)\n"
+            "    apart = active & shift.ne(_c(0))\n"
+            "    other = mem.index((word_addr + UOp.const(1, adt)).valid(apart))\n"
+            "    first = (idx & ((ones << shift) ^ ones)) | (value << shift)\n"
+            "    second = (other & (ones << shift)) | (value >> ((_c(32) - shift) & _c(31)))\n"
+            "    return [idx.store(active.where(first, idx)), other.store(apart.where(second, other))]\n",
+    })
+    old = pcode.Parser._handle_mem_load
+    short = (pcode.dtypes.uint16, pcode.dtypes.int16)
+    pcode.Parser._handle_mem_load = lambda self, address, kind: old(self, address, kind) if kind not in short else \
+        pcode._cast_to(old(self, address, pcode.dtypes.uint32) & pcode._u32(0xFFFF), kind)
+
+
+FIXES = (fix_rndne, fix_returned_atomics, fix_inactive_memory, fix_carry_mask, fix_sdwa_carry,
+         fix_unaligned)
 
 
 def replace(emu, function, changes):
@@ -200,6 +221,42 @@ class CodeObject:
         return begin, begin + size * count, size
 
 
+# ---- registers by an index -------------------------------------------------------------------------------
+
+
+def moves_by_index(target, code):
+    """What arrays in registers become, which the emulator does not know: (moves, bytes), or None. A move: the register that is
+    written, the source, and which of them the index in M0, or in an SGPR, is added to. gfx942 sets a mode for some
+    v_mov_b32, gfx1100 has v_movreld_b32 and v_movrels_b32."""
+    words = struct.unpack("<4I", code)
+    if target == "gfx1100":
+        kind = words[0] >> 9 & 0xFF
+        if words[0] >> 25 != 0x3F or kind not in (0x42, 0x43):
+            return None
+        return [(125, words[0] >> 17 & 0xFF, words[0] & 0x1FF, kind == 0x42, kind == 0x43)], 4
+    if words[0] >> 16 != 0xBF11:  # s_set_gpr_idx_on
+        return None
+    index, moves = words[0] & 0xFF, []
+    for n, word in enumerate(words[1:]):
+        if word == 0xBF9C0000:  # s_set_gpr_idx_off
+            return moves, 4 * n + 8
+        if word >> 25 != 0x3F or word >> 9 & 0xFF != 1 or word & 0x1FF == 255 or words[0] >> 8 & 6:
+            break  # another instruction than v_mov_b32, or a literal, or an index for other sources
+        moves.append((index, word >> 17 & 0xFF, word & 0x1FF, words[0] >> 11 & 1, words[0] >> 8 & 1))
+    raise EmulatorError(f"{code.hex()}: registers by an index, in another way than was seen")
+
+
+def move_by_index(state, wave, moves):
+    """Do these for the work-items that EXEC has."""
+    active = state._read_sgpr(126) | (state._read_sgpr(127) << 32 if wave == 64 else 0)
+    for index, to, source, of_to, of_source in moves:
+        index = state._read_sgpr(index) & 0xFF
+        for lane in (lane for lane in range(wave) if active >> lane & 1):
+            value = state._read_sgpr(source) if source < 256 else \
+                state._read_vgpr(source - 256 + of_source * index, lane)
+            state._write_vgpr(to + of_to * index, lane, value)
+
+
 # ---- execution --------------------------------------------------------------------------------------------
 
 
@@ -213,10 +270,13 @@ class Machine:
         self.steps = {}
 
     def step(self, pc):
-        """What is done at an address: (function, its buffers, is it a barrier), or a size to skip."""
+        """What is done at an address: (function, its buffers, is it a barrier), or moves and a size to skip."""
         code = ctypes.string_at(pc, 16)
-        if CACHES.get(int.from_bytes(code[2:4], "little")) == self.target:
-            step = None, 8, False
+        moves = moves_by_index(self.target, code)
+        if moves:
+            step = None, moves, False
+        elif CACHES.get(int.from_bytes(code[2:4], "little")) == self.target:
+            step = None, ([], 8), False
         else:
             try:
                 (program, runtime), inst = self.emu._decode_at(pc, self.arch)
@@ -249,7 +309,8 @@ class Machine:
             if function:
                 function(*[buffers[i] for i in which])
             else:
-                state.pc = pc + which
+                move_by_index(state, self.wave, which[0])
+                state.pc = pc + which[1]
             if barrier:
                 return True
             if not n & 0x3FFF and time.process_time() > deadline:
@@ -389,7 +450,35 @@ def check_sdwa_carry(emu, target):
     return vcc == sum(1 << lane for lane in range(0, 60, 3)) and read(0, 0) == 0xFFFFFFFF and read(0, 2) == 1
 
 
-CHECKS = (check_rndne, check_returned_atomics, check_inactive_memory, check_carry_mask, check_sdwa_carry)
+def check_unaligned(emu, target):
+    """Work-items side by side, from each address of a word on; the third is switched off."""
+    store, load = ("global_store_dword", "global_load_ushort") if target == "gfx942" else \
+        ("global_store_b32", "global_load_u16")
+    mask, lanes, right = 0b1011, range(4), True
+    for begin in range(4):
+        room = Memory(64)
+        at = [(room.address & 0xFFFFFFFF) + begin + 4 * lane for lane in lanes]
+        read, *_ = executed(emu, target, f"{store} v[0:1], v2, off\ns_waitcnt vmcnt(0)\n{load} v3, v[0:1], off offset:1",
+                            {0: at, 1: [room.address >> 32] * 4, 2: [0x04030201 * (lane + 1) for lane in lanes],
+                             3: [7] * 4}, mask)
+        words = [bytes((lane + 1) * k if mask >> lane & 1 else 0 for k in (1, 2, 3, 4)) for lane in lanes]
+        right = right and room.bytes() == (bytes(begin) + b"".join(words)).ljust(64, b"\0") and all(
+            read(3, lane) == (0x0302 * (lane + 1) if mask >> lane & 1 else 7) for lane in lanes)
+    return right
+
+
+def check_index(emu, target):
+    """Not of a fix: registers by an index."""
+    read_at, write_at = ("v_movrels_b32 v8, v1", "v_movreld_b32 v4, v0")
+    text = f"s_mov_b32 m0, 2\n{read_at}\n{write_at}" if target == "gfx1100" else \
+        "s_mov_b32 s7, 2\ns_set_gpr_idx_on s7, gpr_idx(SRC0)\nv_mov_b32 v8, v1\ns_set_gpr_idx_off\n" \
+        "s_set_gpr_idx_on s7, gpr_idx(DST)\nv_mov_b32 v4, v0\ns_set_gpr_idx_off"
+    read, *_ = executed(emu, target, text, {0: [9, 8, 7], 3: [1, 2, 3], 8: [5, 5, 5], 6: [4, 4, 4]}, 0b101)
+    return [read(r, lane) for r in (8, 6) for lane in range(3)] == [1, 5, 3, 9, 4, 7]
+
+
+CHECKS = (check_rndne, check_returned_atomics, check_inactive_memory, check_carry_mask, check_sdwa_carry,
+          check_unaligned)
 
 
 def check(path):
@@ -397,9 +486,11 @@ def check(path):
     def outcome(emu):
         return [run(emu, target) for run in CHECKS for target in TARGETS]
 
-    before, after = outcome(load(path, ())), outcome(load(path))
+    before = outcome(load(path, ()))
+    mended = load(path)
     names = [(fix.__name__[4:].replace("_", " "), target) for fix in FIXES for target in TARGETS]
-    return [(*name, b, a) for name, b, a in zip(names, before, after)]
+    return [(*name, b, a) for name, b, a in zip(names, before, outcome(mended))] + \
+        [("index, not a fix", target, False, check_index(mended, target)) for target in TARGETS]
 
 
 def fixes_explained():

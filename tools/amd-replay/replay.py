@@ -290,6 +290,11 @@ class Workers:
     def process(self):
         return concurrent.futures.ProcessPoolExecutor(1, initializer=Workers.start, initargs=(self.options.tinygrad,))
 
+    def close(self):
+        self.threads.shutdown()
+        while not self.idle.empty():
+            self.idle.get().shutdown()
+
     @staticmethod
     def start(tinygrad):
         Workers.emulator = emulator.load(tinygrad)
@@ -389,6 +394,8 @@ def main():
         kernel, target, *outcome = future.result()
         results[kernel, target].append(outcome)
         print(target, kernel, "group", *outcome, flush=True)
+    for worker in workers:
+        worker.close()
     text = table(results)
     print(text)
     if options.write:

@@ -1,7 +1,7 @@
 /* Enqueue sweeps and measurements, and convert samples. */
 #include <math.h>
 
-#include "samplers/hard_disks/disks.h"
+#include "samplers/hard_disks/order.h"
 
 static size_t members_of(const struct disks_state *s) {
     return s->e.batch->count;
@@ -159,6 +159,7 @@ void disks_measure_curves(void *state, size_t curve) {
         ERGO_LAUNCH(&s->e, DISKS_BLOCKS, over(s, l->look_cells), BUFFER(DISKS_CELLS),
                     BUFFER(DISKS_MEMBERS), BUFFER(DISKS_COUNTS + DISKS_CURVE_DENSITY), U32(curve),
                     U32(members_of(s)), U32(l->bins[DISKS_CURVE_DENSITY]), U32(second_plane(s)));
+    disks_order_read(s, curve);
 }
 
 /* ---- samples ----------------------------------------------------------------------------------
@@ -266,5 +267,8 @@ bool disks_curve_rows(const void *state, unsigned slot, size_t begin, size_t end
                                 samples->curves[c] + row * bins);
         }
     }
+    for (size_t row = begin; row < end; row++)
+        if (!disks_order_row(s, slot, row, samples))
+            return false;
     return true;
 }

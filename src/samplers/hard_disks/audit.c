@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "hard_disks/core.h"
-#include "samplers/hard_disks/disks.h"
+#include "samplers/hard_disks/order.h"
 
 /* About a tenth of a second each: disks times sweeps of the twin; cells of which it measures psi_6;
  * pairs of cells for a pair histogram. */
@@ -187,8 +187,7 @@ static enum ergo_status compare_sample(struct ergo_context *ctx, const struct er
                                        const struct disks_config *config, const uint32_t *tally) {
     static const char *const names[] = {"the contact histogram", "g(r)", "the density histogram"};
     const struct disks_state *s = r->state;
-    const struct ergo_point *point = s->e.batch->points[member];
-    const uint64_t interval = (uint64_t)ergo_point_int(point, "/run/curves_every");
+    const uint64_t interval = s->e.curve_interval;
     const bool with_curves = ergo_replay_has_curve(r, interval, sample);
     struct disks_sum sum = {0};
     struct disks_tally moves = {0, 0};
@@ -210,6 +209,9 @@ static enum ergo_status compare_sample(struct ergo_context *ctx, const struct er
         if (ok && !same)
             return ergo_replay_differs(ctx, r, member, names[c]);
     }
+    if (ok && with_curves &&
+        !disks_order_same(s, (size_t)((r->first_sample + sample) / interval), member, config))
+        return ergo_replay_differs(ctx, r, member, "the disks that are read back for analysis");
     return ok ? ERGO_OK : no_memory(ctx);
 }
 
@@ -348,7 +350,7 @@ static void choose_stretch(struct audit *a, struct ergo_replay *r) {
     const struct disks_shape *shape = &s->shapes[s->e.batch->count - 1];
     const struct ergo_point *first = s->e.batch->points[0];
     const uint64_t every = (uint64_t)ergo_point_int(first, "/run/measure_every");
-    const uint64_t interval = (uint64_t)ergo_point_int(first, "/run/curves_every");
+    const uint64_t interval = s->e.curve_interval;
     const uint64_t fit = budget_sweeps / shape->n;
     a->whole = fit >= 4;
     r->samples = s->e.block_samples > 1 ? 2 : 1;

@@ -49,7 +49,15 @@ bool disks_is_npt(const struct ergo_point *point);
 void disks_member_fill(const struct ergo_point *point, const struct disks_shape *shape,
                        struct disks_member *member);
 
-enum { DISKS_CURVE_CONTACT, DISKS_CURVE_GR, DISKS_CURVE_DENSITY, DISKS_CURVES };
+/* The first are counted on the device; the others come from cells that are read back (order.c). */
+enum {
+    DISKS_CURVE_CONTACT,
+    DISKS_CURVE_GR,
+    DISKS_CURVE_DENSITY,
+    DISKS_CURVES,
+    DISKS_CURVE_NUMBERS = DISKS_CURVES,
+    DISKS_CURVE_LAST = DISKS_CURVE_NUMBERS + 5 /* in the order of hexatic.h */
+};
 /* Columns of a sample; from DISKS_DENSITY on only those of constant pressure. */
 enum {
     DISKS_PSI6_RE,
@@ -63,6 +71,8 @@ enum {
     DISKS_COLUMNS
 };
 size_t disks_n_columns(const struct disks_shape *shape);
+/* Samples from one with curves to the next; 0: none has. */
+uint64_t disks_curve_every(const struct ergo_point *point);
 size_t disks_curve_size(const struct ergo_point *point, size_t curve);
 void disks_curve_x(const struct ergo_point *point, size_t curve, double *x);
 /* Squared distances, in units and rounded up, at which the bins of the two pair histograms begin,
@@ -271,7 +281,8 @@ enum disks_buffer {
     DISKS_LIMITS,                  /* for both pair histograms */
     DISKS_SUMS = DISKS_LIMITS + 2, /* samples, in partial sums */
     DISKS_COUNTS,                  /* of each curve */
-    DISKS_BUFFERS = DISKS_COUNTS + DISKS_CURVES
+    DISKS_PLACES = DISKS_COUNTS + DISKS_CURVES, /* cells for the hexatic analysis */
+    DISKS_BUFFERS
 };
 enum disks_kernel {
     DISKS_SWEEPS_LOCAL,

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "samplers/hard_disks/disks.h"
+#include "samplers/hard_disks/order.h"
 
 static const char *const coordinates[] = {"wide", "packed", NULL};
 static const char *const moves[] = {"displacements", "reflections", NULL};
@@ -223,6 +223,7 @@ static const struct ergo_observable observables[] = {
     {ERGO_NAMED("compressibility_factor", ""), .help = "Z = P* / (rho sigma^2), likewise",
      .curve = "contact", .from_curve = disks_compressibility},
     ORDER,
+    DISKS_ORDER_OBSERVABLES,
 };
 
 static const struct ergo_observable observables_npt[] = {
@@ -252,6 +253,7 @@ static const struct ergo_curve_info curves[] = {
     {"contact", "distance / sigma", "", "g(r) next to contact (Eqs. 5 and 6)"},
     {"gr", "distance / sigma", "", "pair distribution g(r)"},
     {"density_histogram", "packing fraction", "", "share of sub-blocks of that packing fraction"},
+    DISKS_ORDER_CURVES,
 };
 
 static const struct ergo_curve_info curves_npt[] = {
@@ -328,6 +330,8 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
         status = ERGO_E_JOB;
     else if (!disks_start_fits(point, &shape, reason))
         status = ergo_job_error(ctx, "/system/start", "%s", reason);
+    else if (disks_order_check(ctx, point, &shape) != ERGO_OK)
+        status = ERGO_E_JOB;
     else if (shape.packed && shape.leave)
         status = ergo_job_error(ctx, "/system/leave_cell",
                                 "true needs coordinates \"wide\": packed ones end at the cell");
@@ -342,12 +346,18 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
 }
 
 static size_t curve_size(const struct ergo_point *point, size_t curve) {
-    return ergo_point_int(point, "/run/curves_every") ? disks_curve_size(point, curve) : 0;
+    return curve >= DISKS_CURVE_NUMBERS || ergo_point_int(point, "/run/curves_every")
+               ? disks_curve_size(point, curve)
+               : 0;
 }
 
 static uint64_t curve_every(const struct ergo_point *point) {
-    const int64_t every = ergo_point_int(point, "/run/curves_every");
-    return every > 0 ? (uint64_t)every : 1;
+    const uint64_t every = disks_curve_every(point);
+    return every ? every : 1;
+}
+
+static uint64_t every_of_curve(const struct ergo_point *point, size_t curve) {
+    return curve >= DISKS_CURVE_NUMBERS ? disks_order_every(point) : curve_every(point);
 }
 
 static double exact(const struct ergo_point *point, const char *observable) {
@@ -393,13 +403,16 @@ static const struct ergo_model nvt = {
     .summary = "Constant volume; the pressure from g(r) at contact.",
     .programs = {PROGRAMS},
     .first = first_job,
-    .keys = {{keys, COUNT(keys)}, {keys_nvt, COUNT(keys_nvt)}},
+    .keys = {{keys, COUNT(keys)},
+             {keys_nvt, COUNT(keys_nvt)},
+             {disks_order_keys, DISKS_ORDER_KEYS}},
     .columns = columns,
     .n_columns = DISKS_DENSITY,
     .observables = observables,
     .n_observables = COUNT(observables),
     .curves = curves,
     .n_curves = COUNT(curves),
+    .curves_hidden = 1u << DISKS_CURVE_NUMBERS,
     .tunables = tunables,
     .n_tunables = COUNT(tunables),
     .trajectory = "positions and local psi_6 of all disks",
@@ -407,6 +420,7 @@ static const struct ergo_model nvt = {
     .curve_size = curve_size,
     .curve_x = disks_curve_x,
     .curve_every = curve_every,
+    .every_of_curve = every_of_curve,
     .exact = exact,
     .published = published,
     .ops = &ops,

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "samplers/hard_disks/disks.h"
+#include "samplers/hard_disks/order.h"
 
 uint32_t disks_tile_room(const uint32_t tile[2]) {
     return 4 * (tile[0] + 4) * (tile[1] + 4);
@@ -194,6 +194,8 @@ static void declare_buffers(struct disks_state *s) {
         ergo_engine_sums(e, DISKS_COUNTS + c, counts[c], ERGO_BUFFER_CURVES,
                          4 * members * l->bins[c]);
     }
+    ergo_engine_buffer(e, DISKS_PLACES, "cells for the hexatic analysis", ERGO_BUFFER_HOST,
+                       disks_order_every(e->batch->points[0]) ? cells : 0);
 }
 
 static enum ergo_status declare_kernels(struct ergo_context *ctx, struct disks_state *s) {
@@ -360,7 +362,9 @@ enum ergo_status disks_configure(struct ergo_context *ctx, void *state) {
     describe(s, plan);
     /* cells around each cell that are looked at for pairs */
     ergo_pace_start(&s->e.curve_pace, 0.1 * per_second / (double)l->all_cells);
-    s->e.curve_interval = (uint64_t)ergo_point_int(first, "/run/curves_every");
+    s->e.curve_interval = disks_curve_every(first);
+    if (disks_order_every(first))
+        plan->host_bytes += disks_order_bytes(first);
     declare_buffers(s);
     return declare_kernels(ctx, s);
 }

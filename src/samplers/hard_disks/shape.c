@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "hard_disks/core.h"
-#include "samplers/hard_disks/disks.h"
+#include "samplers/hard_disks/order.h"
 
 /* Needs an even number of cells per side with sigma <= w, and w < sqrt(2) sigma so that five disks
  * do not fit in a cell. In whole units: disks of one set in cells one cell apart must not meet
@@ -214,7 +214,14 @@ static size_t bins_of(double range, double width) {
     return (size_t)fmax(1.0, floor(range / width + 0.5));
 }
 
+uint64_t disks_curve_every(const struct ergo_point *point) {
+    const uint64_t every = (uint64_t)ergo_point_int(point, "/run/curves_every");
+    return every ? every : disks_order_every(point);
+}
+
 size_t disks_curve_size(const struct ergo_point *point, size_t curve) {
+    if (curve >= DISKS_CURVE_NUMBERS)
+        return disks_order_size(point, curve);
     if (curve == DISKS_CURVE_CONTACT)
         return bins_of(contact_range(point), ergo_point_real(point, "/run/contact_bin"));
     /* the same number of bins in every box: a shorter range has finer bins */
@@ -288,6 +295,10 @@ void disks_curve_x(const struct ergo_point *point, size_t curve, double *x) {
     const size_t size = disks_curve_size(point, curve);
     if (!disks_shape_of(point, &s, reason))
         return;
+    if (curve >= DISKS_CURVE_NUMBERS) {
+        disks_order_x(point, curve, x);
+        return;
+    }
     const double block = fmin(s.block, fmin(s.cells[0], s.cells[1]));
     const double area = block * s.box[0] / s.cells[0] * block * s.box[1] / s.cells[1];
     for (size_t i = 0; i < size; i++)

@@ -52,6 +52,23 @@ int32_t helium_atoms_site(const struct helium_atoms *t, uint32_t i, const uint32
     return helium_site_u(d, t->member);
 }
 
+static int64_t u_of(const struct helium_atoms *t, float x) {
+    const float y = helium_clamp(x, t->member->low);
+    const uint32_t base = (127 - t->binades) << HELIUM_U_PIECES;
+    return (int32_t)helium_poly(piece(t->u_table, helium_piece(y, HELIUM_U_PIECES) - base),
+                                helium_within(y, HELIUM_U_PIECES));
+}
+
+int64_t helium_atoms_u(const struct helium_atoms *t, uint32_t i, const uint32_t a[3]) {
+    int64_t sum = helium_atoms_site(t, i, a);
+    for (uint32_t j = 0; j < t->n; j++) {
+        float d[3];
+        helium_atoms_difference(t, a, j, d);
+        sum += j == i ? 0 : u_of(t, helium_atoms_distance2(t, d));
+    }
+    return sum;
+}
+
 /* The external potential, and the slope -c (r - site). */
 static void add_site(const struct helium_atoms *t, uint32_t i, const uint32_t a[3],
                      float *potential, float *virial, float *force, float *slope) {

@@ -26,6 +26,10 @@ static bool is_lennard_jones(const struct ergo_point *point) {
     return strcmp(ergo_point_text(point, "/system/potential"), "lennard-jones") == 0;
 }
 
+static bool measures_structure(const struct ergo_point *point) {
+    return ergo_point_int(point, "/run/structure_every") > 0;
+}
+
 const struct ergo_key helium_liquid_keys[HELIUM_N_LIQUID_KEYS] = {
     {ERGO_KEY("/system/n", INT),
      .flags = ERGO_KEY_FORM | ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | SHAPE_CHAIN, .min = 2,
@@ -105,4 +109,14 @@ const struct ergo_key helium_structure_keys[HELIUM_N_STRUCTURE_KEYS] = {
     {ERGO_KEY("/run/sk_max", REAL), .flags = ERGO_KEY_SHAPE | ERGO_KEY_EXCLUDES_MIN,
      .fallback = "4", .min = 0, .max = 100, .unit = "1/A",
      .help = "Largest wave number of S(k); wave vectors along axes, face and space diagonals."},
+    {ERGO_KEY("/run/density_matrix_points", INT), .flags = ERGO_KEY_SHAPE, .fallback = "0",
+     .min = 0, .max = 4096, .unit = "",
+     .help =
+         "Displacements of the one-body density matrix (W. L. McMillan, Phys. Rev. 138, A442 "
+         "(1965)): with each sample of g(r) every atom of /run/structure_walkers walkers is thought "
+         "to be at so many distances up to half the shortest side, along a random direction, and "
+         "at as many places anywhere in the box, and psi(R')/psi(R) is averaged: curves "
+         "density_matrix, momentum, and condensate_fraction. Each costs about what a "
+         "macroupdate does. The chain is the same. 0: none.",
+     .acts = measures_structure, .where = "with structure_every above 0"},
 };

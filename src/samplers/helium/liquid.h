@@ -12,7 +12,7 @@
 /* ---- keys.c, check.c --------------------------------------------------------------------------
  */
 
-enum { HELIUM_N_LIQUID_KEYS = 12, HELIUM_N_STRUCTURE_KEYS = 5 };
+enum { HELIUM_N_LIQUID_KEYS = 12, HELIUM_N_STRUCTURE_KEYS = 6 };
 /* The atoms, their box, V and psi; curves and frames. */
 extern const struct ergo_key helium_liquid_keys[HELIUM_N_LIQUID_KEYS];
 extern const struct ergo_key helium_structure_keys[HELIUM_N_STRUCTURE_KEYS];
@@ -83,6 +83,7 @@ struct helium_triplet;
 struct helium_atoms {
     const struct helium_member *member;
     const struct helium_cubic_host *e_table; /* of `binades` binades */
+    const struct helium_cubic_host *u_table; /* likewise; only for helium_atoms_u */
     unsigned binades;
     uint32_t n;
     const int32_t *place; /* [3][n] */
@@ -100,6 +101,8 @@ void helium_atoms_difference(const struct helium_atoms *atoms, const uint32_t a[
 float helium_atoms_distance2(const struct helium_atoms *atoms, const float d[3]);
 /* The part of ln psi that atom i has by its site, if it is at a. */
 int32_t helium_atoms_site(const struct helium_atoms *atoms, uint32_t i, const uint32_t a[3]);
+/* That and the sum of u over the pairs of atom i. */
+int64_t helium_atoms_u(const struct helium_atoms *atoms, uint32_t i, const uint32_t a[3]);
 /* Atom i's shares of the energies, and the sum of sqrt(lambda) u'/r times differences of places,
  * in 2^-32 of the sides. */
 void helium_atoms_share(const struct helium_atoms *atoms, uint32_t i, float share[HELIUM_E_KINDS],
@@ -139,5 +142,9 @@ size_t helium_sk_size(const struct ergo_point *point);
 void helium_sk_x(const struct ergo_point *point, double *x);
 void helium_sk(const struct ergo_point *point, const struct helium_model *model,
                const int32_t *places, uint32_t walkers, double *sk);
+/* Sums of weights times cos(k d), for the wave vectors of helium_sk_x, means over equal k. d:
+ * [3][count], in 2^-32 of the sides. */
+void helium_cosines(const struct ergo_point *point, const struct helium_model *model,
+                    const int32_t *d, size_t count, const double *weights, double *out);
 
 #endif

@@ -147,10 +147,9 @@ void helium_sk_x(const struct ergo_point *point, double *x) {
     free(waves);
 }
 
-/* Add |sum exp(i m phase)|^2 / n to out[m - 1] for m = 1..most. re, im: [most], scratch. */
-static void add_direction(const struct helium_model *model, const int64_t *aspect, const int *h,
-                          const int32_t *place, size_t most, double *re, double *im, double *out) {
-    const size_t n = model->n;
+/* Sums over places [3][n] of weight exp(i m phase) for m = 1..most, to re and im. weights NULL: 1. */
+static void sum_direction(const int64_t *aspect, const int *h, const int32_t *place, size_t n,
+                          const double *weights, size_t most, double *re, double *im) {
     memset(re, 0, most * sizeof *re);
     memset(im, 0, most * sizeof *im);
     for (size_t i = 0; i < n; i++) {
@@ -158,7 +157,7 @@ static void add_direction(const struct helium_model *model, const int64_t *aspec
         for (int k = 0; k < 3; k++)
             phase += (uint32_t)(h[k] * (int)aspect[k]) * (uint32_t)place[(size_t)k * n + i];
         const double angle = 2 * PI * 0x1p-32 * phase, c = cos(angle), s = sin(angle);
-        double x = 1, y = 0;
+        double x = weights ? weights[i] : 1, y = 0;
         for (size_t m = 0; m < most; m++) {
             const double next = x * c - y * s;
             y = x * s + y * c;
@@ -167,12 +166,13 @@ static void add_direction(const struct helium_model *model, const int64_t *aspec
             im[m] += y;
         }
     }
-    for (size_t m = 0; m < most; m++)
-        out[m] += (re[m] * re[m] + im[m] * im[m]) / (double)n;
 }
 
-void helium_sk(const struct ergo_point *point, const struct helium_model *model,
-               const int32_t *places, uint32_t walkers, double *sk) {
+/* Means over each kind's directions. weights NULL: of |sum exp(i k r)|^2 / n over the walkers;
+ * else of the sum of weights times cos(k r). */
+static void wave_means(const struct ergo_point *point, const struct helium_model *model,
+                       const int32_t *places, size_t n, uint32_t walkers, const double *weights,
+                       double *out) {
     const struct family *families = families_of(model);
     const int64_t *aspect = ergo_point_value(point, "/system/aspect")->size;
     size_t most[KINDS], top = 0;
@@ -183,18 +183,32 @@ void helium_sk(const struct ergo_point *point, const struct helium_model *model,
     double *sums = calloc((2 + KINDS) * top, sizeof *sums); /* re, im, and a sum for each kind */
     struct wave *waves = waves_of(point, model, most);
     for (size_t i = 0; i < size; i++)
-        sk[i] = NAN; /* if memory runs out */
+        out[i] = NAN; /* if memory runs out */
     if (sums && waves) {
+        double *re = sums, *im = sums + top;
         for (uint32_t w = 0; w < walkers; w++)
             for (int kind = 0; kind < KINDS; kind++)
-                for (int d = 0; d < families[kind].members; d++)
-                    add_direction(model, aspect, families[kind].h[d],
-                                  places + 3 * (size_t)model->n * w, most[kind], sums, sums + top,
-                                  sums + (2 + (size_t)kind) * top);
+                for (int d = 0; d < families[kind].members; d++) {
+                    double *sum = sums + (2 + (size_t)kind) * top;
+                    sum_direction(aspect, families[kind].h[d], places + 3 * n * w, n, weights,
+                                  most[kind], re, im);
+                    for (size_t m = 0; m < most[kind]; m++)
+                        sum[m] += weights ? re[m] : (re[m] * re[m] + im[m] * im[m]) / (double)n;
+                }
         for (size_t i = 0; i < size; i++)
-            sk[i] = sums[(2 + (size_t)waves[i].kind) * top + waves[i].m - 1] /
-                    (families[waves[i].kind].members * (double)walkers);
+            out[i] = sums[(2 + (size_t)waves[i].kind) * top + waves[i].m - 1] /
+                     (families[waves[i].kind].members * (double)walkers);
     }
     free(sums);
     free(waves);
+}
+
+void helium_sk(const struct ergo_point *point, const struct helium_model *model,
+               const int32_t *places, uint32_t walkers, double *sk) {
+    wave_means(point, model, places, model->n, walkers, NULL, sk);
+}
+
+void helium_cosines(const struct ergo_point *point, const struct helium_model *model,
+                    const int32_t *d, size_t count, const double *weights, double *out) {
+    wave_means(point, model, d, count, 1, weights, out);
 }

@@ -65,6 +65,23 @@ void dmc_measure(void *state, size_t sample) {
                     BUFFER(DMC_FORWARD));
 }
 
+static void displace(struct dmc_state *s, size_t curve) {
+    const struct dmc_shape *h = &s->shape;
+    const struct ergo_grid grid = helium_density_grid(s->launch.density.group, h->points,
+                                                      s->e.batch->count * h->structure_walkers);
+    if (s->launch.triplet)
+        ERGO_LAUNCH(&s->e, DMC_DISPLACE, grid, BUFFER(DMC_MIDDLE), BUFFER(DMC_MEMBERS),
+                    BUFFER(DMC_U_TABLES), BUFFER(DMC_SITES), U64(s->e.step), U32(h->walkers),
+                    U32(h->structure_walkers), U32(h->points), F32(1.0f / (float)h->points),
+                    U32(curve), BUFFER(DMC_TRIPLETS), BUFFER(DMC_T_TABLES), BUFFER(DMC_FIELDS),
+                    BUFFER(DMC_RATIOS));
+    else
+        ERGO_LAUNCH(&s->e, DMC_DISPLACE, grid, BUFFER(DMC_MIDDLE), BUFFER(DMC_MEMBERS),
+                    BUFFER(DMC_U_TABLES), BUFFER(DMC_SITES), U64(s->e.step), U32(h->walkers),
+                    U32(h->structure_walkers), U32(h->points), F32(1.0f / (float)h->points),
+                    U32(curve), BUFFER(DMC_RATIOS));
+}
+
 /* Read the places of the first walkers of each member, as of this point in the queue. */
 void dmc_measure_curves(void *state, size_t curve) {
     struct dmc_state *s = state;
@@ -73,4 +90,6 @@ void dmc_measure_curves(void *state, size_t curve) {
         ergo_engine_read_curve(&s->e, DMC_MIDDLE, m * s->shape.walkers * each, bytes, DMC_PLACES,
                                curve, m * bytes);
     dmc_forward_curve(s, curve);
+    if (s->shape.points)
+        displace(s, curve);
 }

@@ -35,6 +35,10 @@ static size_t table_size(const struct dmc_state *s) {
     return 2 * (size_t)helium_energy_pieces(s->launch.binades);
 }
 
+static size_t triplet_size(const struct dmc_state *s) {
+    return (size_t)2 * s->launch.binades << HELIUM_U_PIECES;
+}
+
 static double pairs_of_step(const struct dmc_state *s) {
     return 3.0 * s->shape.n * s->shape.n; /* of a walker */
 }
@@ -79,6 +83,26 @@ static const char *compare_sample(const struct scene *c, size_t member, size_t i
             return "the forward walks";
     }
     return NULL;
+}
+
+/* Displaced atoms after `step`. */
+static bool density_differs(const struct scene *c, const struct dmc_twin *t, size_t member,
+                            size_t curve, uint64_t step) {
+    const struct dmc_shape *h = &c->s->shape;
+    const size_t size = 3 * (size_t)h->n, each = 2 * (size_t)h->points;
+    struct helium_atoms atoms = dmc_twin_atoms(t, NULL);
+    const int64_t *found = ergo_engine_host(&c->s->e, DMC_RATIOS, 0, curve);
+    found += member * h->structure_walkers * each;
+    atoms.u_table = c->tables + table_size(c->s) + triplet_size(c->s);
+    for (uint32_t w = c->first; w < h->structure_walkers; w++) {
+        atoms.place = c->middle + w * size;
+        if (atoms.triplet)
+            helium_atoms_field(&atoms, t->field);
+        if (helium_density_differs(&atoms, w, h->structure_walkers, step, h->points,
+                                   found + w * each, c->euler))
+            return true;
+    }
+    return false;
 }
 
 static const char *compare_places(const struct scene *c, size_t member, size_t curve) {
@@ -140,7 +164,7 @@ static const char *follow(const struct scene *c, const struct dmc_twin *t, size_
     const size_t size = 3 * (size_t)s->shape.n, records = records_of(s), at = member * count;
     const uint64_t every = c->r->every, interval = s->e.curve_interval;
     const char *wrong = NULL;
-    size_t curves = 0;
+    size_t curves = 0, seen = 0;
     for (uint32_t w = 0; w < count; w++) {
         c->parents[w] = ((const uint32_t *)c->r->kept[DMC_PARENTS])[at + w] + w;
         if (c->parents[w] >= count)
@@ -178,6 +202,10 @@ static const char *follow(const struct scene *c, const struct dmc_twin *t, size_
         wrong = compare_sample(c, member, i);
         if (!wrong && interval && (c->r->first_sample + i) % interval == 0)
             wrong = compare_places(c, member, curves++);
+        if (!wrong && curves > seen && s->shape.points &&
+            density_differs(c, t, member, seen, c->r->step + (i + 1) * every))
+            wrong = "the displaced atoms of the density matrix";
+        seen = curves;
     }
     return wrong ? wrong : compare_end(c, member);
 }
@@ -221,7 +249,7 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
     struct dmc_state *s = r->state;
     const size_t count = s->shape.walkers, bytes = count * (size_t)s->shape.walker_bytes;
     const size_t records = count * 8 * records_of(s) + 1;
-    const size_t tables = table_size(s) + ((size_t)2 * s->launch.binades << HELIUM_U_PIECES);
+    const size_t tables = table_size(s) + triplet_size(s) * 3 / 2; /* the last of u */
     const double each = pairs_of_step(s) * (double)(r->samples * r->every);
     struct scene c = {.s = s,
                       .r = r,
@@ -263,6 +291,9 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
             helium_table_energy(&s->models[m], s->launch.binades, c.tables);
         if (s->launch.triplet)
             helium_table_triplet(&s->models[m], s->launch.binades, c.tables + table_size(s));
+        if (s->shape.points)
+            helium_table_u(&s->models[m], s->launch.binades,
+                           c.tables + table_size(s) + triplet_size(s));
         status = compare_member(ctx, &c, m);
     }
     free(c.tables);
@@ -297,17 +328,11 @@ static enum ergo_status collect(struct ergo_context *ctx, void *state, unsigned 
     return ERGO_OK;
 }
 
-/* Two samples of two steps, or as many as the host can follow with all walkers of a member; else
- * one step. */
-static enum ergo_status replay(struct ergo_context *ctx, struct dmc_state *s) {
+static enum ergo_status replay(struct ergo_context *ctx, struct dmc_state *s, uint64_t step,
+                               size_t samples, uint64_t every) {
     const struct ergo_point *point = s->e.batch->points[0];
-    const double pairs = pairs_of_step(s) * s->shape.walkers;
-    size_t samples = s->e.block_samples > 1 ? 2 : 1, sizes[DMC_CURVES];
-    uint64_t every = 2;
-    while (every > 1 && pairs * (double)(samples * every) > most_pairs)
-        every--;
-    if (pairs * (double)(samples * every) > most_pairs)
-        samples = every = 1;
+    const uint64_t now = s->e.step;
+    size_t sizes[DMC_CURVES];
     for (size_t k = 0; k < DMC_CURVES; k++)
         sizes[k] = ergo_point_curve_size(point, k);
     struct ergo_replay r = {.remedy = "/tuning/energy_group and /tuning/comb_group",
@@ -319,7 +344,30 @@ static enum ergo_status replay(struct ergo_context *ctx, struct dmc_state *s) {
                             .advance = ergo_engine_advance,
                             .collect = collect,
                             .compare = compare};
-    return ergo_engine_replay(ctx, &s->e, &r, NULL, 0);
+    s->e.step = step;
+    const enum ergo_status status = ergo_engine_replay(ctx, &s->e, &r, NULL, 0);
+    s->e.step = now;
+    return status;
+}
+
+/* Two samples of two steps, or as many as the host can follow with all walkers of a member; else
+ * one step. */
+static enum ergo_status replay_chain(struct ergo_context *ctx, struct dmc_state *s) {
+    const double pairs = pairs_of_step(s) * s->shape.walkers;
+    size_t samples = s->e.block_samples > 1 ? 2 : 1;
+    uint64_t every = 2;
+    while (every > 1 && pairs * (double)(samples * every) > most_pairs)
+        every--;
+    if (pairs * (double)(samples * every) > most_pairs)
+        samples = every = 1;
+    return replay(ctx, s, s->e.step, samples, every);
+}
+
+/* The step that ends a window of forward walking, from these walkers: hardly any stretch meets one
+ * by itself. */
+static enum ergo_status replay_window(struct ergo_context *ctx, struct dmc_state *s) {
+    const uint64_t window = s->shape.window;
+    return s->shape.chosen ? replay(ctx, s, (s->e.step / window + 1) * window - 1, 1, 1) : ERGO_OK;
 }
 
 /* ---- the beginning --------------------------------------------------------------------------- */
@@ -374,5 +422,7 @@ enum ergo_status dmc_audit(struct ergo_context *ctx, void *opaque) {
     enum ergo_status status = ergo_engine_check_constants(ctx, &s->e);
     if (status == ERGO_OK && s->e.step == 0 && !s->e.carried)
         status = compare_beginning(ctx, s);
-    return status == ERGO_OK ? replay(ctx, s) : status;
+    if (status == ERGO_OK)
+        status = replay_chain(ctx, s);
+    return status == ERGO_OK ? replay_window(ctx, s) : status;
 }

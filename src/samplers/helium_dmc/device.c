@@ -14,8 +14,9 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     struct helium_cubic_host *random = malloc(2 * HELIUM_R_SIZE * sizeof *random);
     const size_t t_size = (size_t)2 * s->launch.binades << HELIUM_U_PIECES;
     struct helium_cubic_host *triplets = malloc(members * t_size * sizeof *triplets);
+    struct helium_cubic_host *u = malloc(members * t_size / 2 * sizeof *u);
     enum ergo_status status = ERGO_OK;
-    if (tables && random && triplets) {
+    if (tables && random && triplets && u) {
         for (size_t i = 0; i < members && s->launch.triplet; i++)
             helium_table_triplet(&s->models[i], s->launch.binades, triplets + i * t_size);
         for (size_t i = 0; i < members; i++)
@@ -23,6 +24,10 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
                 memcpy(tables + i * size, tables + (i - 1) * size, size * sizeof *tables);
             else
                 helium_table_energy(&s->models[i], s->launch.binades, tables + i * size);
+        for (size_t i = 0; i < members && s->shape.points; i++)
+            helium_table_u(&s->models[i], s->launch.binades, u + i * t_size / 2);
+        if (s->shape.points)
+            ergo_engine_constant(&s->e, DMC_U_TABLES, u);
         helium_table_random(random);
         ergo_engine_constant(&s->e, DMC_E_TABLES, tables);
         ergo_engine_constant(&s->e, DMC_RANDOM, random);
@@ -39,6 +44,7 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     free(tables);
     free(random);
     free(triplets);
+    free(u);
     return status;
 }
 

@@ -6,7 +6,7 @@
 #include "engine/engine.h"
 #include "helium/triplet.h"
 #include "helium_dmc/params.h"
-#include "samplers/helium/liquid.h"
+#include "samplers/helium/density.h"
 
 /* What the members of a batch share. */
 struct dmc_shape {
@@ -17,12 +17,14 @@ struct dmc_shape {
     uint64_t walker_bytes;
     uint32_t structure_walkers; /* walkers of a member that curves are computed from; 0: none */
     uint32_t chosen, window;    /* the same of pure curves, and the steps of their forward walks */
+    uint32_t points;            /* of the one-body density matrix; 0: none */
 };
 
 struct dmc_launch {
     uint32_t group, mates; /* work-items of a walker, walkers of a work-group */
     uint32_t comb;         /* work-items that comb a member's walkers */
-    bool places_local, tables_local;
+    bool places_local, tables_local, triplets_local;
+    struct helium_density_launch density;
     bool triplet;     /* a member has a triplet factor */
     bool cube;        /* the box of every member is a cube */
     unsigned binades; /* of the tables, the most of all members */
@@ -56,7 +58,9 @@ enum dmc_buffer {
     DMC_NEXT_ANCESTORS,
     DMC_TAGS,        /* pure curves: places of all walkers when the window began */
     DMC_PURE_PLACES, /* [members][chosen][3][n], when the last window ended */
-    DMC_PURE_SAMPLE  /* the same of a sample with curves */
+    DMC_PURE_SAMPLE, /* the same of a sample with curves */
+    DMC_U_TABLES,    /* for displaced atoms alone */
+    DMC_RATIOS       /* [members][structure_walkers][2 points] of a sample with curves */
 };
 
 enum dmc_kernel {
@@ -67,7 +71,8 @@ enum dmc_kernel {
     DMC_SUM_RECORDS,
     DMC_TRACE,
     DMC_TAG,
-    DMC_HARVEST
+    DMC_HARVEST,
+    DMC_DISPLACE
 };
 
 struct dmc_state {
@@ -105,7 +110,8 @@ enum {
     DMC_GR_PURE = DMC_SITE_CURVES + HELIUM_SITE_CURVE_COUNT,
     DMC_SK_PURE,
     DMC_SPREAD_PURE,
-    DMC_CURVES
+    DMC_OF_DENSITY,
+    DMC_CURVES = DMC_OF_DENSITY + HELIUM_DENSITY_CURVE_COUNT
 };
 
 /* plan.c */
@@ -195,6 +201,7 @@ struct dmc_twin {
     const struct helium_cubic_host *t_table;
     int32_t *field;
 };
+struct helium_atoms dmc_twin_atoms(const struct dmc_twin *twin, const int32_t *place);
 /* A step of walker number `walker`. from: its parent's places [3][n]; next, middle: places after
  * and in the middle of the step; sums: energies there. */
 void dmc_twin_step(const struct dmc_twin *twin, uint64_t step, uint32_t walker, const int32_t *from,

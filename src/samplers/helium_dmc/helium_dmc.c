@@ -115,6 +115,8 @@ static bool has_column(const struct ergo_point *point, size_t c) {
     return c >= DMC_LATE ? corrects(point) : c != DMC_PURE || walks_forward(point);
 }
 
+#define MIXED "; mixed: the ground state's is near 2 x this - that of helium-vmc with the same psi"
+
 static const struct ergo_observable observables[] = {
     {ERGO_NAMED("energy", "K per atom"),
      .help = "mixed estimate of the ground state's energy: mean local energy",
@@ -159,6 +161,7 @@ static const struct ergo_observable observables[] = {
     HELIUM_LINDEMANN,
     {ERGO_NAMED("lindemann_pure", ""), .help = "the same in the ground state (forward_structure)",
      .curve = "spread_pure", .from_curve = helium_lindemann, .applies = pure_solid},
+    HELIUM_CONDENSATE(MIXED),
     {ERGO_NAMED("energy2", "K^2"), .help = "input", .sample = sample_square, .hidden = true},
 };
 
@@ -173,6 +176,7 @@ static const struct ergo_curve_info curves[] = {
     [DMC_SK_PURE] = {"sk_pure", "k / (1/A)", "", "S(k) in the ground state (forward_structure)"},
     [DMC_SPREAD_PURE] = {"spread_pure", "axis (1, 2, 3)", "A^2",
                          "spread in the ground state (forward_structure)"},
+    HELIUM_DENSITY_CURVES(MIXED),
 };
 
 static const struct ergo_tunable tunables[] = {
@@ -233,6 +237,8 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
 static size_t curve_size(const struct ergo_point *point, size_t c) {
     if (!ergo_point_int(point, "/run/structure_every"))
         return 0;
+    if (c >= DMC_OF_DENSITY)
+        return helium_density_size(point, c - DMC_OF_DENSITY);
     if (c >= DMC_GR_PURE && !pure_structure(point))
         return 0;
     if (c == DMC_SPREAD_PURE)
@@ -253,6 +259,8 @@ static void curve_x(const struct ergo_point *point, size_t c, double *x) {
         helium_gr_x(point, x);
     else if (c == DMC_SK || c == DMC_SK_PURE)
         helium_sk_x(point, x);
+    else if (c >= DMC_OF_DENSITY)
+        helium_density_x(point, c - DMC_OF_DENSITY, x);
     else if (c >= DMC_SITE_CURVES)
         helium_site_curve_x(point, c - DMC_SITE_CURVES, x);
     for (int k = 0; c == DMC_WALK && k < HELIUM_DMC_RECORDS; k++)
@@ -281,7 +289,7 @@ static const char *const first_job[] = {"/system/n=16",           "/system/tail_
 
 static const struct ergo_model model = {
     .programs = {"helium/lattice.cl", "helium_dmc/step.cl", "helium_dmc/comb.cl",
-                 "helium_dmc/trace.cl"},
+                 "helium_dmc/trace.cl", "helium/density.cl"},
     .first = first_job,
     .keys = {HELIUM_LIQUID_KEYS,
              HELIUM_ONE_BODY_KEYS,

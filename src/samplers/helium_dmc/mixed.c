@@ -229,28 +229,37 @@ static void add_pure(const struct dmc_state *s, size_t member, size_t c, const i
         helium_site_curve(point, model, HELIUM_SPREAD, places, walkers, out);
 }
 
-/* The mean of a curve over walkers, with the weights of the mixed distribution. */
-static bool add_structure(const struct dmc_state *s, size_t member, size_t c,
-                          const struct helium_sums *sums, const int32_t *places, double *out) {
+/* The mean of a curve over walkers, with the weights of the mixed distribution. step: of the
+ * sample; ratios: of displaced atoms. */
+static bool add_structure(const struct dmc_state *s, size_t member, size_t c, uint64_t step,
+                          const struct helium_sums *sums, const int32_t *places,
+                          const int64_t *ratios, double *out) {
     const struct ergo_point *point = s->e.batch->points[member];
     const size_t size = ergo_point_curve_size(point, c);
     const int64_t mean = mean_of(&s->steps[member], sums, s->shape.walkers);
     double *one = malloc(size * sizeof *one + 1), halves = 0;
+    bool whole = one != NULL;
     for (size_t i = 0; one && i < size; i++)
         out[i] = 0;
-    for (uint32_t w = 0; one && w < s->shape.structure_walkers; w++) {
+    for (uint32_t w = 0; whole && w < s->shape.structure_walkers; w++) {
         const struct helium_dmc *dmc = &s->steps[member];
         const float exponent = helium_dmc_exponent(energy_of(&sums[w], dmc), mean, dmc);
         const double half = ergo_portable_exp(0.5 * (double)exponent);
-        structure_of(point, &s->models[member], c, places + 3 * (size_t)s->shape.n * w, one);
         halves += half;
+        if (c >= DMC_OF_DENSITY) {
+            whole = helium_density_add(point, &s->models[member], &s->members[member], w, step,
+                                       ratios + (size_t)w * 2 * s->shape.points,
+                                       c - DMC_OF_DENSITY, half, out);
+            continue;
+        }
+        structure_of(point, &s->models[member], c, places + 3 * (size_t)s->shape.n * w, one);
         for (size_t i = 0; i < size; i++)
             out[i] += half * one[i];
     }
-    for (size_t i = 0; one && i < size; i++)
+    for (size_t i = 0; whole && i < size; i++)
         out[i] /= halves;
     free(one);
-    return one != NULL;
+    return whole;
 }
 
 bool dmc_curve_rows(const void *state, unsigned which, size_t begin, size_t end,
@@ -266,16 +275,20 @@ bool dmc_curve_rows(const void *state, unsigned which, size_t begin, size_t end,
         const int64_t *records = records_of(s, which, sample, m);
         const int32_t *places = ergo_engine_host(&s->e, DMC_PLACES, which, k);
         const int32_t *pure = h->chosen ? ergo_engine_host(&s->e, DMC_PURE_SAMPLE, which, k) : NULL;
-        for (size_t c = 0; c < DMC_CURVES && whole; c++)
-            if (c >= DMC_GR_PURE && samples->curves[c])
-                add_pure(s, m, c, pure + m * 3 * h->chosen * h->n,
-                         samples->curves[c] +
-                             row * ergo_point_curve_size(s->e.batch->points[m], c));
-            else if (c != DMC_WALK && samples->curves[c])
-                whole = add_structure(s, m, c, sums_of(s, which, sample, m),
-                                      places + m * 3 * h->structure_walkers * h->n,
-                                      samples->curves[c] +
-                                          row * ergo_point_curve_size(s->e.batch->points[m], c));
+        const int64_t *ratios = h->points ? ergo_engine_host(&s->e, DMC_RATIOS, which, k) : NULL;
+        for (size_t c = 0; c < DMC_CURVES && whole; c++) {
+            const size_t size = ergo_point_curve_size(s->e.batch->points[m], c);
+            if (c == DMC_WALK || !samples->curves[c])
+                continue;
+            if (c >= DMC_GR_PURE && c <= DMC_SPREAD_PURE)
+                add_pure(s, m, c, pure + m * 3 * h->chosen * h->n, samples->curves[c] + row * size);
+            else
+                whole = add_structure(
+                    s, m, c, slot->step + (sample + 1) * slot->every, sums_of(s, which, sample, m),
+                    places + m * 3 * h->structure_walkers * h->n,
+                    ratios ? ratios + m * h->structure_walkers * 2 * h->points : NULL,
+                    samples->curves[c] + row * size);
+        }
         for (int r = 0; records && r < HELIUM_DMC_RECORDS; r++)
             samples->curves[DMC_WALK][row * HELIUM_DMC_RECORDS + (size_t)r] =
                 pure_of(s, m, records, r);

@@ -24,6 +24,7 @@ struct dmc_shape dmc_shape_of(const struct ergo_point *point) {
     if (s.every && ergo_point_bool(point, "/system/forward_structure"))
         s.chosen = s.structure_walkers;
     s.window = s.every * (HELIUM_DMC_RECORDS - 1);
+    s.points = helium_density_points(point);
     return s;
 }
 
@@ -132,6 +133,9 @@ static void choose_groups(const struct ergo_batch *batch, const struct ergo_devi
            2 * l->mates * l->group <= (limit < 256 ? limit : 256) &&
            (l->tables_local ? tables : 0) + 2 * l->mates * (places + sums) <= most)
         l->mates *= 2;
+    const uint64_t used = (l->tables_local ? tables : 0) +
+                          l->mates * ((l->places_local ? places : 0) + sums);
+    l->triplets_local = gpu && used + (((uint64_t)32 << HELIUM_U_PIECES) * l->binades) <= most;
     l->comb = comb ? comb : one ? 1 : limit;
     while (l->comb > 1 && (l->comb > limit || 8 * (uint64_t)l->comb + 64 > most ||
                            (!comb && l->comb >= 2 * s->walkers)))
@@ -181,24 +185,41 @@ static void declare_buffers(struct dmc_state *s) {
                        h->every ? members * 8 * HELIUM_DMC_RECORDS : 0);
     ergo_engine_buffer(e, DMC_PLACES, "places for curves", ERGO_BUFFER_HOST,
                        members * h->structure_walkers * h->walker_bytes);
+    ergo_engine_buffer(e, DMC_U_TABLES, "pair tables", ERGO_BUFFER_CONSTANT,
+                       h->points ? (members * 16 * s->launch.binades) << HELIUM_U_PIECES : 0);
+    ergo_engine_buffer(e, DMC_RATIOS, "displaced atoms", ERGO_BUFFER_CURVES,
+                       members * h->structure_walkers * 16 * h->points);
+}
+
+/* Macros of kernels that know walkers and pairs. tables: of u and the triplet factor too. */
+static void options_of(const struct dmc_state *s, uint32_t group, bool local, bool tables,
+                       char options[400]) {
+    const struct dmc_launch *l = &s->launch;
+    snprintf(options, 400,
+             "-DHELIUM_N=%uu -DHELIUM_GROUP=%u -DHELIUM_E_MATES=%u -DHELIUM_E_BASE=%uu "
+             "-DHELIUM_E_SIZE=%u -DHELIUM_LOCAL=%d -DHELIUM_CUBE=%d -DHELIUM_E_LOCAL=%d "
+             "-DHELIUM_ONE_BODY=%d",
+             s->shape.n, group, l->mates, (127 - l->binades) << HELIUM_E_PIECES,
+             helium_energy_pieces(l->binades), (int)local, (int)l->cube, (int)l->tables_local,
+             (int)helium_has_sites(s->e.batch->points[0]));
+    const size_t length = strlen(options);
+    if (tables)
+        snprintf(options + length, 400 - length, "%s -DHELIUM_U_BASE=%uu -DHELIUM_U_SIZE=%u",
+                 l->triplet ? " -DHELIUM_TRIPLET=1" : "", (127 - l->binades) << HELIUM_U_PIECES,
+                 l->binades << HELIUM_U_PIECES);
 }
 
 static void declare_kernels(struct dmc_state *s) {
     const struct dmc_launch *l = &s->launch;
     char options[400];
-    snprintf(options, sizeof options,
-             "-DHELIUM_N=%uu -DHELIUM_GROUP=%u -DHELIUM_E_MATES=%u -DHELIUM_E_BASE=%uu "
-             "-DHELIUM_E_SIZE=%u -DHELIUM_LOCAL=%d -DHELIUM_CUBE=%d -DHELIUM_E_LOCAL=%d "
-             "-DHELIUM_ONE_BODY=%d",
-             s->shape.n, l->group * l->mates, l->mates, (127 - l->binades) << HELIUM_E_PIECES,
-             helium_energy_pieces(l->binades), (int)l->places_local, (int)l->cube,
-             (int)l->tables_local, (int)helium_has_sites(s->e.batch->points[0]));
-    const size_t length = strlen(options);
-    if (l->triplet)
-        snprintf(options + length, sizeof options - length,
-                 " -DHELIUM_TRIPLET=1 -DHELIUM_U_BASE=%uu -DHELIUM_U_SIZE=%u",
-                 (127 - l->binades) << HELIUM_U_PIECES, l->binades << HELIUM_U_PIECES);
+    options_of(s, l->group * l->mates, l->places_local, l->triplet, options);
+    if (l->triplet && l->triplets_local)
+        strcat(options, " -DHELIUM_T_LOCAL=1");
     ergo_engine_kernel(&s->e, DMC_STEP, "helium_dmc/step.cl", options, "helium_dmc_step");
+    if (s->shape.points) {
+        options_of(s, l->density.group, l->density.local, true, options);
+        ergo_engine_kernel(&s->e, DMC_DISPLACE, "helium/density.cl", options, "helium_density");
+    }
     snprintf(options, sizeof options, "-DHELIUM_N=%uu", s->shape.n);
     ergo_engine_kernel(&s->e, DMC_START, "helium/lattice.cl", options, "helium_start");
     snprintf(options, sizeof options, "-DHELIUM_COMB=%u", l->comb);
@@ -218,7 +239,9 @@ static enum ergo_status check_loops(struct ergo_context *ctx, const struct dmc_s
     const uint64_t visits = s->launch.triplet ? 9 * n : 3 * n;
     const uint64_t step = items * (visits + n / 8 + 6) + 4096 + 7 * (uint64_t)s->launch.group;
     const uint64_t share = (h->walkers + comb - 1) / comb;
-    if (limit && (step > limit || share * 26 + 64 > limit))
+    const uint64_t displaced =
+        h->points ? helium_density_loops(h->n, s->launch.density.group, s->launch.triplet) : 0;
+    if (limit && (step > limit || share * 26 + 64 > limit || displaced > limit))
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
                          "%s (%s) ends loops after %llu iterations without an error; %u walkers of "
                          "%u atoms need more. Use fewer, a larger /tuning/energy_group or "
@@ -244,6 +267,7 @@ enum ergo_status dmc_configure(struct ergo_context *ctx, void *state) {
         return status;
     helium_sites(&s->models[0], s->sites);
     choose_groups(batch, device, &s->shape, &s->launch);
+    s->launch.density = helium_density_choose(device, s->shape.n, s->launch.group);
     status = check_loops(ctx, s);
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
     const double all = (double)batch->count * s->shape.walkers, n = s->shape.n;

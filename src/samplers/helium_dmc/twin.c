@@ -15,20 +15,24 @@ static void find_fields(const struct dmc_twin *t, const struct helium_atoms *ato
         helium_atoms_field(atoms, t->field);
 }
 
+struct helium_atoms dmc_twin_atoms(const struct dmc_twin *t, const int32_t *place) {
+    return (struct helium_atoms){.member = t->member,
+                                 .e_table = t->e_table,
+                                 .binades = t->binades,
+                                 .n = t->n,
+                                 .place = place,
+                                 .sites = t->sites,
+                                 .triplet = t->triplet,
+                                 .t_table = t->t_table,
+                                 .field = t->field};
+}
+
 void dmc_twin_step(const struct dmc_twin *t, uint64_t step, uint32_t walker, const int32_t *from,
                    int32_t *next, int32_t *middle, struct helium_sums *sums) {
     const helium_cubic *random = (const helium_cubic *)(const void *)t->random;
     const uint32_t n = t->n;
     int32_t *euler = t->euler;
-    struct helium_atoms atoms = {.member = t->member,
-                                 .e_table = t->e_table,
-                                 .binades = t->binades,
-                                 .n = n,
-                                 .place = next,
-                                 .sites = t->sites,
-                                 .triplet = t->triplet,
-                                 .t_table = t->t_table,
-                                 .field = t->field};
+    struct helium_atoms atoms = dmc_twin_atoms(t, next);
     int64_t total[HELIUM_E_KINDS] = {0};
     uint64_t marks = 0;
     float share[HELIUM_E_KINDS], gradient[3];

@@ -5,29 +5,31 @@
 #include "helium_vmc/params.h"
 #include "samplers/helium_vmc/helium.h"
 
-/* Paths lanes and registers: one launch makes all macroupdates. `mates` walkers share a
- * work-group. */
-static void walk_groups(struct helium_state *s, uint64_t steps) {
+/* `mates` walkers of a member share a work-group. */
+static struct ergo_grid grid_of(const struct helium_state *s, uint32_t active) {
     const struct helium_launch *l = &s->launch;
-    const uint32_t active = helium_active(&s->shape, s->e.step);
     const size_t crews = ((size_t)active + l->mates - 1) / l->mates;
-    ERGO_LAUNCH(&s->e, HELIUM_WALK,
-                ergo_grid_groups(s->e.batch->count * crews, (size_t)l->mates * l->group, 1),
-                BUFFER(HELIUM_POSITIONS), BUFFER(HELIUM_ATOM_SUMS), BUFFER(HELIUM_WALKERS),
-                BUFFER(HELIUM_MEMBERS), BUFFER(HELIUM_FACTORS), BUFFER(HELIUM_U_TABLES),
-                BUFFER(HELIUM_RANDOM), BUFFER(HELIUM_SITES), U64(s->e.step), U32(steps),
-                U32(s->shape.walkers), U32(active), U32(s->rebuild));
+    return ergo_grid_groups(s->e.batch->count * crews, (size_t)l->mates * l->group, 1);
+}
+
+/* Paths lanes and registers: one launch makes all macroupdates. */
+static void walk_groups(struct helium_state *s, uint64_t steps) {
+    const uint32_t active = helium_active(&s->shape, s->e.step);
+    ERGO_LAUNCH(&s->e, HELIUM_WALK, grid_of(s, active), BUFFER(HELIUM_POSITIONS),
+                BUFFER(HELIUM_ATOM_SUMS), BUFFER(HELIUM_WALKERS), BUFFER(HELIUM_MEMBERS),
+                BUFFER(HELIUM_FACTORS), BUFFER(HELIUM_U_TABLES), BUFFER(HELIUM_RANDOM),
+                BUFFER(HELIUM_SITES), U64(s->e.step), U32(steps), U32(s->shape.walkers),
+                U32(active), U32(s->rebuild));
 }
 
 /* The same with a triplet factor. */
 static void walk_triplets(struct helium_state *s, uint64_t steps) {
     const uint32_t active = helium_active(&s->shape, s->e.step);
-    ERGO_LAUNCH(
-        &s->e, HELIUM_WALK, ergo_grid_groups(s->e.batch->count * active, s->launch.group, 1),
-        BUFFER(HELIUM_POSITIONS), BUFFER(HELIUM_WALKERS), BUFFER(HELIUM_MEMBERS),
-        BUFFER(HELIUM_TRIPLETS), BUFFER(HELIUM_FACTORS), BUFFER(HELIUM_U_TABLES),
-        BUFFER(HELIUM_T_TABLES), BUFFER(HELIUM_RANDOM), BUFFER(HELIUM_SITES), U64(s->e.step),
-        U32(steps), U32(s->shape.walkers), U32(active), BUFFER(HELIUM_FIELDS));
+    ERGO_LAUNCH(&s->e, HELIUM_WALK, grid_of(s, active), BUFFER(HELIUM_POSITIONS),
+                BUFFER(HELIUM_WALKERS), BUFFER(HELIUM_MEMBERS), BUFFER(HELIUM_TRIPLETS),
+                BUFFER(HELIUM_FACTORS), BUFFER(HELIUM_U_TABLES), BUFFER(HELIUM_T_TABLES),
+                BUFFER(HELIUM_RANDOM), BUFFER(HELIUM_SITES), U64(s->e.step), U32(steps),
+                U32(s->shape.walkers), U32(active), BUFFER(HELIUM_FIELDS));
 }
 
 /* Path blocks: sums of u for the trials of one block, from atom `first` on. apply: first update
@@ -154,6 +156,24 @@ void helium_measure(void *state, size_t sample) {
     helium_energy(state, HELIUM_SUMS, sample, false);
 }
 
+/* After the measurement of energies, which has made G of all atoms. */
+static void displace(struct helium_state *s, size_t curve) {
+    const struct helium_shape *h = &s->shape;
+    const struct ergo_grid grid = helium_density_grid(s->launch.density.group, h->points,
+                                                      s->e.batch->count * h->structure_walkers);
+    if (s->launch.triplet)
+        ERGO_LAUNCH(&s->e, HELIUM_DISPLACE, grid, BUFFER(HELIUM_POSITIONS), BUFFER(HELIUM_MEMBERS),
+                    BUFFER(HELIUM_U_TABLES), BUFFER(HELIUM_SITES), U64(s->e.step), U32(h->walkers),
+                    U32(h->structure_walkers), U32(h->points), F32(1.0f / (float)h->points),
+                    U32(curve), BUFFER(HELIUM_TRIPLETS), BUFFER(HELIUM_T_TABLES),
+                    BUFFER(HELIUM_FIELDS), BUFFER(HELIUM_RATIOS));
+    else
+        ERGO_LAUNCH(&s->e, HELIUM_DISPLACE, grid, BUFFER(HELIUM_POSITIONS), BUFFER(HELIUM_MEMBERS),
+                    BUFFER(HELIUM_U_TABLES), BUFFER(HELIUM_SITES), U64(s->e.step), U32(h->walkers),
+                    U32(h->structure_walkers), U32(h->points), F32(1.0f / (float)h->points),
+                    U32(curve), BUFFER(HELIUM_RATIOS));
+}
+
 /* Read the positions of the first walkers of each member, as of this point in the queue. */
 void helium_measure_curves(void *state, size_t curve) {
     struct helium_state *s = state;
@@ -161,6 +181,8 @@ void helium_measure_curves(void *state, size_t curve) {
     for (size_t m = 0; m < s->e.batch->count; m++)
         ergo_engine_read_curve(&s->e, HELIUM_POSITIONS, m * s->shape.walkers * each, bytes,
                                HELIUM_PLACES, curve, m * bytes);
+    if (s->shape.points)
+        displace(s, curve);
 }
 
 /* ---- samples ----------------------------------------------------------------------------------
@@ -267,6 +289,19 @@ bool helium_rows(const void *state, unsigned which, size_t begin, size_t end,
     return whole;
 }
 
+/* A curve of the density matrix, the mean of walkers. step: of the sample. */
+static bool convert_density(const struct helium_state *s, size_t member, uint64_t step,
+                            const int64_t *ratios, uint32_t walkers, size_t curve, double *out) {
+    const struct ergo_point *point = s->e.batch->points[member];
+    bool whole = true;
+    memset(out, 0, helium_density_size(point, curve) * sizeof *out);
+    for (uint32_t w = 0; w < walkers && whole; w++)
+        whole = helium_density_add(point, &s->models[member], &s->members[member], w, step,
+                                   ratios + (size_t)w * 2 * s->shape.points, curve, 1.0 / walkers,
+                                   out);
+    return whole;
+}
+
 bool helium_curve_rows(const void *state, unsigned which, size_t begin, size_t end,
                        const struct ergo_samples *samples) {
     const struct helium_state *s = state;
@@ -274,7 +309,8 @@ bool helium_curve_rows(const void *state, unsigned which, size_t begin, size_t e
     const struct helium_shape *h = &s->shape;
     const size_t members = s->e.batch->count, interval = (size_t)s->e.curve_interval;
     const size_t first = (size_t)((interval - slot->first_sample % interval) % interval);
-    for (size_t row = begin; row < end; row++) {
+    bool whole = true;
+    for (size_t row = begin; row < end && whole; row++) {
         const size_t m = row % members, k = row / members, sample = first + k * interval;
         const struct ergo_point *point = s->e.batch->points[m];
         const uint32_t active = moved(s, which, sample);
@@ -290,6 +326,12 @@ bool helium_curve_rows(const void *state, unsigned which, size_t begin, size_t e
                 helium_site_curve(point, &s->models[m], c, places, walkers,
                                   samples->curves[HELIUM_OF_SITES + c] +
                                       row * helium_site_curve_size(point, c));
+        const int64_t *ratios = h->points ? ergo_engine_host(&s->e, HELIUM_RATIOS, which, k) : NULL;
+        for (size_t c = 0; c < HELIUM_DENSITY_CURVE_COUNT && ratios && whole; c++)
+            whole = convert_density(s, m, slot->step + (sample + 1) * slot->every,
+                                    ratios + m * h->structure_walkers * 2 * h->points, walkers, c,
+                                    samples->curves[HELIUM_OF_DENSITY + c] +
+                                        row * helium_density_size(point, c));
         if (samples->curves[2])
             convert_moments(s, m, sums_of(s, which, sample, m), active,
                             samples->curves[2] + row * 2 * HELIUM_B_POINTS);
@@ -298,5 +340,5 @@ bool helium_curve_rows(const void *state, unsigned which, size_t begin, size_t e
             helium_optimisation_curve(
                 s, m, c, samples->curves[c] + row * helium_optimisation_size(point, c));
     }
-    return true;
+    return whole;
 }

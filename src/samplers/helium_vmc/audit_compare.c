@@ -96,8 +96,8 @@ static const char *compare_sums(const struct scene *c, size_t member, size_t i,
     return found->accepted == sums.accepted ? NULL : "the measured acceptance";
 }
 
-/* Compare the positions for curves. k: curve samples before this one. */
-static const char *compare_places(const struct scene *c, size_t member, size_t k,
+/* Compare what curves are made of, after `step`. k: curve samples before this one. */
+static const char *compare_places(const struct scene *c, size_t member, size_t k, uint64_t step,
                                   const struct helium_twin *t) {
     const struct helium_shape *h = &c->s->shape;
     const size_t row = member * h->structure_walkers + t->walker;
@@ -105,7 +105,17 @@ static const char *compare_places(const struct scene *c, size_t member, size_t k
         return NULL;
     const int32_t *found =
         (const int32_t *)ergo_engine_host(&c->s->e, HELIUM_PLACES, 0, k) + row * 3 * h->n;
-    return memcmp(found, t->place, h->walker_bytes) ? "the positions for g(r) and S(k)" : NULL;
+    if (memcmp(found, t->place, h->walker_bytes) != 0)
+        return "the positions for g(r) and S(k)";
+    if (h->points == 0)
+        return NULL;
+    const struct helium_atoms atoms = helium_twin_atoms(t);
+    const int64_t *ratios =
+        (const int64_t *)ergo_engine_host(&c->s->e, HELIUM_RATIOS, 0, k) + row * 2 * h->points;
+    return helium_density_differs(&atoms, t->walker, h->structure_walkers, step, h->points, ratios,
+                                  t->next_field)
+               ? "the displaced atoms of the density matrix"
+               : NULL;
 }
 
 static const char *compare_end(const struct scene *c, size_t at, const struct helium_twin *t,
@@ -146,7 +156,7 @@ static enum ergo_status compare_walker(struct ergo_context *ctx, const struct sc
         last = t.accepted - last;
         wrong = compare_sums(c, member, i, &t, last);
         if (!wrong && interval && (c->r->first_sample + i) % interval == 0)
-            wrong = compare_places(c, member, curves++, &t);
+            wrong = compare_places(c, member, curves++, step + every, &t);
     }
     if (!wrong)
         wrong = compare_end(c, at, &t, last);
@@ -197,7 +207,7 @@ static enum ergo_status compare_trials(struct ergo_context *ctx, const struct sc
     if (!wrong && (double)n * (double)n <= helium_most_pairs)
         wrong = compare_sums(c, member, 0, &t, moved);
     if (!wrong)
-        wrong = compare_places(c, member, 0, &t);
+        wrong = compare_places(c, member, 0, c->r->step + 1, &t);
     return wrong && status == ERGO_OK ? ergo_replay_differs(ctx, c->r, member, wrong) : status;
 }
 

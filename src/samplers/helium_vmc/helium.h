@@ -4,7 +4,7 @@
 #define ERGO_SAMPLERS_HELIUM_VMC_HELIUM_H
 
 #include "engine/engine.h"
-#include "samplers/helium/liquid.h"
+#include "samplers/helium/density.h"
 #include "samplers/helium_vmc/descent.h"
 
 struct helium_walker;
@@ -18,6 +18,7 @@ struct helium_shape {
     uint64_t walker_bytes;
     /* walkers of a member that g(r) and S(k) are computed from; 0: none */
     uint32_t structure_walkers;
+    uint32_t points; /* of the one-body density matrix; 0: none */
 };
 
 /* Values of /tuning/path. 1 and 2 existed in earlier versions. */
@@ -42,6 +43,7 @@ struct helium_launch {
     uint32_t energy_group, energy_mates, energy_pieces;
     bool triplet;          /* a member has a triplet factor */
     bool walk_local;       /* triplet: places and G in local memory */
+    struct helium_density_launch density;
     bool cube;             /* the box of every member is a cube */
     unsigned binades;      /* of the pair tables, the most of all members */
     uint64_t launch_steps; /* most macroupdates per launch */
@@ -65,7 +67,8 @@ enum helium_buffer {
     HELIUM_FIELDS,     /* triplet: G of all atoms, [walkers of all members][3][n] */
     HELIUM_EVENT_SUMS, /* optimisation of all parameters: energies at an event */
     HELIUM_SUMS,       /* [members][walkers] of a sample */
-    HELIUM_PLACES      /* [members][structure_walkers][3][n] of a sample with curves */
+    HELIUM_PLACES,     /* [members][structure_walkers][3][n] of a sample with curves */
+    HELIUM_RATIOS      /* [members][structure_walkers][2 points] of a sample with curves */
 };
 enum helium_kernel {
     HELIUM_WALK,
@@ -76,7 +79,8 @@ enum helium_kernel {
     HELIUM_ENERGY_ADD,
     HELIUM_START,
     HELIUM_TUNE,
-    HELIUM_MULTIPLY
+    HELIUM_MULTIPLY,
+    HELIUM_DISPLACE
 };
 
 /* Of all parameters; see descent.h. [members] */
@@ -142,7 +146,8 @@ enum helium_curve_kind {
     HELIUM_OPTIMISED,    /* u */
     HELIUM_PARAMETERS,   /* HELIUM_NUMBERS */
     HELIUM_OF_SITES,     /* HELIUM_SITE_CURVE_COUNT of them */
-    HELIUM_CURVES = HELIUM_OF_SITES + HELIUM_SITE_CURVE_COUNT
+    HELIUM_OF_DENSITY = HELIUM_OF_SITES + HELIUM_SITE_CURVE_COUNT,
+    HELIUM_CURVES = HELIUM_OF_DENSITY + HELIUM_DENSITY_CURVE_COUNT
 };
 enum helium_number { /* the first three: before any update */
                      HELIUM_NUMBER_ENERGY,
@@ -217,6 +222,7 @@ struct helium_twin {
     int64_t ln_psi;
     uint32_t accepted;
 };
+struct helium_atoms helium_twin_atoms(const struct helium_twin *twin);
 /* Compute G from the places. */
 void helium_twin_begin(struct helium_twin *twin);
 void helium_twin_steps(struct helium_twin *twin, uint64_t step, uint64_t steps);

@@ -223,11 +223,12 @@ static bool optimises_triplet(const struct ergo_point *point) {
 }
 
 /* Numbers of an optimisation, which has no error of its own. */
-#define OPTIMISED(NAME, UNIT, FROM, APPLIES, HELP)                                                 \
+#define OPTIMISED_AS(FACT, NAME, UNIT, FROM, APPLIES, HELP)                                        \
     {                                                                                              \
         ERGO_NAMED(NAME, UNIT), .help = (HELP), .curve = "parameters", .from_curve = (FROM),       \
-                                .independent = true, .fact = ERGO_FACT_MEAN, .applies = (APPLIES)  \
+                                .independent = true, .fact = (FACT), .applies = (APPLIES)          \
     }
+#define OPTIMISED(...) OPTIMISED_AS(ERGO_FACT_MEAN, __VA_ARGS__)
 
 static const struct ergo_observable observables[] = {
     {ERGO_NAMED("energy", "K per atom"), .help = "local energy: potential + kinetic_laplacian",
@@ -261,6 +262,7 @@ static const struct ergo_observable observables[] = {
      .derive = derive_sigma},
     {ERGO_NAMED("ln_psi", "per atom"), .help = "mean ln psi / N", .sample = sample_ln_psi},
     HELIUM_LINDEMANN,
+    HELIUM_CONDENSATE(""),
     {ERGO_NAMED("b_optimum", "A"),
      .help =
          "b of the least energy, by correlated sampling (/run/optimise); at the end of the curve's "
@@ -270,8 +272,8 @@ static const struct ergo_observable observables[] = {
      .curve = "b_moments", .from_curve = curve_energy},
     OPTIMISED("energy_before", "K per atom", number_energy, optimises_all,
               "energy of the job's wave function, before the first update (/run/optimise all)"),
-    OPTIMISED("energy_before_error", "K per atom", number_error, optimises_all,
-              "its standard error"),
+    OPTIMISED_AS(ERGO_FACT_ERROR, "energy_before_error", "K per atom", number_error, optimises_all,
+                 "its standard error; of several replicas, that of their mean"),
     OPTIMISED("energy_before_sigma", "K per atom", number_sigma, optimises_all,
               "spread of one walker's energy then, as energy_sigma is now"),
     OPTIMISED("optimised_b", "A", number_b, optimises_b_too, "b of the optimised wave function"),
@@ -298,6 +300,7 @@ static const struct ergo_curve_info curves[] = {
      "/system/wave_function with symmetrised false"},
     {"parameters", "number", "", "inputs of observables (/run/optimise all)"},
     HELIUM_SITE_CURVES,
+    HELIUM_DENSITY_CURVES(""),
 };
 
 static const struct ergo_curve_ratio ratio = {
@@ -332,6 +335,8 @@ static bool optimises(const struct ergo_point *point) {
 static size_t curve_size(const struct ergo_point *point, size_t c) {
     if (c == HELIUM_B_MOMENTS)
         return optimises(point) ? 2 * HELIUM_B_POINTS : 0;
+    if (c >= HELIUM_OF_DENSITY)
+        return helium_density_size(point, c - HELIUM_OF_DENSITY);
     if (c >= HELIUM_OF_SITES)
         return helium_site_curve_size(point, c - HELIUM_OF_SITES);
     if (c > HELIUM_B_MOMENTS)
@@ -348,6 +353,8 @@ static void curve_x(const struct ergo_point *point, size_t c, double *x) {
         helium_sk_x(point, x);
     else if (c == HELIUM_B_MOMENTS)
         helium_b_x(point, x);
+    else if (c >= HELIUM_OF_DENSITY)
+        helium_density_x(point, c - HELIUM_OF_DENSITY, x);
     else if (c >= HELIUM_OF_SITES)
         helium_site_curve_x(point, c - HELIUM_OF_SITES, x);
     else
@@ -394,7 +401,8 @@ static const char *const first_job[] = {"/system/n=32",           "/system/walke
 static const struct ergo_model model = {
     .programs = {"helium_vmc/energy.cl", "helium/lattice.cl", "helium_vmc/start.cl",
                  "helium_vmc/walk_lanes.cl", "helium_vmc/walk_registers.cl",
-                 "helium_vmc/walk_pairs.cl", "helium_vmc/blocks.cl", "helium_vmc/walk_triplet.cl"},
+                 "helium_vmc/walk_pairs.cl", "helium_vmc/blocks.cl", "helium_vmc/walk_triplet.cl",
+                 "helium/density.cl"},
     .first = first_job,
     .keys = {HELIUM_LIQUID_KEYS,
              HELIUM_ONE_BODY_KEYS,

@@ -23,6 +23,7 @@ struct helium_shape helium_shape_of(const struct ergo_point *point) {
         if (s.structure_walkers > s.walkers)
             s.structure_walkers = s.walkers;
     }
+    s.points = helium_density_points(point);
     return s;
 }
 
@@ -200,22 +201,32 @@ static void choose_energy_groups(const struct ergo_batch *batch, const struct er
                            : (uint32_t)(pieces < most ? pieces : most);
 }
 
-/* Few work-items, so that a trial's partners keep them busy; more where there are few walkers. */
+/* Few work-items, so that a trial's partners keep them busy; more where there are few walkers. Small
+ * walkers share a table, so that a multiprocessor holds more of them. */
 static void choose_triplet(const struct ergo_batch *batch, const struct ergo_device *device,
                            const struct helium_shape *s, struct helium_launch *l) {
     const struct ergo_device_summary *d = &device->summary;
+    const struct ergo_point *point = batch->points[0];
     const uint64_t units = d->compute_units ? d->compute_units : 1, all = batch->count * s->walkers;
-    const uint32_t wish = (uint32_t)ergo_point_int(batch->points[0], "/tuning/work_group");
+    const uint32_t wish = (uint32_t)ergo_point_int(point, "/tuning/work_group");
+    const uint32_t mates = (uint32_t)ergo_point_int(point, "/tuning/walkers_per_group");
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
-    const uint64_t table = ((uint64_t)32 << HELIUM_U_PIECES) * l->binades;
+    const uint64_t table = (((uint64_t)32 << HELIUM_U_PIECES) * l->binades) + 256;
     l->path = HELIUM_PATH_TRIPLET;
     l->group = wish ? wish : gpu ? ergo_device_least_group(device) : 1;
     while (!wish && gpu && l->group < 256 && 2 * l->group <= s->n && all * l->group < 256 * units)
         l->group *= 2;
     while (l->group > 1 &&
-           (l->group > d->largest_group || table + 24 * (uint64_t)l->group > d->local_memory))
+           (l->group > d->largest_group || table + 40 * (uint64_t)l->group > d->local_memory))
         l->group /= 2;
-    l->walk_local = table + 24 * ((uint64_t)l->group + s->n) <= d->local_memory;
+    l->walk_local = table + 40 * (uint64_t)l->group + 24 * (uint64_t)s->n <= d->local_memory;
+    l->warp = l->group == 32 && ergo_device_adds_in_warps(device) &&
+              ergo_point_int(point, "/tuning/warps") != 1;
+    const uint64_t each = 40 * (uint64_t)l->group + (l->walk_local ? 24 * (uint64_t)s->n : 0);
+    l->mates = !l->warp ? 1 : mates ? mates : s->n <= 256 ? 4 : 1;
+    while (l->mates > 1 && (l->mates > s->walkers || l->mates * l->group > d->largest_group ||
+                            table + l->mates * each > d->local_memory))
+        l->mates /= 2;
 }
 
 /*
@@ -315,6 +326,8 @@ static void declare_buffers(struct helium_state *s) {
     ergo_engine_buffer(e, HELIUM_SUMS, "samples", ERGO_BUFFER_SAMPLES, all * HELIUM_SUMS_BYTES);
     ergo_engine_buffer(e, HELIUM_PLACES, "places for curves", ERGO_BUFFER_HOST,
                        members * h->structure_walkers * h->walker_bytes);
+    ergo_engine_buffer(e, HELIUM_RATIOS, "displaced atoms", ERGO_BUFFER_CURVES,
+                       members * h->structure_walkers * 16 * h->points);
 }
 
 /* Declare a kernel of the program `path`, built with the batch's macros. */
@@ -364,6 +377,9 @@ static void declare_kernels(struct helium_state *s) {
     declare(s, HELIUM_START, lattice, 1, false, "helium_start");
     declare(s, HELIUM_TUNE, start, 1, false, "helium_tune");
     declare(s, HELIUM_MULTIPLY, start, 1, false, "helium_multiply");
+    if (s->shape.points)
+        declare(s, HELIUM_DISPLACE, "helium/density.cl", l->density.group, l->density.local,
+                "helium_density");
 }
 
 /* ---- configure --------------------------------------------------------------------------------
@@ -424,7 +440,9 @@ static enum ergo_status choose_steps(struct ergo_context *ctx, struct helium_sta
     if (loops) {
         uint64_t counts[3];
         count_loops(h, l, counts);
-        if (counts[0] + counts[1] > loops || counts[2] > loops)
+        const uint64_t displaced =
+            h->points ? helium_density_loops(h->n, l->density.group, l->triplet) : 0;
+        if (counts[0] + counts[1] > loops || counts[2] > loops || displaced > loops)
             return ERGO_FAIL(ctx, ERGO_E_DEVICE,
                              "%s (%s) ends loops after %llu iterations without an error; %u atoms "
                              "need more. Use fewer atoms, a larger /tuning/work_group, or another "
@@ -466,6 +484,7 @@ enum ergo_status helium_configure(struct ergo_context *ctx, void *state) {
     choose_path(batch, s->e.device, h, l);
     choose_energy_groups(batch, s->e.device, h, l);
     choose_energy(s->e.device, h, l);
+    l->density = helium_density_choose(s->e.device, h->n, l->energy_group);
     status = choose_steps(ctx, s);
     if (status != ERGO_OK)
         return status;

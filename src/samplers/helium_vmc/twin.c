@@ -9,13 +9,10 @@
 
 #include "samplers/helium_vmc/helium.h"
 
-static helium_cubic piece(const struct helium_cubic_host *table, uint32_t k) {
-    return (helium_cubic){table[k].c[0], table[k].c[1], table[k].c[2], table[k].c[3]};
-}
-
-static struct helium_atoms atoms_of(const struct helium_twin *t) {
+struct helium_atoms helium_twin_atoms(const struct helium_twin *t) {
     return (struct helium_atoms){.member = t->member,
                                  .e_table = t->e_table,
+                                 .u_table = t->u_table,
                                  .binades = t->binades,
                                  .n = t->n,
                                  .place = t->place,
@@ -25,35 +22,16 @@ static struct helium_atoms atoms_of(const struct helium_twin *t) {
                                  .field = t->field};
 }
 
-static int64_t u_of(const struct helium_twin *t, float x) {
-    const float y = helium_clamp(x, t->member->low);
-    const uint32_t base = (127 - t->binades) << HELIUM_U_PIECES;
-    return (int32_t)helium_poly(piece(t->u_table, helium_piece(y, HELIUM_U_PIECES) - base),
-                                helium_within(y, HELIUM_U_PIECES));
-}
-
-/* Sum of u over the pairs of atom i, and its part by its site, if it were at a. */
-static int64_t sum_at(const struct helium_twin *t, const uint32_t a[3], uint32_t i) {
-    const struct helium_atoms atoms = atoms_of(t);
-    int64_t sum = helium_atoms_site(&atoms, i, a);
-    for (uint32_t j = 0; j < t->n; j++) {
-        float d[3];
-        helium_atoms_difference(&atoms, a, j, d);
-        sum += j == i ? 0 : u_of(t, helium_atoms_distance2(&atoms, d));
-    }
-    return sum;
-}
-
 int64_t helium_twin_atom(const struct helium_twin *t, uint32_t i) {
-    const struct helium_atoms atoms = atoms_of(t);
+    const struct helium_atoms atoms = helium_twin_atoms(t);
     uint32_t a[3];
     helium_atoms_place(&atoms, i, a);
-    return sum_at(t, a, i);
+    return helium_atoms_u(&atoms, i, a);
 }
 
 int64_t helium_twin_ln_psi(const struct helium_twin *t) {
     int64_t sum = 0;
-    const struct helium_atoms atoms = atoms_of(t);
+    const struct helium_atoms atoms = helium_twin_atoms(t);
     for (uint32_t i = 0; i < t->n; i++) {
         uint32_t a[3];
         helium_atoms_place(&atoms, i, a);
@@ -71,12 +49,12 @@ bool helium_twin_trial(const struct helium_twin *t, uint32_t i, uint64_t step, i
     const struct helium_move move =
         helium_draw(random, t->member, t->factor, t->walker * t->n + i, step);
     const uint32_t by[3] = {(uint32_t)move.dx, (uint32_t)move.dy, (uint32_t)move.dz};
-    const struct helium_atoms atoms = atoms_of(t);
+    const struct helium_atoms atoms = helium_twin_atoms(t);
     uint32_t old[3], new[3];
     helium_atoms_place(&atoms, i, old);
     for (uint32_t k = 0; k < 3; k++)
         new[k] = old[k] + by[k];
-    int64_t gain = sum_at(t, new, i) - sum_at(t, old, i);
+    int64_t gain = helium_atoms_u(&atoms, i, new) - helium_atoms_u(&atoms, i, old);
     if (t->triplet)
         gain += helium_atoms_triplet_change(&atoms, i, new, t->next_field);
     const bool accepted = gain >= move.bound;
@@ -87,7 +65,7 @@ bool helium_twin_trial(const struct helium_twin *t, uint32_t i, uint64_t step, i
 }
 
 void helium_twin_begin(struct helium_twin *t) {
-    const struct helium_atoms atoms = atoms_of(t);
+    const struct helium_atoms atoms = helium_twin_atoms(t);
     if (t->triplet)
         helium_atoms_field(&atoms, t->field);
 }
@@ -119,7 +97,7 @@ uint32_t helium_twin_factor(const struct helium_member *member, uint32_t factor,
 /* ---- energies -------------------------------------------------------------------------------- */
 
 void helium_twin_energies(const struct helium_twin *t, uint32_t last, struct helium_sums *sums) {
-    const struct helium_atoms atoms = atoms_of(t);
+    const struct helium_atoms atoms = helium_twin_atoms(t);
     helium_atoms_sums(&atoms, sums);
     sums->ln_psi = 2 * t->ln_psi;
     sums->accepted |= last;

@@ -66,23 +66,42 @@ static double clamp(double x, double least, double most) {
     return fmin(fmax(x, least), most);
 }
 
+/* Volume moves, and transfers with them, may be rarer than a stretch is long: start shortly before
+ * one then, if possible where a window of the counters ends too. */
+static void meet_volume_move(struct lj_stretch *a) {
+    const uint64_t every = a->s->launch.volume_every, length = a->every * a->samples;
+    uint64_t unit = every;
+    if (!every || (every - a->start % every) % every < length)
+        return;
+    while (length < LJ_WINDOW && unit % LJ_WINDOW) /* at most ten times */
+        unit *= 2;
+    a->start += unit - a->start % unit - length / 2;
+}
+
 static void plan_chains(struct lj_stretch *a, double length) {
     const struct lj_state *s = a->s;
     const double members = (double)s->e.batch->count, seconds = s->launch.step_seconds;
     const double units =
         s->e.device->summary.compute_units ? s->e.device->summary.compute_units : 1;
-    const double share = clamp(ALL_MOVES / members, MOVES, ALL_MOVES / 2.0);
-    const double moves = clamp(fmin(length, SECONDS / seconds), 2, share);
+    const struct lj_launch *const l = &s->launch;
     double most = 1;
     for (size_t c = 0; c < lj_chains(s); c++)
         most = fmax(most, (double)s->boxes * s->chains[c].particles);
-    a->count = (size_t)clamp(
-        fmin(fmin(ALL_MOVES / moves, ALL_PARTICLES / most), units * SECONDS / (seconds * moves)), 1,
-        members);
+    /* what the host has to do in a step, in moves: a transfer is two, a volume move N */
+    const double work =
+        (double)s->boxes +
+        (l->volume_every ? (2.0 * l->transfers + most) / (double)l->volume_every : 0);
+    const double share =
+        clamp(ALL_MOVES / (members * work), MOVES, fmax(MOVES, ALL_MOVES / (2 * work)));
+    const double moves = clamp(fmin(length, SECONDS / seconds), 2, share);
+    a->count = (size_t)clamp(fmin(fmin(ALL_MOVES / (work * moves), ALL_PARTICLES / most),
+                                  units * SECONDS / (seconds * moves)),
+                             1, members);
     a->every = (uint64_t)ceil(moves / (double)a->samples);
     /* if only few moves fit, start so that a window of the counters ends among them */
     if (a->every * a->samples < LJ_WINDOW && length > LJ_WINDOW / 3.0)
         a->start += LJ_WINDOW - a->start % LJ_WINDOW - a->every * a->samples / 2;
+    meet_volume_move(a);
 }
 
 static void plan_board(struct lj_stretch *a, double length) {

@@ -37,6 +37,16 @@ static enum ergo_status check_activity(struct ergo_context *ctx, const struct er
     return ERGO_OK;
 }
 
+/* The most particles of a box: in a Gibbs ensemble it may get those of the other. */
+static double largest_number(const struct ergo_point *point, const struct lj_system *s) {
+    double n = 0;
+    for (unsigned box = 0; box < lj_boxes_of(point); box++)
+        n += lj_box_particles(point, box);
+    if (lj_is_open(point) || n == 0)
+        n = fmax(n, 1.2 * s->volume / pow(s->sigma, 3));
+    return fmin(n, LJ_MOST_PARTICLES);
+}
+
 /* The checkerboard is exact. Jobs for which it is not are refused. */
 static enum ergo_status check_board(struct ergo_context *ctx, const struct lj_system *s,
                                     double shortest) {
@@ -94,10 +104,7 @@ static enum ergo_status check_closed(struct ergo_context *ctx, const struct ergo
                                      const struct lj_system *s) {
     enum ergo_status status = ERGO_OK;
     const bool matrix = lj_is_matrix(point);
-    if (matrix && has(point, "/system/mu"))
-        status = ergo_job_error(ctx, "/system/mu",
-                                "not with method transition-matrix: give activity or beta_mu");
-    else if (matrix)
+    if (matrix)
         status = check_activity(ctx, point, true);
     if (matrix && has(point, "/system/decomposition"))
         status = ergo_job_error(ctx, "/system/decomposition",
@@ -123,6 +130,15 @@ static enum ergo_status check_closed(struct ergo_context *ctx, const struct ergo
                                 "beta P V is %.4g at the start, more than volume moves can count; "
                                 "allowed: up to 1e10",
                                 p * s->volume / pow(s->sigma, 3));
+    struct lj_system small = *s;
+    if (lj_boxes_of(point) == 2)
+        small.volume = fmin(small.volume, lj_box_system(point, 1).volume);
+    const double tail = fabs(lj_tail_energy(&small, largest_number(point, s))) / s->temperature;
+    if (lj_has_volume(point) && tail > 1e10)
+        status = ergo_job_error(ctx, "/system/tail_correction",
+                                "the tail's energy of all particles would be %.4g T, more than "
+                                "volume moves can count; allowed: up to 1e10 T",
+                                tail);
     return status;
 }
 
@@ -157,8 +173,8 @@ static enum ergo_status check_gibbs(struct ergo_context *ctx, const struct ergo_
                                 "%.10g is more than half the shortest side of the second box, "
                                 "%.10g",
                                 s->max_displacement, shortest / 2);
-    /* transfers of two windows are counted in 16 bits */
-    if ((double)transfers * (ceil((double)LJ_WINDOW / (double)every) + 1) >= 0x1p16)
+    /* transfers of a window are counted in 16 bits */
+    if ((double)transfers * ceil((double)LJ_WINDOW / (double)every) >= 0x1p16)
         status = ergo_job_error(ctx, "/system/transfers",
                                 "%lld before every %lld moves are more than are counted: at most "
                                 "65535 in 1024 moves",
@@ -181,13 +197,14 @@ enum ergo_status lj_check(struct ergo_context *ctx, const struct ergo_point *poi
                                 "would meet several images of another",
                                 s.cutoff, shortest / 2);
     /* pairs in a shell have a counter of 32 bits; the limit is for the density of a dense liquid */
-    const double most = fmin(1.2 * s.volume / pow(s.sigma, 3), LJ_MOST_PARTICLES);
+    const double most = largest_number(point, &s);
     const double contacts = 1.2 * 6.3 * pow(s.cutoff / s.sigma, 2) * lj_contact_width(&s) / s.sigma;
     if (most * contacts > 0x1p32)
-        status = ergo_job_error(ctx, "/system/cutoff",
-                                "%.10g is too long for so large a box: pairs at the cutoff could "
-                                "no longer be counted",
-                                s.cutoff);
+        status =
+            ergo_job_error(ctx, "/system/cutoff",
+                           "%.10g is too long for so many particles: pairs at the cutoff could "
+                           "no longer be counted",
+                           s.cutoff);
     if (s.cutoff < 0.2 * s.sigma)
         status = ergo_job_error(ctx, "/system/cutoff", "%.10g is below 0.2 sigma", s.cutoff);
     if (s.epsilon > 0 && (s.temperature > 100 * s.epsilon || s.temperature < 1e-3 * s.epsilon))

@@ -139,10 +139,10 @@ static bool has_ghosts(const struct ergo_point *point) {
 static const char *swaps(const struct ergo_point *point, double mean) {
     (void)point;
     return mean > 0.02 && mean < 0.98
-               ? "the boxes changed roles. At each measurement the denser one counts as liquid. "
-                 "Where they do so often, near the critical temperature, the densities of the two "
-                 "boxes overlap, and those told are too far apart: take more particles, or a "
-                 "transition matrix"
+               ? "the boxes changed roles: each was the denser one, which counts as liquid, at "
+                 "some measurements. Once in a long run is no harm; where they do so often, near "
+                 "the critical temperature, their densities overlap, and those told are too far "
+                 "apart: take more particles, or a transition matrix"
                : NULL;
 }
 

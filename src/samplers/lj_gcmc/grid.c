@@ -129,14 +129,16 @@ static double part_gap(int d, uint32_t n, uint32_t part, uint32_t parts) {
 }
 
 struct near_cell {
-    double gap2;
+    bool core; /* a particle in it may be inside the core */
     int d[3];
 };
 
-static int by_gap(const void *left, const void *right) {
+/* Cells for the core first; then in the order of memory, so that work-items side by side read cells
+ * side by side. */
+static int by_place(const void *left, const void *right) {
     const struct near_cell *a = left, *b = right;
-    if (a->gap2 != b->gap2)
-        return a->gap2 < b->gap2 ? -1 : 1;
+    if (a->core != b->core)
+        return a->core ? -1 : 1;
     for (int k = 2; k >= 0; k--)
         if (a->d[k] != b->d[k])
             return a->d[k] < b->d[k] ? -1 : 1;
@@ -162,18 +164,20 @@ uint32_t *lj_grid_lists(const struct lj_grid *grid, const double box[3], double 
         uint32_t n = 0, near = 0;
         for (uint32_t i = 0; i < grid->n_offsets; i++) {
             struct near_cell c = {0};
+            double gap2 = 0;
             for (int k = 0; k < 3; k++) {
                 const int byte = (int)(grid->offsets[i] >> 8 * k & 0xff);
                 c.d[k] = byte > 127 ? byte - 256 : byte;
                 const double gap =
                     part_gap(c.d[k], grid->n[k], part[k], parts) * box[k] / grid->n[k];
-                c.gap2 += gap * gap;
+                gap2 += gap * gap;
             }
-            near += c.gap2 <= core * core * (1 + 1e-5);
-            if (c.gap2 <= cutoff * cutoff * (1 + 1e-6))
+            c.core = gap2 <= core * core * (1 + 1e-5);
+            near += c.core;
+            if (gap2 <= cutoff * cutoff * (1 + 1e-6))
                 found[n++] = c;
         }
-        qsort(found, n, sizeof *found, by_gap);
+        qsort(found, n, sizeof *found, by_place);
         uint32_t *head = words + 4 * (size_t)l;
         head[0] = (uint32_t)end;
         head[1] = n;

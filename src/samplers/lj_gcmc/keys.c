@@ -30,7 +30,7 @@ const struct ergo_key lj_keys_box[LJ_KEYS_BOX_N] = {
               ERGO_KEY_EXCLUDES_MIN,
      .min = 0, .max = 1e6, .min_items = 3, .max_items = 3, .unit = "length",
      .help = "Sides [Lx, Ly, Lz] of the periodic box, in the job's unit of length: sigma, unless "
-             "/system/sigma says otherwise."},
+             "/system/sigma says otherwise. Where the volume changes (npt, gibbs): at the start."},
     {ERGO_KEY("/system/temperature", REAL), .flags = ERGO_KEY_REQUIRED | POSITIVE, .min = 0,
      .max = 1e12, .unit = "energy/k_B",
      .help = "Temperature T (k_B = 1), at most 100 epsilon; T* = T/epsilon."},
@@ -204,7 +204,10 @@ const struct ergo_key lj_keys_gibbs[LJ_KEYS_GIBBS_N] = {
 
 const struct ergo_key lj_keys_closed[LJ_KEYS_CLOSED_N] = {
     {ERGO_KEY("/system/max_displacement", REAL), .flags = POSITIVE, .fallback = "0.2", .min = 0,
-     .max = 1e6, .unit = "length", .help = "Displace by at most this along each axis."},
+     .max = 1e6, .unit = "length",
+     .help =
+         "Displace by at most this along each axis; where the volume changes, at the start's: it "
+         "stays the same fraction of the box."},
     {ERGO_KEY("/run/insertions", INT), .flags = ERGO_KEY_SHAPE, .fallback = "64", .min = 0,
      .max = LJ_MOST_GHOSTS, .unit = "",
      .help = "Test insertions at each measurement, for the chemical potential (B. Widom, J. Chem. "

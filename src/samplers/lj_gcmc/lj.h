@@ -203,6 +203,8 @@ uint64_t lj_curve_every(const struct ergo_point *point); /* 0: no g(r), no P(N) 
 uint32_t lj_gr_bins(const struct ergo_point *point);     /* up to the cutoff */
 uint32_t lj_ghosts_of(const struct ergo_point *point);
 void lj_member_fill(const struct ergo_point *point, size_t box, struct lj_member *member);
+/* x^(1/3) by Newton's method, because cbrt of libm differs between hosts. */
+double lj_cube_root(double x);
 /* Squared radius inside which a pair counts as an overlap, in sigma^2. */
 double lj_core2(double epsilon, double temperature, double cutoff_in_sigma);
 double lj_widest_core(const struct lj_state *s); /* of the members, in sigma */

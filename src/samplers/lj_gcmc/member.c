@@ -105,8 +105,7 @@ struct lj_system lj_system_of(const struct ergo_point *point) {
     return s;
 }
 
-/* x^(1/3) by Newton's method, because cbrt of libm differs between hosts. */
-static double cube_root(double x) {
+double lj_cube_root(double x) {
     double y = x < 1 ? 1 : x;
     for (int i = 0; i < 200; i++)
         y -= (y * y * y - x) / (3 * y * y);
@@ -117,7 +116,7 @@ struct lj_system lj_box_system(const struct ergo_point *point, size_t box) {
     struct lj_system s = lj_system_of(point);
     if (box == 0)
         return s;
-    const double factor = cube_root(given(point, "/system/second_volume", s.volume) / s.volume);
+    const double factor = lj_cube_root(given(point, "/system/second_volume", s.volume) / s.volume);
     for (int k = 0; k < 3; k++)
         s.box[k] *= factor;
     s.volume = s.box[0] * s.box[1] * s.box[2];
@@ -139,7 +138,7 @@ bool lj_is_open(const struct ergo_point *point) {
 double lj_core2(double epsilon, double temperature, double cutoff) {
     if (epsilon == 0)
         return 0;
-    const double core2 = 1 / cube_root((1 + sqrt(1 + 100 * temperature / epsilon)) / 2);
+    const double core2 = 1 / lj_cube_root((1 + sqrt(1 + 100 * temperature / epsilon)) / 2);
     return fmin(core2, cutoff * cutoff);
 }
 

@@ -349,7 +349,7 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct lj_stat
     struct ergo_engine *e = &s->e;
     const struct lj_launch *l = &s->launch;
     const struct lj_grid *g = &s->grid;
-    struct ergo_text o = {0}, board = {0};
+    struct ergo_text o = {0}, board = {0}, ghosts = {0};
     ergo_text_append(&o, "-DLJ_GROUP=%u -DLJ_TEAMS=%u -DLJ_TOTAL_GROUP=%u -DLJ_BINS=%uu", l->group,
                      l->teams, l->total_group, l->bins ? l->bins : 1);
     ergo_text_append(&o,
@@ -368,8 +368,11 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct lj_stat
     }
     if (l->transfers)
         ergo_engine_kernel(e, LJ_TRANSFER, "lj_gcmc/transfer.cl", o.data, "lj_transfer");
+    const bool warps = ergo_device_adds_in_warps(e->device);
+    ergo_text_append(&ghosts, "%s%s", o.data ? o.data : "",
+                     warps && l->total_group % 32 == 0 ? " -DLJ_WARP=1" : "");
     if (l->ghosts)
-        ergo_engine_kernel(e, LJ_GHOST, "lj_gcmc/ghost.cl", o.data, "lj_ghost");
+        ergo_engine_kernel(e, LJ_GHOST, "lj_gcmc/ghost.cl", ghosts.data, "lj_ghost");
     if (l->board_blocks) {
         ergo_text_append(&o, " -DLJ_BLOCKS=%lluu -DLJ_TRIALS=%uu -DLJ_END_GROUP=%u",
                          (unsigned long long)l->board_blocks, s->system.trials, l->end_group);
@@ -381,12 +384,13 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct lj_stat
         /* in larger groups a work-item finds hardly more than one pair of a move */
         if (l->group >= 32 && l->group < 128)
             ergo_text_append(&o, " -DLJ_QUEUE=8u");
-        if (ergo_device_adds_in_warps(e->device) && l->group % 32 == 0)
+        if (warps && l->group % 32 == 0)
             ergo_text_append(&o, " -DLJ_WARP=1");
         ergo_engine_kernel(e, LJ_RUN, "lj_gcmc/run.cl", o.data, "lj_run");
     }
-    const bool failed = o.failed || board.failed;
+    const bool failed = o.failed || board.failed || ghosts.failed;
     ergo_text_free(&o);
+    ergo_text_free(&ghosts);
     ergo_text_free(&board);
     return failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options") : ERGO_OK;
 }

@@ -145,23 +145,24 @@ static void move_to(struct lj_twin *t, uint32_t i, const uint32_t to[3]) {
     enter(t, i);
 }
 
-/* Sides of cells are at least the cutoff, in the smallest box that a volume move allows, too. */
-static bool make_grid(struct lj_twin *t, const struct lj_system *s) {
-    const double most = fmax(3, ceil(cbrt(t->n + 64.0))); /* few particles need few cells */
-    const double smallest =
-        t->volume_every ? cbrt(lj_volume_of(s, t->rules.limits[0]) / s->volume) : 1;
+/* Sides of cells are at least the cutoff, in the box that there is; without pairs a cell is only
+ * where a particle is found again. Particles are entered anew where the grid changes. */
+static void fit_grid(struct lj_twin *t) {
+    bool same = true;
     size_t cells = 1;
     for (int k = 0; k < 3; k++) {
-        /* without pairs a cell is only where a particle is found again */
-        const double wide =
-            t->m.ideal ? most : floor(s->box[k] * smallest / s->cutoff / (1 + 1e-6));
-        t->grid[k] = (uint32_t)fmin(most, fmax(1, wide));
-        cells *= t->grid[k];
+        const double side = (double)t->m.scale[k] * 0x1p32, cutoff = sqrt((double)t->m.cutoff2);
+        const double wide = t->m.ideal ? t->most : floor(side / cutoff / (1 + 1e-6));
+        const uint32_t n = (uint32_t)fmin(t->most, fmax(1, wide));
+        same = same && t->grid[k] == n;
+        t->grid[k] = n;
+        cells *= n;
     }
-    t->first = malloc(cells * sizeof *t->first);
-    if (t->first)
-        memset(t->first, 0xff, cells * sizeof *t->first);
-    return t->first != NULL;
+    if (same)
+        return;
+    memset(t->first, 0xff, cells * sizeof *t->first);
+    for (uint32_t i = 0; i < t->n; i++)
+        enter(t, i);
 }
 
 /* struct lj_counts has no deletions tried; they are the remaining ones of the `moves` in the
@@ -179,6 +180,7 @@ void lj_twin_set_box(struct lj_twin *t, const struct lj_chain *chain) {
     for (int k = 0; k < 3; k++)
         t->m.scale[k] = ergo_as_float(chain->scale[k]);
     t->m.tail = t->tail * ergo_as_float(chain->thinner);
+    fit_grid(t);
 }
 
 bool lj_twin_init(struct lj_twin *t, const struct ergo_point *point, size_t box,
@@ -201,19 +203,22 @@ bool lj_twin_init(struct lj_twin *t, const struct ergo_point *point, size_t box,
         t->rules = lj_rules_of(point, box);
         t->transfers = t->boxes == 2 ? (uint32_t)ergo_point_int(point, "/system/transfers") : 0;
         t->volume_every = (uint64_t)ergo_point_int(point, "/system/volume_every");
-        lj_twin_set_box(t, chain);
     }
     set_counts(t, 0, &chain->now, (uint32_t)(chain->step % LJ_WINDOW));
     set_counts(t, 1, &chain->last, LJ_WINDOW);
     t->p = malloc(((size_t)t->capacity + 1) * sizeof *t->p);
     t->next = malloc(((size_t)t->capacity + 1) * sizeof *t->next);
-    if (!t->p || !t->next || !make_grid(t, &s)) {
+    t->most = (uint32_t)fmax(3, ceil(cbrt(t->n + 64.0))); /* few particles need few cells */
+    t->first = malloc((size_t)t->most * t->most * t->most * sizeof *t->first);
+    if (!t->p || !t->next || !t->first) {
         lj_twin_free(t);
         return false;
     }
     memcpy(t->p, words, t->n * sizeof *t->p);
-    for (uint32_t i = 0; i < t->n; i++)
-        enter(t, i);
+    if (t->volume_every)
+        lj_twin_set_box(t, chain);
+    else
+        fit_grid(t);
     if (s.period && blocks && !lj_twin_board_init(t, point, blocks)) {
         lj_twin_free(t);
         return false;

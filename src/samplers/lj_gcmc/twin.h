@@ -36,8 +36,9 @@ struct lj_twin {
     int64_t energy, virial, contacts;
     /* of this window and the last; a checkerboard uses [0] alone, for the last activation */
     uint32_t tried[2][LJ_KINDS], accepted[2][LJ_KINDS];
-    /* Linked lists of the particles in cells, whose sides are at least the cutoff. */
-    uint32_t grid[3], *first, *next;
+    /* Linked lists of the particles in cells, whose sides are at least the cutoff; cells along an
+     * axis, and the most of them. */
+    uint32_t grid[3], most, *first, *next;
     struct lj_twin_board *board; /* NULL: no checkerboard */
 };
 

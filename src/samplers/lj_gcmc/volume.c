@@ -30,7 +30,7 @@ struct lj_volume_rules lj_rules_of(const struct ergo_point *point, size_t box) {
     const double both = volume + other;
     /* cells are those of the smaller box */
     const double small = fmin(volume, other);
-    const double shortest = fmin(s.box[0], fmin(s.box[1], s.box[2])) * cbrt(small / volume);
+    const double shortest = fmin(s.box[0], fmin(s.box[1], s.box[2])) * lj_cube_root(small / volume);
     const double least = fmax(SMALLEST, 2 * s.cutoff / shortest);
     const double smallest = small * least * least * least;
     const double tail = s.tail ? lj_tail_energy(&s, 1) * volume / s.temperature : 0;

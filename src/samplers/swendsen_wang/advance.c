@@ -73,9 +73,12 @@ static void correlate(struct sw_state *s, uint32_t sample) {
                 U32(sample));
     ERGO_LAUNCH(&s->e, SW_NAME_LINES, over(s, rows * lx + columns * ly), BUFFER(SW_RIGHT),
                 BUFFER(SW_RUN_LABELS), BUFFER(SW_OPEN), BUFFER(SW_LABELS), BUFFER(SW_LINE_NAMES));
+    /* the lines of one lattice are too few for a GPU */
+    const uint32_t each = s->e.device->type == CL_DEVICE_TYPE_CPU ? s->distances : 2;
     ERGO_LAUNCH(&s->e, SW_COUNT_PAIRS,
-                ergo_grid_groups(rows + columns, s->launch.group, s->e.batch->count),
-                BUFFER(SW_LINE_NAMES), U32(s->distances), BUFFER(SW_PAIRS), U32(sample));
+                ergo_grid_groups((rows + columns) * ((s->distances - 1) / each + 1),
+                                 s->launch.group, s->e.batch->count),
+                BUFFER(SW_LINE_NAMES), U32(s->distances), U32(each), BUFFER(SW_PAIRS), U32(sample));
 }
 
 /* ---- sweeps ---------------------------------------------------------------------------------- */

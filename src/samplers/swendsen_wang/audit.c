@@ -44,12 +44,11 @@ static bool curve_differs(const struct ergo_replay *r, size_t c, size_t at, cons
     return size && !ergo_replay_same(curve, r->found.curves[c] + at * size, size);
 }
 
-const char *sw_sample_differs(const struct sw_shape *shape, const struct ergo_point *point,
-                              bool clusters, uint32_t distances, const struct sw_twin *t,
-                              const struct ergo_replay *r, size_t at) {
+static const char *counts_differ(const struct sw_shape *shape, const struct ergo_point *point,
+                                 bool clusters, const struct sw_twin *t,
+                                 const struct ergo_replay *r, size_t at) {
     const double *found = r->found.columns + at * SW_COLUMNS;
-    double columns[SW_COLUMNS], curve[SW_CLUSTER_BINS], correlation[SW_DISTANCES];
-    struct sw_correlations correlations;
+    double columns[SW_COLUMNS], curve[SW_CLUSTER_BINS];
     struct sw_counts c = t->counts;
     if (!clusters) {
         c.clusters = c.largest = c.squares = 0;
@@ -66,15 +65,33 @@ const char *sw_sample_differs(const struct sw_shape *shape, const struct ergo_po
     if (!ergo_replay_same(columns, found, SW_COLUMN_HALF) ||
         curve_differs(r, SW_CURVE_SIZES, at, curve))
         return "number and sizes of clusters";
-    if (!distances)
-        return NULL;
+    return NULL;
+}
+
+static enum ergo_status correlations_differ(struct ergo_context *ctx, const struct sw_shape *shape,
+                                            uint32_t distances, const struct sw_twin *t,
+                                            const struct ergo_replay *r, size_t at,
+                                            const char **wrong) {
+    const double *found = r->found.columns + at * SW_COLUMNS;
+    double columns[SW_COLUMNS], correlation[SW_DISTANCES];
+    struct sw_correlations correlations;
     if (!sw_twin_correlate(shape, distances, t, &correlations))
-        return "nothing: there is no memory for correlations";
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit of correlations");
+    memcpy(columns, found, sizeof columns);
     sw_correlate_convert(shape, distances, &correlations, columns, correlation);
-    return ergo_replay_same(columns, found, SW_COLUMNS) &&
-                   !curve_differs(r, SW_CURVE_CORRELATION, at, correlation)
-               ? NULL
-               : "correlations of clusters";
+    if (!ergo_replay_same(columns, found, SW_COLUMNS) ||
+        curve_differs(r, SW_CURVE_CORRELATION, at, correlation))
+        *wrong = "correlations of clusters";
+    return ERGO_OK;
+}
+
+enum ergo_status sw_sample_differs(struct ergo_context *ctx, const struct sw_shape *shape,
+                                   const struct ergo_point *point, bool clusters,
+                                   uint32_t distances, const struct sw_twin *t,
+                                   const struct ergo_replay *r, size_t at, const char **wrong) {
+    *wrong = counts_differ(shape, point, clusters, t, r, at);
+    return *wrong || !distances ? ERGO_OK
+                                : correlations_differ(ctx, shape, distances, t, r, at, wrong);
 }
 
 /* Compare a member's bytes in a buffer of the device with the host's. */
@@ -144,13 +161,14 @@ static enum ergo_status compare_samples(struct ergo_context *ctx, const struct e
     memcpy(t->planes, (const char *)r->kept[SW_SPINS] + member * bytes, bytes);
     for (uint64_t e = 0; e < r->lead; e++)
         sw_twin_sweep(point, &s->shape, step++, false, t);
-    for (size_t i = 0; i < r->samples && !wrong; i++) {
+    enum ergo_status status = ERGO_OK;
+    for (size_t i = 0; i < r->samples && !wrong && status == ERGO_OK; i++) {
         for (uint64_t e = 1; e <= r->every; e++)
             sw_twin_sweep(point, &s->shape, step++, e == r->every, t);
-        wrong = sw_sample_differs(&s->shape, point, s->clusters, s->distances, t, r,
-                                  i * r->members + member);
+        status = sw_sample_differs(ctx, &s->shape, point, s->clusters, s->distances, t, r,
+                                   i * r->members + member, &wrong);
     }
-    return wrong ? ergo_replay_differs(ctx, r, member, wrong) : ERGO_OK;
+    return wrong ? ergo_replay_differs(ctx, r, member, wrong) : status;
 }
 
 /* The last members, because the places of the last ones in the buffers are the most error-prone. */

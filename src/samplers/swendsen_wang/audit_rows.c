@@ -180,9 +180,10 @@ static enum ergo_status compare_clusters(struct ergo_context *ctx, const struct 
         sw_twin_count_clusters(&s->shape, &t);
         t.counts.unequal = c->unequal;
         memcpy(t.counts.states, c->states, sizeof c->states);
-        const char *wrong = sw_sample_differs(&s->shape, s->e.batch->points[a->member], true,
-                                              s->distances, &t, r, last);
-        status = wrong ? ergo_replay_differs(ctx, r, a->member, wrong) : ERGO_OK;
+        const char *wrong = NULL;
+        status = sw_sample_differs(ctx, &s->shape, s->e.batch->points[a->member], true,
+                                   s->distances, &t, r, last, &wrong);
+        status = wrong ? ergo_replay_differs(ctx, r, a->member, wrong) : status;
     }
     sw_twin_close(&t);
     return status;

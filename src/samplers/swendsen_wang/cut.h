@@ -9,7 +9,7 @@
  *     cut_parts.c      parts of clusters on the edges, bridges to others
  *     cut_collect.c    sums over ranks, samples
  *     cut_early.c      edges labelled first, and joined meanwhile
- *     cut_rounds.c     clusters of several rectangles, by rounds between neighbours (joining.h)
+ *     rounds.h         clusters of several rectangles, by rounds between neighbours (joining.h)
  *     cut_gather.c     the same by each device for itself
  *     cut_state.c      the canonical state from pieces and back; pictures
  *     cut_audit.c      against the serial twin
@@ -25,7 +25,7 @@
 
 #include "engine/layout.h"
 #include "engine/shares.h"
-#include "samplers/swendsen_wang/joining.h"
+#include "samplers/swendsen_wang/rounds.h"
 #include "samplers/swendsen_wang/sw.h"
 #include "swendsen_wang/cut_params.h"
 
@@ -47,22 +47,6 @@ void sw_cut_count(struct sw_cut_counts *counts, const struct sw_sum *sum);
 /* Carries to the next limbs. */
 void sw_cut_count_carry(struct sw_cut_counts *counts);
 void sw_cut_count_reduce(struct sw_cut_counts *counts);
-
-/* ---- sides ----------------------------------------------------------------------------------- */
-
-/* Where a message goes; ^ 1: the way back. */
-enum sw_way { SW_WAY_DOWN, SW_WAY_UP, SW_WAY_EAST, SW_WAY_WEST, SW_WAYS };
-
-/* A side of a rectangle on one neighbour, beside joining.h's. */
-struct sw_cut_side {
-    const struct ergo_link *link;
-    unsigned way;
-    bool finds; /* bridges are found here: the lower and right sides */
-    bool found; /* or none are sought */
-    struct sw_list
-        own; /* parts in bridges, bridge by bridge; a message where neighbours find them */
-    struct sw_list far; /* the message for the neighbour */
-};
 
 /* ---- a member ----------------------------------------------------------------------------------
  */
@@ -162,12 +146,6 @@ struct sw_cut_lines {
     uint64_t *all, *line; /* a batch of lines of all ranks; one of them */
 };
 
-/* A message of labels that are handed on. */
-struct sw_hand {
-    unsigned char *bytes;
-    size_t room;
-};
-
 /* One chain. */
 struct sw_cut_member {
     struct sw_member params;
@@ -184,6 +162,7 @@ struct sw_cut_times {
 struct sw_cut {
     struct ergo_engine e;  /* of this rectangle: made anew for another */
     struct sw_shape shape; /* of the whole lattice */
+    bool of_cpus;          /* at least one rank's device is one */
     bool of_clusters;      /* are measured, not only spins */
     uint32_t distances;    /* of correlations; 0: they are not measured */
     bool gathers;          /* sweeps that are not measured join parts on the devices */
@@ -200,20 +179,13 @@ struct sw_cut {
     struct sw_cut_member *members; /* [members] */
     struct sw_cut_member *now;     /* the chosen one */
     struct sw_gather gather;
-    size_t n_sides;
-    struct sw_side *sides;
-    struct sw_cut_side *cut_sides;
-    uint32_t *index_of; /* [2 sites of the edges]: of a part in a bridge, or SW_CUT_NO_BOND */
-    uint32_t *parts, *part_sizes; /* [parts in bridges]: numbers, sites */
+    uint32_t *part_sizes; /* [parts in bridges]: sites */
     uint64_t *part_names;
     uint64_t (*part_waves)[2]; /* and lines (cut_lines.c): where correlations are measured */
     struct sw_cut_lines lines;
     bool started; /* the spins are those of the start */
     /* ---- from here on of the whole run ---- */
-    struct sw_bridges *bridges; /* [n_sides] */
-    struct sw_joining joining;
-    uint32_t joinings;
-    struct sw_hand hands[SW_JOINING_FAN]; /* messages: the own one, and of partners */
+    struct sw_rounds rounds; /* but for its sides */
     /* blocks of samples, whole: [samples][members] */
     struct sw_cut_counts *slots[2];
     size_t slot_samples[2];
@@ -228,6 +200,7 @@ size_t sw_cut_piece_bytes(const struct sw_cut *s,
 
 /* cut_plan.c */
 enum ergo_status sw_cut_configure(struct ergo_context *ctx, void *state);
+enum ergo_status sw_cut_configure_of_cpus(struct ergo_context *ctx, void *state);
 enum ergo_status sw_cut_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                              const struct ergo_device *device, struct ergo_plan *plan);
 struct sw_rect sw_cut_rect(const struct sw_cut *s, const struct ergo_rectangle *piece);
@@ -244,6 +217,8 @@ static inline struct ergo_grid sw_cut_over_tiles(const struct sw_cut *s) {
 
 /* cut_device.c */
 extern const struct ergo_engine_model sw_cut_model;
+/* Or that of ranks of which one has a CPU. Collective. */
+const struct ergo_engine_model *sw_cut_model_for(const struct ergo_device *device);
 enum ergo_status sw_cut_create(struct ergo_context *ctx, const struct ergo_batch *batch,
                                struct ergo_device *device, void **state);
 enum ergo_status sw_cut_init(struct ergo_context *ctx, void *state);
@@ -282,7 +257,6 @@ double sw_cut_lap(double *started);
 /* cut_parts.c: what is on the edges of a labelled rectangle, to its host; counted: with sizes, and
  * sums over all other clusters. */
 enum ergo_status sw_cut_make_sides(struct sw_cut *s);
-void sw_cut_free_bridges(struct sw_cut *s);
 void sw_cut_find_parts(struct sw_cut *s, bool counted);
 void sw_cut_await_parts(struct sw_cut *s);
 /* Bonds between rectangles make their parts one cluster: names of all parts, to the device. counts
@@ -291,18 +265,6 @@ void sw_cut_join_parts(struct sw_cut *s, struct sw_cut_counts *counts, double *s
 /* The same in two steps, without counts: parts in tiles, and when what connects them is known. */
 void sw_cut_join_early(struct sw_cut *s, double *started);
 void sw_cut_join_late(struct sw_cut *s, double *started);
-
-/* Fails: a message between ranks is not the one that is due. */
-enum ergo_status sw_cut_lost(struct ergo_context *ctx, int rank);
-/* cut_rounds.c: joins the parts of all ranks; joining.h has their names. Collective. */
-enum ergo_status sw_cut_rounds(struct ergo_context *ctx, struct sw_cut *s, struct sw_parts *parts,
-                               struct sw_cut_counts *counts);
-
-/* In two steps: the first rounds; when it is known what inside connects (sw_joining_connect), the
- * others. */
-enum ergo_status sw_cut_rounds_early(struct ergo_context *ctx, struct sw_cut *s,
-                                     struct sw_parts *parts);
-enum ergo_status sw_cut_rounds_late(struct ergo_context *ctx, struct sw_cut *s);
 
 /* cut_early.c */
 void sw_early_declare(struct sw_cut *s, const char *common, const char *tiles);

@@ -37,31 +37,32 @@ static enum ergo_status gather_names(struct ergo_context *ctx, struct sw_cut_aud
     return status;
 }
 
-/* At rank 0: the stretch by the twin, from t's planes on; what is wrong, or NULL. names: NULL where
- * the last sweep has left none. */
-static const char *whole_differs(const struct ergo_replay *r, size_t member, struct sw_twin *t,
-                                 const uint32_t *after, const uint64_t *names) {
+/* At rank 0: the stretch by the twin, from t's planes on. names: NULL where the last sweep has left
+ * none. */
+static enum ergo_status compare_twin(struct ergo_context *ctx, const struct ergo_replay *r,
+                                     size_t member, struct sw_twin *t, const uint32_t *after,
+                                     const uint64_t *names) {
     const struct sw_cut *s = r->state;
     const struct sw_shape *shape = &s->shape;
     const size_t row = 32 * (size_t)shape->row_words, lx = (size_t)shape->lx;
     const struct ergo_point *point = s->e.batch->points[member];
+    const char *wrong = NULL;
+    enum ergo_status status = ERGO_OK;
     uint64_t step = r->step;
     for (uint64_t e = 0; e < r->lead; e++)
         sw_twin_sweep(point, shape, step++, false, t);
-    for (size_t i = 0; i < r->samples; i++) {
+    for (size_t i = 0; i < r->samples && !wrong && status == ERGO_OK; i++) {
         for (uint64_t e = 1; e <= r->every; e++)
             sw_twin_sweep(point, shape, step++, e == r->every, t);
-        const char *wrong = sw_sample_differs(shape, point, s->of_clusters, s->distances, t, r,
-                                              i * r->members + member);
-        if (wrong)
-            return wrong;
+        status = sw_sample_differs(ctx, shape, point, s->of_clusters, s->distances, t, r,
+                                   i * r->members + member, &wrong);
     }
-    if (memcmp(after, t->planes, (size_t)shape->member_bytes) != 0)
-        return "new spins";
-    for (size_t i = 0; names && i < row * (size_t)shape->ly; i++)
+    if (!wrong && memcmp(after, t->planes, (size_t)shape->member_bytes) != 0)
+        wrong = "new spins";
+    for (size_t i = 0; names && !wrong && i < row * (size_t)shape->ly; i++)
         if (i % row < lx && names[i] != t->labels[i] / row * (uint64_t)lx + t->labels[i] % row)
-            return "labels of the last sweep";
-    return NULL;
+            wrong = "labels of the last sweep";
+    return status == ERGO_OK && wrong ? ergo_replay_differs(ctx, r, member, wrong) : status;
 }
 
 static enum ergo_status compare_member(struct ergo_context *ctx, const struct ergo_replay *r,
@@ -83,8 +84,7 @@ static enum ergo_status compare_member(struct ergo_context *ctx, const struct er
     if (status == ERGO_OK && s->rank == 0) {
         if (sw_twin_open(&t, &s->shape)) {
             memcpy(t.planes, before, (size_t)s->shape.member_bytes);
-            const char *wrong = whole_differs(r, a->member, &t, after, names);
-            status = wrong ? ergo_replay_differs(ctx, r, a->member, wrong) : ERGO_OK;
+            status = compare_twin(ctx, r, a->member, &t, after, names);
         } else {
             status = no_memory(ctx);
         }

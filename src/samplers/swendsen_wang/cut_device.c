@@ -17,8 +17,6 @@ static enum ergo_status allocate(struct sw_cut *s) {
     const size_t entries = 32 * (size_t)p->words + p->rows;
     s->members = ergo_engine_memory(&s->e, s->e.batch->count, sizeof *s->members);
     s->far_edges = ergo_engine_memory(&s->e, entries, sizeof *s->far_edges);
-    s->index_of = ergo_engine_memory(&s->e, 2 * entries, sizeof *s->index_of);
-    s->parts = ergo_engine_memory(&s->e, 2 * entries, sizeof *s->parts);
     s->part_sizes = ergo_engine_memory(&s->e, 2 * entries, sizeof *s->part_sizes);
     s->part_names = ergo_engine_memory(&s->e, 2 * entries, sizeof *s->part_names);
     return ergo_engine_end(&s->e);
@@ -90,10 +88,7 @@ static void release(void *state) {
     struct sw_cut *s = state;
     ergo_dist_shared_destroy(s->gather.shared);
     ergo_halo_free(&s->halo);
-    sw_cut_free_bridges(s);
-    sw_joining_free(&s->joining);
-    for (int k = 0; k < SW_JOINING_FAN; k++)
-        free(s->hands[k].bytes);
+    sw_rounds_free(&s->rounds);
     ergo_layout_free(&s->layout);
     free(s->shares);
     free(s->slots[0]);
@@ -109,6 +104,19 @@ const struct ergo_engine_model sw_cut_model = {
     .release = release,
 };
 
+static const struct ergo_engine_model model_of_cpus = {
+    .sampler = "swendsen-wang",
+    .smaller = "a smaller lattice, more ranks",
+    .state_bytes = sizeof(struct sw_cut),
+    .configure = sw_cut_configure_of_cpus,
+    .prepare = prepare,
+    .release = release,
+};
+
+const struct ergo_engine_model *sw_cut_model_for(const struct ergo_device *device) {
+    return ergo_dist_any(device->type == CL_DEVICE_TYPE_CPU) ? &model_of_cpus : &sw_cut_model;
+}
+
 enum ergo_status sw_cut_remake(struct ergo_context *ctx, struct sw_cut *s) {
     ergo_dist_shared_destroy(s->gather.shared);
     s->gather.shared = NULL;
@@ -122,15 +130,16 @@ enum ergo_status sw_cut_remake(struct ergo_context *ctx, struct sw_cut *s) {
 enum ergo_status sw_cut_create(struct ergo_context *ctx, const struct ergo_batch *batch,
                                struct ergo_device *device, void **state) {
     const bool first = ergo_ranks_rank() == 0;
+    const struct ergo_engine_model *model = sw_cut_model_for(device);
     enum ergo_status status = ERGO_OK;
     *state = NULL;
     if (first)
-        status = ergo_engine_create(ctx, &sw_cut_model, batch, device, state);
+        status = ergo_engine_create(ctx, model, batch, device, state);
     if (status != ERGO_OK)
         return status;
     ergo_dist_barrier();
     if (!first)
-        status = ergo_engine_create(ctx, &sw_cut_model, batch, device, state);
+        status = ergo_engine_create(ctx, model, batch, device, state);
     if (status != ERGO_OK)
         return status;
     struct sw_cut *s = *state;

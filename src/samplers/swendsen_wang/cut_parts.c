@@ -1,18 +1,12 @@
 /*
  * What of clusters reaches the edges of a rectangle: its parts, from the device; bridges, what
  * bonds to other rectangles connect, each known to both sides by the same number; names of parts,
- * when ranks have joined them (cut_rounds.c).
+ * when ranks have joined them (rounds.h).
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/parallel.h"
 #include "samplers/swendsen_wang/cut.h"
-
-enum { TAG_BRIDGES = ERGO_DIST_TAGS + 10 };
-
-/* Of a message of bridges: the number of parts, whose joining it is. */
-enum { HEAD = 2 };
 
 /* Sites of edges that are worth waking threads: some 40 us of work. */
 enum { FOR_THREADS = 4096 };
@@ -27,52 +21,43 @@ static size_t edge_sites(const struct sw_cut *s) {
 
 /* ---- sides ----------------------------------------------------------------------------------- */
 
-static size_t sites_of(const struct sw_cut *s, const struct sw_cut_side *side) {
-    return side->way <= SW_WAY_UP ? row_sites(s) : side->link->count;
+/* Parts on a rectangle's edges are numbered below this. */
+static size_t most_parts(const struct sw_cut *s, int rank) {
+    const struct ergo_rectangle *p = &s->layout.rectangles[rank];
+    return 2 * (32 * (size_t)p->words + p->rows);
 }
 
-void sw_cut_free_bridges(struct sw_cut *s) {
-    for (size_t k = 0; k < s->n_sides && s->bridges; k++)
-        sw_bridges_free(&s->bridges[k]);
-    free(s->bridges);
-    s->bridges = NULL;
+static void add_border(const struct sw_cut *s, struct sw_border *borders, size_t *n,
+                       const struct ergo_link *link, unsigned way) {
+    const bool row = way <= SW_WAY_UP;
+    borders[(*n)++] = (struct sw_border){.rank = link->rank,
+                                         .way = way,
+                                         .around = link->around,
+                                         .first = row ? 0 : row_sites(s) + link->first,
+                                         .sites = row ? row_sites(s) : link->count,
+                                         .most_far = most_parts(s, link->rank)};
 }
 
 /* Below, above, right, left. Bridges are found from above and from the left. */
 enum ergo_status sw_cut_make_sides(struct sw_cut *s) {
     const struct ergo_halo *h = &s->halo;
     size_t n = 0;
-    sw_cut_free_bridges(s);
-    s->n_sides = 2 + h->n_right + h->n_left;
-    s->bridges = calloc(s->n_sides, sizeof *s->bridges);
-    if (!s->bridges)
+    struct sw_border *borders = calloc(2 + h->n_right + h->n_left, sizeof *borders);
+    if (!borders)
         return ERGO_FAIL(s->e.ctx, ERGO_E_MEMORY, "no memory for a rectangle's sides");
-    s->sides = ergo_engine_memory(&s->e, s->n_sides, sizeof *s->sides);
-    s->cut_sides = ergo_engine_memory(&s->e, s->n_sides, sizeof *s->cut_sides);
-    if (!s->sides || !s->cut_sides)
-        return ergo_engine_end(&s->e);
-    s->cut_sides[n++] = (struct sw_cut_side){.link = &h->below, .way = SW_WAY_DOWN};
-    s->cut_sides[n++] = (struct sw_cut_side){.link = &h->above, .way = SW_WAY_UP};
+    add_border(s, borders, &n, &h->below, SW_WAY_DOWN);
+    add_border(s, borders, &n, &h->above, SW_WAY_UP);
     for (size_t k = 0; k < h->n_right; k++)
-        s->cut_sides[n++] = (struct sw_cut_side){.link = &h->right[k], .way = SW_WAY_EAST};
+        add_border(s, borders, &n, &h->right[k], SW_WAY_EAST);
     for (size_t k = 0; k < h->n_left; k++)
-        s->cut_sides[n++] = (struct sw_cut_side){.link = &h->left[k], .way = SW_WAY_WEST};
-    size_t all = 0;
-    for (size_t k = 0; k < n; k++)
-        all += 2 * (HEAD + sites_of(s, &s->cut_sides[k]));
-    uint32_t *items = ergo_engine_memory(&s->e, all, sizeof *items);
-    for (size_t k = 0; k < n && items; k++) {
-        struct sw_cut_side *side = &s->cut_sides[k];
-        const size_t room = HEAD + sites_of(s, side);
-        const int around = !side->link->around ? 0 : 1;
-        side->finds = side->way == SW_WAY_DOWN || side->way == SW_WAY_EAST;
-        s->sides[k].dx = side->way < SW_WAY_EAST ? 0 : side->finds ? around : -around;
-        s->sides[k].dy = side->way >= SW_WAY_EAST ? 0 : side->finds ? around : -around;
-        side->own = (struct sw_list){0, room, items};
-        side->far = (struct sw_list){0, room, items + room};
-        items += 2 * room;
-    }
-    return ergo_engine_end(&s->e);
+        add_border(s, borders, &n, &h->left[k], SW_WAY_WEST);
+    s->rounds.rank = s->rank;
+    s->rounds.ranks = s->layout.ranks;
+    s->rounds.posts = h->posts;
+    const enum ergo_status status =
+        sw_rounds_prepare(&s->e, &s->rounds, borders, n, most_parts(s, s->rank));
+    free(borders);
+    return status;
 }
 
 /* ---- from the device ---------------------------------------------------------------------------
@@ -112,111 +97,19 @@ void sw_cut_await_parts(struct sw_cut *s) {
     ergo_engine_await(&s->e, SW_CUT_EDGES); /* and what was asked for before */
 }
 
-/* ---- bridges --------------------------------------------------------------------------------- */
-
-/* Parts on a rectangle's edges are numbered below this. */
-static size_t most_parts(const struct sw_cut *s, int rank) {
-    const struct ergo_rectangle *p = &s->layout.rectangles[rank];
-    return 2 * (32 * (size_t)p->words + p->rows);
-}
-
-struct finding {
-    struct sw_cut *s;
-    const uint32_t *near; /* parts on the lower and right sides that have bonds */
-};
-
-/* Of a side, beside others: each has scratch memory of its own. */
-static void find_bridges(size_t k, void *user) {
-    const struct finding *f = user;
-    struct sw_cut *s = f->s;
-    struct sw_cut_side *side = &s->cut_sides[k];
-    const size_t at = side->way == SW_WAY_DOWN ? 0 : row_sites(s) + side->link->first;
-    side->found = !side->finds;
-    if (!side->finds)
-        return;
-    side->own.n = 0;
-    side->far.n = HEAD;
-    side->found = sw_bridges_find(&s->bridges[k], f->near + at, s->far_edges + at,
-                                  sites_of(s, side), most_parts(s, s->rank),
-                                  most_parts(s, side->link->rank), &side->own, &side->far);
-    side->far.items[0] = (uint32_t)(side->far.n - HEAD);
-    side->far.items[1] = s->joinings;
-}
-
-static enum ergo_status tell(struct ergo_context *ctx, struct sw_cut *s,
-                             const struct sw_cut_side *side) {
-    const size_t bytes = 4 * side->far.n;
-    s->times.pair_bytes += bytes;
-    return ergo_dist_post_send(ctx, s->halo.posts, side->link->rank, TAG_BRIDGES + (int)side->way,
-                               side->far.items, bytes);
-}
-
-/* Bridges of the lower and right sides, found here; those of the others, found by neighbours. */
-static enum ergo_status share_bridges(struct ergo_context *ctx, struct sw_cut *s,
-                                      const uint32_t *edges) {
-    struct finding f = {s, edges + edge_sites(s)};
-    enum ergo_status status = ERGO_OK;
-    for (size_t k = 0; k < s->n_sides && status == ERGO_OK; k++) {
-        struct sw_cut_side *side = &s->cut_sides[k];
-        if (!side->finds)
-            status = ergo_dist_post_receive(ctx, s->halo.posts, side->link->rank,
-                                            TAG_BRIDGES + (int)(side->way ^ 1u), side->own.items,
-                                            4 * side->own.room);
-    }
-    const bool many = edge_sites(s) >= FOR_THREADS && !ergo_dist_crowded();
-    ergo_parallel(s->n_sides, many ? s->n_sides : 1, find_bridges, &f);
-    for (size_t k = 0; k < s->n_sides && status == ERGO_OK; k++) {
-        const struct sw_cut_side *side = &s->cut_sides[k];
-        if (!side->found)
-            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a rectangle's edges");
-        else if (side->finds)
-            status = tell(ctx, s, side);
-    }
-    if (status == ERGO_OK)
-        ergo_dist_posts_wait(s->halo.posts);
-    return status;
-}
-
-/* Numbers of parts in lists become indices of those that are in any. False: a list that is not the
- * one that is due. */
-static bool index_parts(struct sw_cut *s) {
-    memset(s->index_of, 0xff, 2 * edge_sites(s) * sizeof *s->index_of);
-    s->n_parts = 0;
-    for (size_t k = 0; k < s->n_sides; k++) {
-        const struct sw_cut_side *side = &s->cut_sides[k];
-        uint32_t *items = side->own.items + (side->finds ? 0 : HEAD);
-        const size_t n = side->finds ? side->own.n : side->own.items[0];
-        if (!side->finds && (n > side->own.room - HEAD || side->own.items[1] != s->joinings))
-            return false;
-        for (size_t i = 0; i < n; i++) {
-            const uint32_t part = items[i] & ~SW_BRIDGE_END;
-            if (part >= 2 * edge_sites(s))
-                return false;
-            if (s->index_of[part] == SW_CUT_NO_BOND) {
-                s->parts[s->n_parts] = part;
-                s->index_of[part] = (uint32_t)s->n_parts++;
-            }
-            items[i] = s->index_of[part] | (items[i] & SW_BRIDGE_END);
-        }
-        s->sides[k].items = items;
-        s->sides[k].n_items = n;
-    }
-    return true;
-}
-
 /* ---- names ----------------------------------------------------------------------------------- */
 
 /* Names of parts that are in other rectangles: a list for the device. */
 static void list_name(struct sw_cut *s, size_t i, uint32_t *entry) {
     uint32_t *parts = ergo_engine_host(&s->e, SW_CUT_RENAMED, 0, 0);
     uint64_t *names = ergo_engine_host(&s->e, SW_CUT_NEW_NAMES, 0, 0);
-    const uint64_t name = sw_joining_name(&s->joining, i);
+    const uint64_t name = sw_joining_name(&s->rounds.joining, i);
     if (*entry == SW_CUT_NO_BOND) {
         if (name == s->part_names[i])
             return;
         *entry = (uint32_t)s->n_renamed++;
     }
-    parts[*entry] = s->parts[i];
+    parts[*entry] = s->rounds.parts[i];
     names[*entry] = name;
 }
 
@@ -245,7 +138,7 @@ static void count_clusters(const struct sw_cut *s, struct sw_cut_counts *c) {
     const uint32_t *clusters = ergo_engine_host(&s->e, SW_CUT_CLUSTERS, 0, 0);
     const uint64_t *waves = ergo_engine_host(&s->e, SW_CUT_WAVES_EDGES, 0, 0);
     for (size_t part = 0; part < 2 * edge_sites(s); part++)
-        if (roots[part] != SW_CUT_NO_BOND && s->index_of[part] == SW_CUT_NO_BOND)
+        if (roots[part] != SW_CUT_NO_BOND && s->rounds.index_of[part] == SW_CUT_NO_BOND)
             sw_cut_count(c, &(struct sw_sum){sizes[part],
                                              {s->distances ? waves[2 * part] : 0,
                                               s->distances ? waves[2 * part + 1] : 0}});
@@ -258,17 +151,23 @@ static void count_clusters(const struct sw_cut *s, struct sw_cut_counts *c) {
 
 static void name_parts(struct sw_cut *s, const uint32_t *roots) {
     for (size_t i = 0; i < s->n_parts; i++)
-        s->part_names[i] = ergo_layout_site(&s->layout, s->rank, roots[s->parts[i]]);
+        s->part_names[i] = ergo_layout_site(&s->layout, s->rank, roots[s->rounds.parts[i]]);
 }
 
 static void size_parts(struct sw_cut *s) {
     const uint32_t *sizes = ergo_engine_host(&s->e, SW_CUT_ROOT_SIZES, 0, 0);
     const uint64_t *waves = ergo_engine_host(&s->e, SW_CUT_WAVES_EDGES, 0, 0);
     for (size_t i = 0; i < s->n_parts; i++) {
-        s->part_sizes[i] = sizes[s->parts[i]];
+        s->part_sizes[i] = sizes[s->rounds.parts[i]];
         for (size_t wave = 0; wave < 2 && s->distances; wave++)
-            s->part_waves[i][wave] = waves[2 * s->parts[i] + wave];
+            s->part_waves[i][wave] = waves[2 * s->rounds.parts[i] + wave];
     }
+}
+
+static void join_lap(struct sw_cut *s, double *started) {
+    s->times.merge += sw_cut_lap(started);
+    s->times.pair_bytes += s->rounds.bytes;
+    s->rounds.bytes = 0;
 }
 
 /* Bridges between the parts in `edges`, which have these roots, and their names. */
@@ -278,17 +177,21 @@ static struct sw_parts bridge_parts(struct sw_cut *s, unsigned edges, unsigned r
     sw_cut_exchange(s, mine, s->far_edges, 4 * row_sites(s), 4);
     s->times.edge_bytes += 4 * edge_sites(s);
     if (s->e.status == ERGO_OK)
-        s->e.status = share_bridges(s->e.ctx, s, mine);
-    if (s->e.status == ERGO_OK && !index_parts(s))
-        s->e.status = sw_cut_lost(s->e.ctx, s->rank);
+        s->e.status = sw_rounds_bridge(s->e.ctx, &s->rounds, mine + edge_sites(s), s->far_edges,
+                                       edge_sites(s) >= FOR_THREADS && !ergo_dist_crowded());
+    s->n_parts = s->rounds.n_parts;
     if (s->e.status == ERGO_OK)
         name_parts(s, ergo_engine_host(&s->e, roots, 0, 0));
     s->times.pairs += sw_cut_lap(started);
     return (struct sw_parts){.narrow = s->shape.sites <= UINT64_C(1) << 32,
                              .n_parts = s->n_parts,
                              .names = s->part_names,
-                             .n_sides = s->n_sides,
-                             .sides = s->sides};
+                             .n_sides = s->rounds.n_sides,
+                             .sides = s->rounds.sides};
+}
+
+static void take_cluster(void *counts, const struct sw_sum *sum) {
+    sw_cut_count(counts, sum);
 }
 
 void sw_cut_join_parts(struct sw_cut *s, struct sw_cut_counts *counts, double *started) {
@@ -301,12 +204,15 @@ void sw_cut_join_parts(struct sw_cut *s, struct sw_cut_counts *counts, double *s
         parts.waves = s->distances ? (const uint64_t(*)[2])s->part_waves : NULL;
         count_clusters(s, counts);
     }
-    s->e.status = sw_cut_rounds(s->e.ctx, s, &parts, counts);
+    s->e.status =
+        sw_rounds_join(s->e.ctx, &s->rounds, &parts, counts ? take_cluster : NULL, counts);
+    if (counts)
+        counts->wraps |= s->rounds.joining.wraps ? 1 : 0;
     if (s->e.status == ERGO_OK) {
         list_names(s);
         rename_parts(s);
     }
-    s->times.merge += sw_cut_lap(started);
+    join_lap(s, started);
 }
 
 /* ---- edges first ----------------------------------------------------------------------------- */
@@ -314,12 +220,12 @@ void sw_cut_join_parts(struct sw_cut *s, struct sw_cut_counts *counts, double *s
 void sw_cut_join_early(struct sw_cut *s, double *started) {
     struct sw_parts parts = bridge_parts(s, SW_CUT_EARLY, SW_CUT_EARLY_ROOTS, started);
     if (s->e.status == ERGO_OK)
-        s->e.status = sw_cut_rounds_early(s->e.ctx, s, &parts);
+        s->e.status = sw_rounds_early(s->e.ctx, &s->rounds, &parts);
     if (s->e.status == ERGO_OK) {
         list_names(s);
-        sw_joining_note(&s->joining);
+        sw_joining_note(&s->rounds.joining);
     }
-    s->times.merge += sw_cut_lap(started);
+    join_lap(s, started);
 }
 
 /* Parts in tiles become those of the rectangle. Most stay as they are; of the others, those with
@@ -329,16 +235,17 @@ static bool connect_parts(struct sw_cut *s) {
     const uint32_t *roots = ergo_engine_host(&s->e, SW_CUT_ROOTS, 0, 0);
     const uint32_t *early = ergo_engine_host(&s->e, SW_CUT_EARLY_ROOTS, 0, 0);
     for (size_t i = 0; i < s->n_parts; i++) {
-        const uint32_t before = s->parts[i], number = edges[before];
+        const uint32_t before = s->rounds.parts[i], number = edges[before];
         if (number == before && roots[number] == early[before])
             continue;
         if (number >= 2 * edge_sites(s))
             return false;
-        if (s->index_of[number] == SW_CUT_NO_BOND)
-            s->index_of[number] = (uint32_t)i;
-        s->parts[i] = number;
+        if (s->rounds.index_of[number] == SW_CUT_NO_BOND)
+            s->rounds.index_of[number] = (uint32_t)i;
+        s->rounds.parts[i] = number;
         s->part_names[i] = ergo_layout_site(&s->layout, s->rank, roots[number]);
-        sw_joining_connect(&s->joining, (uint32_t)i, s->index_of[number], s->part_names[i]);
+        sw_joining_connect(&s->rounds.joining, (uint32_t)i, s->rounds.index_of[number],
+                           s->part_names[i]);
     }
     return true;
 }
@@ -352,10 +259,10 @@ void sw_cut_join_late(struct sw_cut *s, double *started) {
                                 "another device, or another /system/merge",
                                 s->rank, s->e.device->summary.name);
     if (s->e.status == ERGO_OK)
-        s->e.status = sw_cut_rounds_late(s->e.ctx, s);
+        s->e.status = sw_rounds_late(s->e.ctx, &s->rounds);
     for (size_t i = 0; i < s->n_parts && s->e.status == ERGO_OK; i++)
-        if (sw_joining_touched(&s->joining, i))
+        if (sw_joining_touched(&s->rounds.joining, i))
             list_name(s, i, &s->part_sizes[i]);
     rename_parts(s);
-    s->times.merge += sw_cut_lap(started);
+    join_lap(s, started);
 }

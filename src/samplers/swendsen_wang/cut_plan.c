@@ -154,8 +154,10 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_cut 
     /* PoCL builds for 10 s of a core. GPUs build sooner, and run slower where the shape is not
      * constant: 1,970 us a sweep of 16384 x 16384 sites, not 1,637 (NVIDIA H100). */
     if (e->device->type != CL_DEVICE_TYPE_CPU)
-        ergo_text_append(&labels, " -DSW_WORDS=%uu -DSW_LY=%uu -DSW_TAIL=%uu", s->piece.words,
-                         s->piece.rows, s->piece.tail);
+        ergo_text_append(&labels, " -DSW_LY=%uu", s->piece.rows);
+    /* Of whole rows the width is the same for all shares. */
+    if (e->device->type != CL_DEVICE_TYPE_CPU || s->piece.words == s->shape.row_words)
+        ergo_text_append(&labels, " -DSW_WORDS=%uu -DSW_TAIL=%uu", s->piece.words, s->piece.tail);
     ergo_engine_kernel(e, SW_CUT_START, cut, all.data, "sw_cut_start");
     ergo_engine_kernel(e, SW_CUT_PACK, cut, all.data, "sw_cut_pack");
     ergo_engine_kernel(e, SW_CUT_PARTS, cut, all.data, "sw_cut_parts");
@@ -231,10 +233,16 @@ enum ergo_status sw_cut_configure(struct ergo_context *ctx, void *state) {
     return declare_kernels(ctx, s);
 }
 
+enum ergo_status sw_cut_configure_of_cpus(struct ergo_context *ctx, void *state) {
+    struct sw_cut *s = state;
+    s->of_cpus = true;
+    return sw_cut_configure(ctx, s);
+}
+
 /* A block has as many steps as the slowest can make. */
 enum ergo_status sw_cut_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                              const struct ergo_device *device, struct ergo_plan *plan) {
-    const enum ergo_status status = ergo_engine_plan(ctx, &sw_cut_model, batch, device, plan);
+    const enum ergo_status status = ergo_engine_plan(ctx, sw_cut_model_for(device), batch, device, plan);
     const double least = ergo_dist_min(status == ERGO_OK ? plan->block_steps : 1);
     plan->block_steps = fmin(fmax(1, floor(least)), 200);
     return status;

@@ -14,6 +14,8 @@ bool sw_is_ising(const struct ergo_point *point) {
 double sw_bond_probability(const struct ergo_point *point) {
     const double t = ergo_point_real(point, "/system/temperature");
     const double j = ergo_point_real(point, "/system/coupling");
+    if (!sw_has_temperature(point))
+        return 0.5;
     /* -J s s is -2 J (delta - 1) and a constant */
     return 1.0 - ergo_portable_exp(-(sw_is_ising(point) ? 2.0 : 1.0) * j / t);
 }

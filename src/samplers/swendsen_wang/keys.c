@@ -44,7 +44,7 @@ const struct ergo_key sw_run_keys[SW_RUN_KEYS] = {
              "184405 (2002)). After a sweep in which a cluster leads around the lattice the bond "
              "probability is lowered by a small step, after another one it is raised: it ends up "
              "and stays where a cluster leads around in half of the sweeps. The temperature of the "
-             "job is where it begins."},
+             "job, if it has one, is where it begins."},
     {ERGO_KEY("/run/probability_step", REAL),
      .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .fallback = "0.0005", .stream = "",
      .min = 1e-9, .max = 0.1, .unit = "", .acts = sw_adapts, .where = WHERE_ADAPTS,

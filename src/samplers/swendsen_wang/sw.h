@@ -96,6 +96,10 @@ bool sw_shape_counts_clusters(const struct sw_shape *shape);
 /* Does the job ask for an observable that needs clusters? Or pairs of sites in one? */
 bool sw_wants_clusters(const struct ergo_point *point);
 bool sw_wants_pairs(const struct ergo_point *point);
+/* Has the job a temperature? Method probability-changing begins at bond probability 1/2 or J/T = 1
+ * without (sites/adapt.c); another one is refused. */
+bool sw_has_temperature(const struct ergo_point *point);
+enum ergo_status sw_temperature_check(struct ergo_context *ctx, const struct ergo_point *point);
 /* Does it ask for correlations? sw_wants_clusters is then true, too. */
 bool sw_correlates(const struct ergo_point *point);
 /* Does /run/correlations act? sites/plan.c */
@@ -259,10 +263,11 @@ void sw_twin_count_clusters(const struct sw_shape *shape, struct sw_twin *twin);
 bool sw_twin_correlate(const struct sw_shape *shape, uint32_t distances, const struct sw_twin *twin,
                        struct sw_correlations *c);
 /* audit.c: what of a replay's row `at` (a sample times the members plus a member) differs from the
- * twin's counts, or NULL. */
-const char *sw_sample_differs(const struct sw_shape *shape, const struct ergo_point *point,
-                              bool clusters, uint32_t distances, const struct sw_twin *twin,
-                              const struct ergo_replay *r, size_t at);
+ * twin's counts: *wrong, or NULL. */
+enum ergo_status sw_sample_differs(struct ergo_context *ctx, const struct sw_shape *shape,
+                                   const struct ergo_point *point, bool clusters,
+                                   uint32_t distances, const struct sw_twin *twin,
+                                   const struct ergo_replay *r, size_t at, const char **wrong);
 /* Sizes of a replay's SW_CURVES curves. */
 void sw_replay_curves(const struct sw_shape *shape, bool clusters, uint32_t distances,
                       size_t *sizes);

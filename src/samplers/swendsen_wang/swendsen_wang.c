@@ -29,14 +29,17 @@ static const struct ergo_key q_keys[] = {
 
 static const struct ergo_key keys[] = {
     {ERGO_KEY("/system/temperature", REAL),
-     .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .stream = "", .min = 0,
      .max = 1e12, .unit = "J/k_B",
      .help =
-         "Temperature T in the energy unit of the coupling (k_B = 1). The infinite lattice is "
+         "Temperature T in the energy unit of the coupling (k_B = 1). Required with method sample; "
+         "method probability-changing may begin there, else with bond probability 1/2. The "
+         "infinite lattice is "
          "critical at 1/ln(1 + sqrt q) for J = 1: 1.134593, 0.994973, 0.910239 for q = 2, 3, 4 "
          "(Komura and Okabe 2013, section 4); hamiltonian ising: 2.269185. Ising's, of triangular "
          "lattices: 4/ln 3 = 3.640957; honeycomb: 2/ln(2 + sqrt 3) = 1.518651; in three "
-         "dimensions 4.511523 (Ferrenberg, Xu, Landau 2018)."},
+         "dimensions 4.511523 (Ferrenberg, Xu, Landau 2018). Method probability-changing finds it "
+         "and only begins here."},
     {ERGO_KEY("/system/coupling", REAL),
      .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .fallback = "1", .min = 0,
      .max = 1e6, .unit = "J",
@@ -113,6 +116,8 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
             (long long)shape.lx, (long long)shape.ly);
     if (status == ERGO_OK)
         status = sw_correlate_check(ctx, point);
+    if (status == ERGO_OK)
+        status = sw_temperature_check(ctx, point);
     const enum ergo_status shares = ergo_shares_check(ctx, point);
     return shares != ERGO_OK ? shares : status;
 }

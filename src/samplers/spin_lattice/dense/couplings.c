@@ -19,12 +19,13 @@
 #include "samplers/spin_lattice/models.h"
 #include "samplers/spin_lattice/spin_glass/glass.h"
 
-static void key_of(const struct ergo_point *point, uint32_t key[2]) {
+void dense_key(const struct ergo_point *point, const char *name, uint32_t replica,
+               uint32_t key[2]) {
     const struct ergo_value *own = ergo_point_value(point, "/system/disorder_seed");
     const uint64_t seed = own->present ? own->seed : ergo_point_value(point, "/seed")->seed;
     char line[128];
-    const int n = snprintf(line, sizeof line, "ergocl %s disorder %llu %u", point->job->model->name,
-                           (unsigned long long)seed, point->replica);
+    const int n = snprintf(line, sizeof line, "ergocl %s disorder %llu %u", name,
+                           (unsigned long long)seed, replica);
     const uint64_t hash = ergo_hash64(line, (size_t)n);
     key[0] = (uint32_t)hash;
     key[1] = (uint32_t)(hash >> 32);
@@ -126,10 +127,8 @@ static bool orthogonal(const uint32_t key[2], const struct dense_shape *s, uint3
     return made;
 }
 
-bool dense_couplings(const struct ergo_point *point, const struct dense_shape *s, uint32_t sample,
+bool dense_couplings(const uint32_t key[2], const struct dense_shape *s, uint32_t sample,
                      size_t stride, int16_t *couplings) {
-    uint32_t key[2];
-    key_of(point, key);
     memset(couplings, 0, s->n * stride * sizeof *couplings);
     if (s->disorder == DENSE_ORTHOGONAL)
         return orthogonal(key, s, sample, stride, couplings);

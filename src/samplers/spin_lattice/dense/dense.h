@@ -104,9 +104,11 @@ size_t dense_row_length(const struct dense_shape *s); /* a realisation's moments
 size_t dense_curve_size(const struct ergo_point *point, size_t c);
 void dense_curve_x(const struct ergo_point *point, size_t c, double *x);
 
-/* couplings.c: of realisation `sample`, rows of `stride` numbers, zeros beyond n and on the
- * diagonal. False: no memory. */
-bool dense_couplings(const struct ergo_point *point, const struct dense_shape *s, uint32_t sample,
+/* couplings.c: the key of the realisations of a model and replica. */
+void dense_key(const struct ergo_point *point, const char *name, uint32_t replica, uint32_t key[2]);
+/* Realisation `sample`, rows of `stride` numbers, zeros beyond n and on the diagonal. Of the shape
+ * n and disorder count. False: no memory. */
+bool dense_couplings(const uint32_t key[2], const struct dense_shape *s, uint32_t sample,
                      size_t stride, int16_t *couplings);
 
 /* plan.c */

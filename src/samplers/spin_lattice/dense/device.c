@@ -19,8 +19,11 @@ static void draw_pile(size_t pile, void *user) {
     struct drawing *d = user;
     const struct dense_shape *h = &d->s->shape;
     const size_t padded = dense_padded(d->s);
-    if (!dense_couplings(d->s->e.batch->points[pile / h->samples], h, (uint32_t)(pile % h->samples),
-                         padded, d->couplings + pile * h->n * padded))
+    const struct ergo_point *point = d->s->e.batch->points[pile / h->samples];
+    uint32_t key[2];
+    dense_key(point, point->job->model->name, point->replica, key);
+    if (!dense_couplings(key, h, (uint32_t)(pile % h->samples), padded,
+                         d->couplings + pile * h->n * padded))
         d->failed = true;
 }
 

@@ -159,6 +159,14 @@ bool graph_has_clusters(const struct ergo_point *point);
 struct graph_chains graph_chains_of(const struct ergo_point *point);
 bool graph_is_named(const struct ergo_point *point);
 bool graph_has_target(const struct ergo_point *point);
+/* complete.c: complete graphs with random couplings, by name. scales: those that temperatures
+ * follow from, without the couplings. */
+bool graph_is_complete(const struct ergo_point *point);
+bool graph_has_disorder(const struct ergo_point *point); /* which has several kinds */
+enum ergo_status graph_complete_check(struct ergo_context *ctx, const struct ergo_point *point);
+struct graph_scales graph_complete_scales(const struct ergo_point *point);
+enum ergo_status graph_complete_make(struct ergo_context *ctx, const struct ergo_point *point,
+                                     struct graph_problem *p);
 bool graph_has_cut(const struct ergo_point *point);
 enum ergo_status graph_check(struct ergo_context *ctx, const struct ergo_point *point);
 enum ergo_status graph_extends(struct ergo_context *ctx, const struct ergo_point *from,

@@ -136,8 +136,9 @@ static enum ergo_status check_lattice(struct ergo_context *ctx, const struct erg
     if (!lattice)
         return ergo_job_error(ctx, "/system/graph",
                               "\"%s\" is no lattice (chain, square, triangular, honeycomb, kagome, "
-                              "cubic, bcc, fcc, diamond, hypercubic); a file's name has a dot or a "
-                              "slash, \"./%s\"",
+                              "cubic, bcc, fcc, diamond, hypercubic) and no complete graph "
+                              "(sherrington-kirkpatrick, random-orthogonal); a file's name has a "
+                              "dot or a slash, \"./%s\"",
                               name, name);
     if (!size->present || size->items != (int)lattice->d)
         return ergo_job_error(ctx, "/system/size", "%s; a %s lattice has %u",
@@ -192,8 +193,9 @@ static void add_field(const struct ergo_point *point, struct graph_problem *p) {
 enum ergo_status graph_problem_of(struct ergo_context *ctx, const struct ergo_point *point,
                                   struct graph_problem *p) {
     *p = (struct graph_problem){0};
-    const enum ergo_status status =
-        graph_is_named(point) ? make_lattice(ctx, point, 0, p) : read_graph(ctx, point, p);
+    const enum ergo_status status = graph_is_complete(point) ? graph_complete_make(ctx, point, p)
+                                    : graph_is_named(point)  ? make_lattice(ctx, point, 0, p)
+                                                             : read_graph(ctx, point, p);
     if (status == ERGO_OK)
         add_field(point, p);
     return status;
@@ -212,6 +214,15 @@ static double logarithm(double x) {
             low = middle;
     }
     return 0.5 * (low + high);
+}
+
+/* What temperatures follow from; false: no memory. p: of a complete graph not needed. */
+static bool scales_of(const struct ergo_point *point, const struct graph_problem *p,
+                      struct graph_scales *scales) {
+    if (!graph_is_complete(point))
+        return graph_problem_scales(p, scales);
+    *scales = graph_complete_scales(point);
+    return true;
 }
 
 /* First and last temperature, given or by default (model.c says how). */
@@ -260,7 +271,7 @@ enum ergo_status graph_schedule_of(struct ergo_context *ctx, const struct ergo_p
     if (anneals) {
         schedule->per = (sweeps + GRAPH_STAGES - 1) / GRAPH_STAGES;
         schedule->stages = (size_t)((sweeps + schedule->per - 1) / schedule->per);
-        if (!graph_problem_scales(p, &scales))
+        if (!scales_of(point, p, &scales))
             return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the temperatures");
         ends_of(point, &scales, t);
     }
@@ -309,7 +320,7 @@ static enum ergo_status check_temperatures(struct ergo_context *ctx, const struc
                                            const struct graph_problem *p) {
     struct graph_scales scales;
     double t[2];
-    if (!graph_problem_scales(p, &scales))
+    if (!scales_of(point, p, &scales))
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a graph of %u vertices", p->n);
     if (graph_is_sampled(point)) {
         const struct ergo_value *top = ergo_point_value(point, "/system/temperature_max");
@@ -420,7 +431,8 @@ enum ergo_status graph_check(struct ergo_context *ctx, const struct ergo_point *
     if (status == ERGO_OK && graph_is_population(point))
         status = check_population(ctx, point);
     if (status == ERGO_OK && named)
-        status = check_lattice(ctx, point);
+        status =
+            graph_is_complete(point) ? graph_complete_check(ctx, point) : check_lattice(ctx, point);
     if (status != ERGO_OK)
         return status;
     if (!graph_is_sampled(point) && all_sweeps(point) % (int64_t)graph_look_every(point))
@@ -428,6 +440,8 @@ enum ergo_status graph_check(struct ergo_context *ctx, const struct ergo_point *
                               "%lld does not divide the %lld sweeps of the run, whose last states "
                               "would not be looked at",
                               (long long)graph_look_every(point), (long long)all_sweeps(point));
+    if (graph_is_complete(point))
+        return check_temperatures(ctx, point, &p);
     /* so many cells a side tell the same as more */
     status = named ? make_lattice(ctx, point, 2 * GRAPH_REACH + 1, &p) : read_graph(ctx, point, &p);
     if (status == ERGO_OK) {

@@ -12,30 +12,40 @@ static bool is_file(const struct ergo_point *point) {
     return !graph_is_named(point);
 }
 
+static bool is_lattice(const struct ergo_point *point) {
+    return graph_is_named(point) && !graph_is_complete(point);
+}
+
 static bool has_short_range(const struct ergo_point *point) {
-    return graph_is_named(point) && !model_has(point, "/system/long_range");
+    return is_lattice(point) && !model_has(point, "/system/long_range");
 }
 
 static bool has_one_coupling(const struct ergo_point *point) {
-    return graph_is_named(point) && !model_has(point, "/system/couplings");
+    return is_lattice(point) && !model_has(point, "/system/couplings");
 }
 
 static bool has_last_temperature(const struct ergo_point *point) {
     return !graph_is_sampled(point);
 }
 
+#define COMPLETE "where graph is sherrington-kirkpatrick or random-orthogonal"
+
 static const struct ergo_key keys[] = {
     {ERGO_KEY("/system/graph", STRING),
      .flags = ERGO_KEY_FORM | ERGO_KEY_REQUIRED | ERGO_KEY_SHAPE | ERGO_KEY_FILE | ERGO_KEY_WORD,
      .unit = "",
-     .help = "A lattice: chain, square, triangular, honeycomb, kagome, cubic, bcc, fcc, diamond, "
-             "hypercubic (four dimensions). Or a file, whose name has a dot or a slash; its format "
-             "is seen from its first line. A list of edges: lines \"i j J\", and \"h i H\" for "
-             "fields; vertices are numbered from 0, or from 1 where no 0 occurs; \"n COUNT\" where "
-             "some have no edge; # a comment. Gset and MaxCut: \"n m\", then m lines \"i j w\" "
-             "(w 1 if missing), vertices from 1. QUBO as of qbsolv: \"p qubo 0 SIZE NODES "
-             "COUPLERS\", then \"i i Q\" and \"i j Q\", from 0. Loops and second edges are "
-             "refused."},
+     .help =
+         "A lattice: chain, square, triangular, honeycomb, kagome, cubic, bcc, fcc, diamond, "
+         "hypercubic (four dimensions). A complete graph with random couplings, "
+         "sherrington-kirkpatrick or random-orthogonal: a realisation of the model of that "
+         "name, with the methods of this one; each vertex is a colour of its own, so that for "
+         "equilibria that model is faster. Or a file, whose name has a dot or a slash; its format "
+         "is seen from its first line. A list of edges: lines \"i j J\", and \"h i H\" for "
+         "fields; vertices are numbered from 0, or from 1 where no 0 occurs; \"n COUNT\" where "
+         "some have no edge; # a comment. Gset and MaxCut: \"n m\", then m lines \"i j w\" "
+         "(w 1 if missing), vertices from 1. QUBO as of qbsolv: \"p qubo 0 SIZE NODES "
+         "COUPLERS\", then \"i i Q\" and \"i j Q\", from 0. Loops and second edges are "
+         "refused."},
     {ERGO_KEY("/system/graph_format", ENUM), .flags = ERGO_KEY_SHAPE, .fallback = "\"auto\"",
      .choices = formats, .unit = "",
      .help = "How the file is read; auto: as its first line says. edges: H = -sum J s s - sum H s. "
@@ -49,12 +59,12 @@ static const struct ergo_key keys[] = {
              "cubic, hypercubic: these are sides), two (honeycomb; bcc, whose cell is a cube), "
              "three (kagome), four (fcc, a cube), eight (diamond, a cube). A short side has "
              "several bonds between the same neighbours, as one with their sum.",
-     .acts = graph_is_named, .where = "where graph is a lattice"},
+     .acts = is_lattice, .where = "where graph is a lattice"},
     {ERGO_KEY("/system/boundary", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | ERGO_KEY_LIST,
      .fallback = "\"periodic\"", .choices = graph_boundaries, .max_items = 4, .unit = "",
      .help = "Boundary conditions: periodic, open or antiperiodic (couplings across it have the "
              "other sign), or an array with one for each direction.",
-     .acts = graph_is_named, .where = "where graph is a lattice"},
+     .acts = is_lattice, .where = "where graph is a lattice"},
     {ERGO_KEY("/system/temperature", REAL),
      .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 1e12,
      .unit = "J/k_B",
@@ -78,7 +88,27 @@ static const struct ergo_key keys[] = {
              "distance of nearest neighbours, across periodic sides to the nearest image alone "
              "(minimum image). a = 0 with coupling 1/N is the Curie-Weiss model. At most 4,096 "
              "sites; each is a colour of its own, so that a sweep is a launch for each site.",
-     .acts = graph_is_named, .where = "where graph is a lattice"},
+     .acts = is_lattice, .where = "where graph is a lattice"},
+    {ERGO_KEY("/system/n", INT),
+     .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 4,
+     .max = GRAPH_LONG_SITES_MAX, .unit = "spins",
+     .help = "Number of spins of a complete graph, all coupled to all; of random-orthogonal even, "
+             "and to draw its couplings takes some n^3 operations.",
+     .acts = graph_is_complete, .where = COMPLETE},
+    {ERGO_KEY("/system/disorder", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
+     .fallback = "\"bimodal\"", .stream = "", .choices = model_disorders, .unit = "",
+     .help = "Random couplings J_ij of mean 0 and variance 1/n: bimodal, +1/sqrt(n) or "
+             "-1/sqrt(n); gaussian.",
+     .acts = graph_has_disorder, .where = "where graph is sherrington-kirkpatrick"},
+    {ERGO_KEY("/system/disorder_seed", SEED), .flags = ERGO_KEY_SHAPE, .unit = "",
+     .help = "The seed of the couplings; /seed if not given.", .acts = graph_is_complete,
+     .where = COMPLETE},
+    {ERGO_KEY("/system/realisation", INT), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .fallback = "0", .stream = "", .min = 0, .max = 1048575, .unit = "",
+     .help = "Which sample of the couplings: number k is the k-th of /system/samples of the model "
+             "sherrington-kirkpatrick or random-orthogonal with this seed, of its replica 0. All "
+             "replicas have this one.",
+     .acts = graph_is_complete, .where = COMPLETE},
     {ERGO_KEY("/system/field", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
      .fallback = "0", .min = -1e6, .max = 1e6, .unit = "J",
      .help = "Magnetic field B on all spins, beside the fields of a file: positive prefers up."},
@@ -133,7 +163,8 @@ static const struct ergo_key run_keys[] = {
      .unit = "J/k_B",
      .help =
          "Where annealing begins. If not given: the largest |H| + sum of |J| of a vertex, above "
-         "which mean-field theory knows no transition.",
+         "which mean-field theory knows no transition; of sherrington-kirkpatrick and "
+         "random-orthogonal 3, three times the spread of |H|.",
      .acts = graph_is_annealed, .where = "with method anneal"},
     {ERGO_KEY("/run/temperature_final", REAL),
      .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 1e12,
@@ -141,7 +172,8 @@ static const struct ergo_key run_keys[] = {
      .help =
          "Where annealing ends. If not given: 2 J / ln 100, at which one flip in a hundred that "
          "costs 2 J is accepted; J is the smallest, over vertices, of a vertex's strongest "
-         "coupling or field. A population needs it.",
+         "coupling or field, of sherrington-kirkpatrick and random-orthogonal 1/sqrt(n). A "
+         "population needs it.",
      .acts = has_last_temperature, .where = "with methods anneal and population-annealing"},
     {ERGO_KEY("/run/lowest_states", INT), .flags = ERGO_KEY_SHAPE, .fallback = "1", .min = 1,
      .max = GRAPH_KEEP_MAX, .unit = "",
@@ -359,7 +391,8 @@ const struct ergo_model graph_model = {
     .summary =
         "H = -sum J_ij s_i s_j - sum h_i s_i, s = +-1, on any graph: lattices of one to four "
         "dimensions with couplings to further neighbours and any boundaries, or a file (a "
-        "list of edges, MaxCut, QUBO); at a temperature, with parallel tempering, annealed to "
+        "list of edges, MaxCut, QUBO), or a complete one with random couplings; at a temperature, "
+        "with parallel tempering, annealed to "
         "its lowest states, or as an annealed population.",
     .programs = {"spin_lattice/graph.cl", "spin_lattice/graph_methods.cl",
                  "spin_lattice/graph_local.cl", "spin_lattice/graph_lanes.cl"},

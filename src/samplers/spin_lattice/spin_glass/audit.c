@@ -15,7 +15,14 @@
 #include "samplers/spin_lattice/spin_glass/glass.h"
 #include "samplers/spin_lattice/models.h"
 
-enum { AUDIT_EVERY = 2, AUDIT_CLUSTERS = 3, AUDIT_SWEEPS = 6, AUDIT_EXCHANGES = 3 };
+enum {
+    AUDIT_EVERY = 2,
+    AUDIT_CLUSTERS = 3,
+    AUDIT_SWEEPS = 6,
+    AUDIT_EXCHANGES = 3,
+    AUDIT_MET =
+        1 << 25 /* sites of samples that the twin's cluster moves look at, some 50 ns each */
+};
 
 /* Updates of a word's site and slot on the host, 50 ns each; of real couplings ten times that. */
 static const double audit_updates = 1 << 20;
@@ -54,6 +61,15 @@ static void choose(const struct glass_shape *h, size_t samples, bool *known) {
         known[t] = t < width || t + width >= h->temperatures;
 }
 
+/* Samples of a word of which cluster moves are followed, as bits: all 32, of huge lattices fewer.
+ */
+static uint32_t followed(const struct glass_shape *h) {
+    const double moves = h->cluster_every ? (double)AUDIT_SWEEPS / AUDIT_CLUSTERS : 0;
+    const double met = (double)h->sites * h->temperatures * h->copies / 2 * moves;
+    const double fit = met > 0 ? AUDIT_MET / met : 32;
+    return fit >= 32 ? UINT32_MAX : fit < 1 ? 1 : (1u << (uint32_t)fit) - 1;
+}
+
 /* Room for a word-lattice on the host. */
 struct room {
     uint32_t *couplings, *tables, *spins, *from_hot, *moves, *found;
@@ -62,6 +78,7 @@ struct room {
     uint64_t *moved, *numbers; /* moved: in the stretch, [row][32] */
     float slopes[ERGO_LADDER_MAX];
     bool known[ERGO_LADDER_MAX], counted[ERGO_LADDER_MAX]; /* counted: exchanges with the next */
+    uint32_t bits;                                         /* samples that are followed */
 };
 
 static void room_free(struct room *r) {
@@ -110,6 +127,7 @@ static enum ergo_status begin(struct ergo_context *ctx, const struct ergo_replay
     memcpy(room->from_hot, (const uint32_t *)r->kept[GLASS_FROM_HOT] + l * slots, 4 * slots);
     memset(room->moved, 0, 8 * 32 * glass_move_rows(h));
     choose(h, r->samples, room->known);
+    room->bits = followed(h);
     memcpy(room->counted, room->known, sizeof room->known);
     glass_tables(point, h, s->ladders + l / h->words * h->rungs, room->tables, room->slopes);
     return glass_couplings(ctx, point, h, word_of(h, l), room->couplings);
@@ -159,7 +177,7 @@ static const char *compare_sample(const struct ergo_replay *r, size_t l, size_t 
     glass_twin_records(h, room->couplings, room->spins, room->known, room->energies, room->records);
     for (size_t k = 0; k < 32 * (size_t)h->slots; k++) {
         const struct glass_record *a = &found[k], *b = &room->records[k];
-        if (!room->known[k / 32 / h->copies])
+        if (!room->known[k / 32 / h->copies] || !(room->bits >> k % 32 & 1))
             continue;
         if (a->energy != b->energy)
             return "the measured energies";
@@ -177,7 +195,7 @@ static bool same_numbers(const struct ergo_replay *r, size_t l, const struct roo
                          const uint64_t *found) {
     const struct glass_state *s = r->state;
     const struct glass_shape *h = &s->shape;
-    const size_t rows = glass_move_rows(h);
+    const size_t rows = room->bits == UINT32_MAX ? glass_move_rows(h) : 0; /* sums over samples */
     for (size_t row = 0; row < rows; row++) {
         const bool trips = row >= h->slots;
         const uint64_t *before = trips
@@ -226,7 +244,7 @@ static enum ergo_status compare_end(struct ergo_context *ctx, const struct ergo_
     for (size_t i = 0; i < h->sites; i++)
         for (uint32_t slot = 0; slot < h->slots; slot++)
             if (room->known[slot / h->copies] &&
-                room->found[i * stride + slot] != room->spins[i * stride + slot])
+                (room->found[i * stride + slot] ^ room->spins[i * stride + slot]) & room->bits)
                 *wrong = "the spins";
     if (h->rungs < 2 || *wrong)
         return ERGO_OK;
@@ -237,13 +255,14 @@ static enum ergo_status compare_end(struct ergo_context *ctx, const struct ergo_
     if (ergo_engine_end(&s->e) != ERGO_OK)
         return ergo_engine_end(&s->e);
     for (uint32_t slot = 0; slot < h->slots; slot++)
-        if (room->known[slot / h->copies] && room->found[slot] != room->from_hot[slot])
+        if (room->known[slot / h->copies] &&
+            (room->found[slot] ^ room->from_hot[slot]) & room->bits)
             *wrong = "who has been at the hottest temperature";
     for (size_t k = 0; k < 32 * rows; k++) {
         const size_t row = k / 32;
         const uint32_t bit = k % 32, t = (uint32_t)(row < h->slots ? row / h->copies : 0);
         const uint64_t old = glass_moves_of(before + 32 * row, bit);
-        if (room->counted[t] &&
+        if (room->counted[t] && room->bits >> bit & 1 &&
             glass_moves_of(room->moves + 32 * row, bit) != ((old + room->moved[k]) & UINT32_MAX))
             *wrong = "the counted exchanges or round trips";
     }
@@ -271,8 +290,8 @@ static enum ergo_status compare_word(struct ergo_context *ctx, const struct ergo
         if (h->rungs > 1 && ergo_ladder_due(step + 1, AUDIT_EVERY))
             status = exchange(ctx, r, l, step + 1, room);
         if (status == ERGO_OK && glass_clusters(h, step + 1))
-            glass_twin_clusters(h, key, word_of(h, l), step + 1, room->known, room->found,
-                                room->spins);
+            glass_twin_clusters(h, key, word_of(h, l), step + 1, room->known, room->bits,
+                                room->found, room->spins);
         if (status != ERGO_OK || (k + 1) % r->every != 0)
             continue;
         wrong = compare_sample(r, l, (size_t)(k / r->every), room);

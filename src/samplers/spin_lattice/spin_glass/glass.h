@@ -309,9 +309,10 @@ void glass_twin_start(const struct glass_shape *s, const uint32_t key[2], uint32
 void glass_twin_sweep(const struct glass_shape *s, const uint32_t key[2], const uint32_t *tables,
                       const uint32_t *couplings, uint32_t word, uint64_t step, const bool *known,
                       uint32_t *spins);
-/* Cluster moves after `step` sweeps. queue: [sites]. */
+/* Cluster moves after `step` sweeps, of the word's samples in `bits`. queue: [sites]. */
 void glass_twin_clusters(const struct glass_shape *s, const uint32_t key[2], uint32_t word,
-                         uint64_t step, const bool *known, uint32_t *queue, uint32_t *spins);
+                         uint64_t step, const bool *known, uint32_t bits, uint32_t *queue,
+                         uint32_t *spins);
 /* Energies, as the device counts them, [slot][32], by plain sums over bonds. */
 void glass_twin_energies(const struct glass_shape *s, const uint32_t *couplings,
                          const uint32_t *spins, const bool *known, int64_t *energies);

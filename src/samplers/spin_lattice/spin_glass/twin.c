@@ -199,11 +199,14 @@ static void move_cluster(const struct glass_shape *s, struct ergo_words r, uint3
 }
 
 void glass_twin_clusters(const struct glass_shape *s, const uint32_t key[2], uint32_t word,
-                         uint64_t step, const bool *known, uint32_t *queue, uint32_t *spins) {
+                         uint64_t step, const bool *known, uint32_t bits, uint32_t *queue,
+                         uint32_t *spins) {
     static const uint32_t copies[3][4] = {{0, 1, 2, 3}, {0, 2, 1, 3}, {0, 3, 1, 2}};
     const uint32_t *pairs = copies[glass_cluster_turn(s, step)], each = s->copies / 2;
     for (uint32_t n = 0; n < s->temperatures * each; n++)
         for (uint32_t bit = 0; bit < 32 && known[n / each]; bit++) {
+            if (!(bits >> bit & 1))
+                continue;
             const struct ergo_words r =
                 draw(32 * word + bit, step, GLASS_PURPOSE_CLUSTER, s->rung * each + n, key);
             uint32_t *of = spins + n / each * s->copies;

@@ -61,18 +61,20 @@ enum ergo_status vector_init(struct ergo_context *ctx, void *opaque) {
 /* A box of columns of one colour for a group, so that neighbours are read from a cache near by: of
  * the group's 2^k work-items up to 32 along x, the others along y, or along layers where they are
  * rows. Small lattices have several columns behind each other in it. */
-static struct ergo_grid layers_grid(const struct vector_state *s, uint32_t from, uint32_t to) {
+static struct ergo_grid layers_grid(const struct vector_state *s, uint32_t layers, uint32_t depth,
+                                    uint32_t wide) {
     const struct vector_shape *h = &s->shape;
-    const size_t row = h->l[0] / h->colours, members = s->e.batch->count;
-    const size_t columns = (to - from + s->depth - 1) / s->depth;
+    const size_t all = wide > 1 && s->group > s->wide_group ? s->wide_group : s->group;
+    const size_t row = h->l[0] / h->colours / wide, members = s->e.batch->count;
+    const size_t columns = (layers + depth - 1) / depth;
     const size_t across = h->d == 3 ? h->l[1] : columns, behind = h->d == 3 ? columns : 1;
-    const size_t most = h->d > 1 && s->group > 32 ? 32 : s->group;
+    const size_t most = h->d > 1 && all > 32 ? 32 : all;
     size_t group[3] = {1, 1, 1};
     while (group[0] < row && group[0] < most)
         group[0] *= 2;
-    while (group[0] * group[1] < s->group && group[1] < across)
+    while (group[0] * group[1] < all && group[1] < across)
         group[1] *= 2;
-    while (group[0] * group[1] * group[2] < s->group && behind % (2 * group[2]) == 0)
+    while (group[0] * group[1] * group[2] < all && behind % (2 * group[2]) == 0)
         group[2] *= 2;
     return (struct ergo_grid){
         3,
@@ -94,15 +96,16 @@ static void sweep_layers(void *state, unsigned colour, uint64_t from, uint64_t t
     struct ergo_arg args[8] = {
         BUFFER(VECTOR_SPINS), BUFFER(VECTOR_MEMBERS), U32(colour), U32(from), U32(to),
         U32(s->depth),        U64(s->e.step)};
-    launch(s, VECTOR_SWEEP, layers_grid(s, (uint32_t)from, (uint32_t)to), args, 7);
+    launch(s, VECTOR_SWEEP, layers_grid(s, (uint32_t)(to - from), s->depth, 1), args, 7);
 }
 
 static void relax_layers(void *state, unsigned colour, uint64_t from, uint64_t to) {
     struct vector_state *s = state;
     struct ergo_arg args[7] = {
         BUFFER(VECTOR_SPINS), BUFFER(VECTOR_MEMBERS), U32(colour), U32(from), U32(to),
-        U32(s->depth)};
-    launch(s, VECTOR_RELAX, layers_grid(s, (uint32_t)from, (uint32_t)to), args, 6);
+        U32(s->relax_depth)};
+    launch(s, VECTOR_RELAX, layers_grid(s, (uint32_t)(to - from), s->relax_depth, s->wide), args,
+           6);
 }
 
 void vector_relax(struct vector_state *s, uint32_t colour) {

@@ -35,9 +35,9 @@ static enum ergo_status cut(struct ergo_context *ctx, struct vector_state *s) {
     ergo_slab_deepen(slab, by_colour, ergo_slab_updates(slab, first, 1e6, layer_sites), 1);
     s->shape = vector_shape_of_layers(h, slab->tall);
     s->first = (slab->first + layers - slab->halo) % layers * layer;
-    slab->layer_words = layer / h->colours;
-    slab->pitch = s->shape.sites / h->colours;
-    slab->pieces = (size_t)h->components * h->colours * s->e.batch->count;
+    slab->layer_words = h->components * layer / h->colours;
+    slab->pitch = h->components * s->shape.sites / h->colours;
+    slab->pieces = (size_t)h->colours * s->e.batch->count;
     return ERGO_OK;
 }
 

@@ -141,8 +141,8 @@ size_t vector_terms_length(const struct vector_shape *s) {
 
 static size_t place_of(const struct vector_shape *s, size_t site) {
     const size_t row = site / s->l[0];
-    return vector_at(s, (uint32_t)(site % s->l[0]), (uint32_t)(row % s->l[1]),
-                     (uint32_t)(row / s->l[1]), 0);
+    return vector_place(s, (uint32_t)(site % s->l[0]), (uint32_t)(row % s->l[1]),
+                        (uint32_t)(row / s->l[1]));
 }
 
 void vector_terms_pack(const struct vector_shape *s, const struct vector_terms *d, float *packed) {

@@ -393,7 +393,13 @@ static const struct ergo_tunable tunables[] = {
      false},
     {"tile_rows", "layers (rows, planes) whose spins a work-item updates one after the other", 0,
      64, false},
+    {"tile_sites",
+     "most sites of a row that a work-item over-relaxes, 2 and 4 on cubic lattices "
+     "whose half rows they divide, without random couplings and fields",
+     0, 4, false},
 };
+/* all of them for heisenberg alone */
+enum { PLANE_TUNABLES = 4 };
 
 static const char *const first_plane[] = {"/system/size=[32, 32]",  "/system/temperature=0.9",
                                           "/run/equilibration=500", "/run/sweeps=20000",
@@ -403,14 +409,13 @@ static const char *const first_space[] = {"/system/size=[16, 16, 16]", "/system/
                                           "/run/measure_every=10",     NULL};
 
 #define MODEL_COMMON                                                                               \
-    .programs = {"spin_lattice/vector.cl", "common/slab.cl", "common/ladder.cl"},                  \
     .columns = columns, .n_columns = VECTOR_COLUMNS, .curves = curves, .n_curves = ALL_CURVES,     \
     .x_from = ergo_tempered_x, .curves_at_end = ERGO_LADDER_AT_END(ALL_CURVES, VECTOR_CURVES),     \
-    .curves_hidden = ERGO_LADDER_HIDDEN(ALL_CURVES), .tunables = tunables,                         \
-    .n_tunables = COUNT(tunables), .frame_suffix = "vti", .has_frames = model_has_frames,          \
-    .check = vector_check, .form = vector_form, .has_column = vector_has_column,                   \
-    .curve_size = curve_size, .curve_x = curve_x, .curve_every = lattice_curve_every,              \
-    .exact = vector_exact, .cuts = vector_pays_to_cut, .ops = &vector_ops, .cut = &vector_cut_ops
+    .curves_hidden = ERGO_LADDER_HIDDEN(ALL_CURVES), .tunables = tunables, .frame_suffix = "vti",  \
+    .has_frames = model_has_frames, .check = vector_check, .form = vector_form,                    \
+    .has_column = vector_has_column, .curve_size = curve_size, .curve_x = curve_x,                 \
+    .curve_every = lattice_curve_every, .exact = vector_exact, .cuts = vector_pays_to_cut,         \
+    .ops = &vector_ops, .cut = &vector_cut_ops
 
 const struct ergo_model xy_model = {
     .name = "xy",
@@ -429,6 +434,8 @@ const struct ergo_model xy_model = {
     .n_conjugates = COUNT(plane_conjugates),
     .trajectory = "configurations as VTK image data, the angle of each site in 256 parts of a "
                   "turn, of lattices up to 2^22 sites",
+    .programs = {"spin_lattice/vector.cl", "common/slab.cl", "common/ladder.cl"},
+    .n_tunables = PLANE_TUNABLES,
     MODEL_COMMON,
 };
 
@@ -448,6 +455,8 @@ const struct ergo_model clock_model = {
     .conjugates = plane_conjugates,
     .n_conjugates = COUNT(plane_conjugates),
     .trajectory = "configurations as VTK image data, k of each site, of lattices up to 2^22 sites",
+    .programs = {"spin_lattice/vector.cl", "common/slab.cl", "common/ladder.cl"},
+    .n_tunables = PLANE_TUNABLES,
     MODEL_COMMON,
 };
 
@@ -468,5 +477,8 @@ const struct ergo_model heisenberg_model = {
     .n_conjugates = COUNT(space_conjugates),
     .trajectory = "configurations as VTK image data, s_z of each site in 256 steps from -1 to 1, "
                   "of lattices up to 2^22 sites",
+    .programs = {"spin_lattice/vector.cl", "spin_lattice/vector_wide.cl", "common/slab.cl",
+                 "common/ladder.cl"},
+    .n_tunables = COUNT(tunables),
     MODEL_COMMON,
 };

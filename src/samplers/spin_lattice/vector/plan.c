@@ -38,7 +38,12 @@ static void declare(struct vector_state *s) {
                  vector_layers(&s->whole));
     ergo_engine_kernel(e, VECTOR_START, path, options, "vector_start_all");
     ergo_engine_kernel(e, VECTOR_SWEEP, path, options, "vector_sweep");
-    if (h->relax)
+    if (h->relax && s->wide > 1) {
+        char wide[sizeof options + 24];
+        snprintf(wide, sizeof wide, "%s -DVECTOR_WIDE=%u", options, s->wide);
+        ergo_engine_kernel(e, VECTOR_RELAX, "spin_lattice/vector_wide.cl", wide,
+                           "vector_relax_wide");
+    } else if (h->relax)
         ergo_engine_kernel(e, VECTOR_RELAX, path, options, "vector_relax");
     ergo_engine_kernel(e, VECTOR_MEASURE, path, options, "vector_measure");
     if (s->waves.n)
@@ -56,14 +61,29 @@ void vector_fill(void *state) {
     }
 }
 
-/* Layers of a work-item: the more, the fewer spins are loaded twice, but all units must stay
- * busy. */
-static uint32_t depth_of(const struct vector_shape *s, double members, bool gpu) {
+/* Layers of a work-item that has `wide` sites in each: the more, the fewer spins are loaded twice,
+ * but all units must stay busy. */
+static uint32_t depth_of(const struct vector_shape *s, double members, bool gpu, uint32_t wide) {
+    const double items = (double)s->sites * members / (s->colours * wide);
     uint32_t depth = 1;
     while (depth < (gpu && s->d == 2 ? 16 : 4) && 2 * depth <= vector_layers(s) &&
-           (double)s->sites * members / s->colours / (2 * depth) >= (gpu ? 0x1p20 : 0x1p10))
+           items / (2 * depth) >= (gpu ? 0x1p20 : 0x1p10))
         depth *= 2;
     return depth;
+}
+
+/* Sites of a row that a work-item over-relaxes. */
+static uint32_t wide_of(const struct vector_shape *s, double members, bool gpu,
+                        const struct ergo_point *point) {
+    if (!s->space || s->d != 3 || s->random || s->coupled)
+        return 1;
+    const int64_t wish = ergo_point_int(point, "/tuning/tile_sites");
+    const uint32_t row = s->l[0] / s->colours, most = wish ? (uint32_t)wish : 4;
+    uint32_t wide = 1;
+    while (2 * wide <= most && row % (2 * wide) == 0 &&
+           (wish || !gpu || (double)s->sites * members / (s->colours * 2 * wide) >= 0x1p17))
+        wide *= 2;
+    return wide;
 }
 
 enum ergo_status vector_configure(struct ergo_context *ctx, void *state) {
@@ -88,8 +108,12 @@ enum ergo_status vector_configure(struct ergo_context *ctx, void *state) {
     s->group = wish ? (uint32_t)wish : gpu ? 256 : 64;
     while (s->group > d->largest_group)
         s->group /= 2;
+    s->wide_group =
+        wish ? s->group : 128; /* 91 registers: five of these fill an H100's unit best */
     const int64_t depth = ergo_point_int(first, "/tuning/tile_rows");
-    s->depth = depth ? (uint32_t)depth : depth_of(h, members, gpu);
+    s->wide = h->relax ? wide_of(h, members, gpu, first) : 1;
+    s->depth = depth ? (uint32_t)depth : depth_of(h, members, gpu, 1);
+    s->relax_depth = depth ? (uint32_t)depth : depth_of(h, members, gpu, s->wide);
     s->from = 0;
     s->to = vector_layers(h);
     if (members * h->l[2] > 0x1p30 || members * h->numbers > 0x1p30 ||

@@ -15,10 +15,17 @@
 
 enum { WORTHWHILE = 1 << 16 }; /* words that are worth waking a core */
 
+/* Number of the row of a colour that has the site. */
+static size_t row_of(const struct vector_shape *s, uint32_t x, uint32_t y, uint32_t z) {
+    return ((x + y + z) % s->colours * (size_t)s->l[2] + z) * s->l[1] + y;
+}
+
+size_t vector_place(const struct vector_shape *s, uint32_t x, uint32_t y, uint32_t z) {
+    return row_of(s, x, y, z) * (s->l[0] / s->colours) + x / s->colours;
+}
+
 size_t vector_at(const struct vector_shape *s, uint32_t x, uint32_t y, uint32_t z, uint32_t c) {
-    const size_t row = s->l[0] / s->colours, per = (size_t)s->sites / s->colours;
-    return (x + y + z) % s->colours * per + (y + (size_t)s->l[1] * z) * row + x / s->colours +
-           c * (size_t)s->sites;
+    return (s->components * row_of(s, x, y, z) + c) * (s->l[0] / s->colours) + x / s->colours;
 }
 
 static size_t words_of(const struct vector_shape *s) {
@@ -80,19 +87,18 @@ static enum ergo_status read_ring(struct ergo_context *ctx, const struct vector_
     return status;
 }
 
-/* A slab lies in one or two runs for each component and colour, and if it has not all rows, for
- * each plane of these: so it lies in `raw`, too. */
+/* A slab lies in one or two runs for each colour, and if it has not all rows, for each plane of
+ * these: so it lies in `raw`, too. */
 static enum ergo_status read_slab(struct ergo_context *ctx, const struct vector_reader *r,
                                   size_t member, struct vector_slab slab) {
     const struct vector_shape *s = &r->s->shape;
-    const size_t side = s->l[s->d - 1], pieces = (size_t)s->components * s->colours;
+    const size_t side = s->l[s->d - 1], pieces = s->colours;
     const size_t piece = words_of(s) / pieces, plane = piece / side, row = plane / s->l[1];
     const bool window = s->d == 3 && slab.rows < s->l[1];
     enum ergo_status status = ERGO_OK;
     if (slab.count == side && slab.first == 0 && !window)
         return read_words(ctx, r, words_of(s) * member, words_of(s), r->raw);
     for (size_t k = 0; k < pieces && status == ERGO_OK; k++) {
-        /* components are kept one after the other, colours within each */
         const size_t from = words_of(s) * member + piece * k;
         uint32_t *to = r->raw + vector_words(s, slab) / pieces * k;
         if (!window)
@@ -116,7 +122,8 @@ static void lay_rows(size_t begin, size_t end, void *user) {
     const struct vector_shape *s = l->s;
     const struct vector_slab slab = l->part->slab;
     const uint32_t lx = s->l[0];
-    const size_t row = lx / s->colours, colour = row * slab.rows * slab.count;
+    const size_t row = lx / s->colours, words = s->components * row;
+    const size_t colour = words * slab.rows * slab.count;
     for (size_t i = begin; i < end; i++) {
         const size_t place = slab.first + i / slab.rows; /* y + z, but for whole sides */
         const size_t y = s->d == 3 ? (slab.row + i % slab.rows) % s->l[1] : 0;
@@ -125,7 +132,7 @@ static void lay_rows(size_t begin, size_t end, void *user) {
         for (uint32_t c = 0; c < s->components; c++)
             for (uint32_t first = 0; first < s->colours; first++) {
                 const size_t of = (first + offset) % s->colours;
-                const uint32_t *from = l->raw + colour * (c * s->colours + of) + row * i;
+                const uint32_t *from = l->raw + colour * of + words * i + row * c;
                 for (size_t x = 0; x < row; x++)
                     to[s->components * (first + s->colours * x) + c] = from[x];
             }

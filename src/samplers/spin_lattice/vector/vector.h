@@ -97,6 +97,8 @@ struct vector_state {
     struct vector_physics *physics; /* [members] */
     uint32_t group;                 /* work-items of a group */
     uint32_t depth;                 /* layers that a work-item updates */
+    uint32_t wide, relax_depth;     /* sites of a row, and layers, that it over-relaxes; */
+    uint32_t wide_group;            /* several sites: at most so many work-items */
     uint32_t from, to;              /* layers that are measured: of a slab, its own */
     uint32_t measure_groups;
     uint32_t run;              /* successive sites that a work-item measures */
@@ -187,7 +189,8 @@ struct vector_part {
 };
 
 /* state.c */
-/* Where a device has component `c` of the site at (x, y, z), in words. */
+/* Number of the site at (x, y, z) on a device, and where it has component `c`, in words. */
+size_t vector_place(const struct vector_shape *s, uint32_t x, uint32_t y, uint32_t z);
 size_t vector_at(const struct vector_shape *s, uint32_t x, uint32_t y, uint32_t z, uint32_t c);
 /* Words of a slab. */
 size_t vector_words(const struct vector_shape *s, struct vector_slab slab);

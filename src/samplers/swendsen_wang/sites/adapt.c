@@ -13,6 +13,18 @@ bool sw_is_sampled(const struct ergo_point *point) {
     return !sw_adapts(point);
 }
 
+bool sw_has_temperature(const struct ergo_point *point) {
+    return ergo_point_value(point, "/system/temperature")->present;
+}
+
+enum ergo_status sw_temperature_check(struct ergo_context *ctx, const struct ergo_point *point) {
+    if (sw_adapts(point) || sw_has_temperature(point))
+        return ERGO_OK;
+    return ergo_job_error(ctx, "/system/temperature",
+                          "missing; needed: a number > 0, the temperature in the energy unit of "
+                          "the coupling. (Only /run/method probability-changing needs none)");
+}
+
 const char *sw_unweighted(const struct ergo_point *point) {
     return sw_adapts(point) ? "the temperature changes from step to step" : NULL;
 }
@@ -58,6 +70,8 @@ void sw_adapt_fill(const struct ergo_point *point, struct sw_site_member *member
 uint32_t sw_adapt_start(const struct ergo_point *point, const struct sw_site_member *member) {
     if (unit_of(point) == 0x1p32)
         return member->always ? UINT32_MAX : member->threshold ? member->threshold : 1;
+    if (!sw_has_temperature(point))
+        return 1u << 24;
     return rounded(0x1p24 * ergo_point_real(point, "/system/coupling") /
                        ergo_point_real(point, "/system/temperature"),
                    1);

@@ -93,8 +93,9 @@ void sw_sites_block(void *state, size_t count, uint64_t every) {
         }
         if (s->shape.waved) {
             ERGO_LAUNCH(&s->e, SITES_WAVE, over_tiles(s), BUFFER(SITES_SPINS),
-                        BUFFER(SITES_MEMBERS), BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS),
-                        U64(s->e.step - 1), BUFFER(SITES_WAVES));
+                        BUFFER(SITES_MEMBERS), BUFFER(SITES_BONDS), BUFFER(SITES_FIRSTS),
+                        BUFFER(SITES_LABELS), U64(s->e.step - 1), BUFFER(SITES_WAVES),
+                        BUFFER(SITES_POWERS), U32(i));
             ERGO_LAUNCH(&s->e, SITES_WAVE_ROOTS, sums, BUFFER(SITES_WAVES), BUFFER(SITES_POWERS),
                         U32(i));
         }

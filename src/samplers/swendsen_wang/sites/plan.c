@@ -146,6 +146,8 @@ enum ergo_status sw_sites_check(struct ergo_context *ctx, const struct ergo_poin
     const enum ergo_status adapts = sw_adapt_check(ctx, point), closed = check_sides(ctx, point);
     if (status == ERGO_OK)
         status = sw_correlate_check(ctx, point);
+    if (status == ERGO_OK)
+        status = sw_temperature_check(ctx, point);
     return status != ERGO_OK ? status : adapts != ERGO_OK ? adapts : closed;
 }
 
@@ -156,6 +158,8 @@ void sw_sites_member_fill(const struct ergo_point *point, struct sw_site_member 
     if (sw_adapts(point))
         sw_adapt_fill(point, member);
     if (!says(point, "/system/model", "potts")) {
+        if (!sw_has_temperature(point)) /* sw_site_take has it */
+            return;
         member->coupling = (float)(2 * ergo_point_real(point, "/system/coupling") /
                                    ergo_point_real(point, "/system/temperature"));
         return;
@@ -172,8 +176,9 @@ static uint32_t parts(uint32_t n, uint32_t size) {
 }
 
 /* Quarters of bytes of local memory for a site of a tile: a label, a part of its block and padding;
- * or, where sizes are counted, what leads to its cluster, a place in a list and a count. */
-enum { LABEL_QUARTERS = 21, SIZED_QUARTERS = 32 };
+ * or, where sizes are counted, what leads to its cluster, a place in a list and a count; where
+ * waves are summed, also a root. */
+enum { LABEL_QUARTERS = 21, SIZED_QUARTERS = 32, WAVED_QUARTERS = 52 };
 /* Sites of a block, which a work-item labels in registers; its least sides. */
 enum { BLOCK = 16, BLOCK_X = 4 };
 
@@ -190,13 +195,15 @@ static void choose_tile(const struct sw_sites_state *s, struct sw_sites_launch *
     const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/tile_group");
     const uint32_t side = rows ? rows : flat ? 64 : 8;
     const uint32_t block_y = flat ? 4 : 2, block_z = flat ? 1 : 2;
-    const bool sized = (s->clusters || h->waved) && !h->wolff;
+    const uint32_t quarters = h->waved                   ? WAVED_QUARTERS
+                              : s->clusters && !h->wolff ? SIZED_QUARTERS
+                                                         : LABEL_QUARTERS;
     l->tx = ergo_power_of_two_up(h->lx, BLOCK_X, words ? 32 * words : 32);
     l->ty = ergo_power_of_two_up(h->ly, block_y, side > block_y ? side : block_y);
     l->tz = ergo_power_of_two_up(h->lz, block_z, flat ? 1 : side > block_z ? side : block_z);
-    const uint64_t most = d->local_memory > 2048 ? 4 * (d->local_memory - 2048) /
-                                                       (sized ? SIZED_QUARTERS : LABEL_QUARTERS)
-                                                 : BLOCK;
+    const uint64_t reserved = h->waved ? 4096 : 2048;
+    const uint64_t most =
+        d->local_memory > reserved ? 4 * (d->local_memory - reserved) / quarters : BLOCK;
     while (l->tx * l->ty * l->tz > most || l->tx * l->ty * l->tz > 8192) {
         if (l->tz >= l->ty && l->tz > block_z)
             l->tz /= 2;
@@ -318,8 +325,9 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
             ergo_engine_kernel(e, SITES_LABEL_END, sites, end.data, "sw_site_label");
         o.failed = o.failed || end.failed;
         ergo_text_free(&end);
-        ergo_engine_kernel(e, SITES_EDGE, slab, o.data, "sw_slab_edges");
-        ergo_engine_kernel(e, SITES_MARK, slab, o.data, "sw_slab_mark");
+        ergo_engine_kernel(e, SITES_CLAIM, slab, o.data, "sw_slab_claim");
+        ergo_engine_kernel(e, SITES_NUMBER, slab, o.data, "sw_slab_number");
+        ergo_engine_kernel(e, SITES_RENAME, slab, o.data, "sw_slab_rename");
         ergo_engine_kernel(e, SITES_FLIP, slab, o.data, "sw_slab_flip");
     } else if (h->wolff) {
         ergo_engine_kernel(e, SITES_FLIP_ONE, sites, o.data, "sw_site_flip_one");

@@ -4,7 +4,7 @@
 #define ERGO_SAMPLERS_SWENDSEN_WANG_SITES_SITES_H
 
 #include "engine/slab.h"
-#include "samplers/swendsen_wang/sites/slab_pairs.h"
+#include "samplers/swendsen_wang/rounds.h"
 #include "samplers/swendsen_wang/sw.h"
 
 struct sw_sites_shape {
@@ -85,10 +85,13 @@ enum sw_sites_buffer {
     SITES_PAIRS,
     SITES_WAVES, /* sums over clusters; samples of their squares */
     SITES_POWERS,
-    /* of a slab (slab.c); SITES_SIZES then has numbers of renamed parts */
+    /* of a slab (slab.c); SITES_SIZES then has numbers of parts on its edges: parts there, their
+     * roots and names; parts with other names, and these */
     SITES_EDGES,
+    SITES_ROOTS,
+    SITES_NAMES,
     SITES_RENAMED,
-    SITES_NAMES
+    SITES_NEW_NAMES
 };
 
 enum sw_sites_kernel {
@@ -104,8 +107,9 @@ enum sw_sites_kernel {
     SITES_ADAPT,
     SITES_NAME,
     SITES_PAIR,
-    SITES_EDGE,
-    SITES_MARK,
+    SITES_CLAIM,
+    SITES_NUMBER,
+    SITES_RENAME,
     SITES_WAVE,
     SITES_WAVE_ROOTS
 };
@@ -124,13 +128,13 @@ struct sw_sites_state {
     /* ---- slab.c ---- */
     bool cut;
     struct ergo_slab slab;
-    uint64_t *joined; /* [samples][members][q], sums of all ranks */
-    uint8_t *layer;   /* first layers of all members, own and the next rank's */
-    bool under_way;   /* the latter */
-    uint32_t *far;    /* names of clusters in the next rank's first layer */
-    struct sw_slab_pairs pairs_of;
-    struct sw_slab_pair *all_pairs;
-    size_t all_room;
+    uint64_t *joined;   /* [samples][members][q], sums of all ranks */
+    uint8_t *layer;     /* messages with the first layers of all members: own and the next rank's */
+    bool under_way;     /* the latter */
+    uint32_t *far;      /* a message with parts on the next rank's first layer */
+    uint32_t sent, due; /* numbers of these messages */
+    struct sw_rounds rounds;
+    uint64_t *part_names; /* [2 sites of a layer]: of parts in bridges */
 };
 
 extern const struct ergo_sampler_ops sw_sites_ops, sw_slab_ops;

@@ -2,10 +2,10 @@
  * A lattice of sites in three dimensions over ranks, a slab of layers on each: the second table of
  * operations (sampler.h). A slab is labelled as a lattice of its own, but for the bonds from its
  * last layer to the first one of the next rank, whose spins it has. Each rank tells the one before
- * the clusters of its first layer; so that one knows which pairs of parts bonds join, and all pairs
- * go to all ranks (slab_pairs.h). The layer's spins travel while the inside is labelled. Bytes a
- * rank and sweep: a layer's spins, four for each of its sites, and the pairs of all. Spins are
- * measured, clusters are not.
+ * the parts of clusters on its first layer; so that one knows what bonds join, and ranks join the
+ * parts by rounds (rounds.h). The layer's spins travel while the inside is labelled. Bytes a rank
+ * and sweep: a layer's spins, four for each of its sites, and those of rounds. Spins are measured,
+ * clusters are not.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,6 +51,11 @@ static size_t layer_sites(const struct sw_sites_state *s) {
     return (size_t)s->whole.lx * s->whole.ly;
 }
 
+/* Of a message with a layer's spins: of all members, and its number. */
+static size_t layer_bytes(const struct sw_sites_state *s) {
+    return s->e.batch->count * layer_sites(s) + sizeof s->sent;
+}
+
 static enum ergo_status configure(struct ergo_context *ctx, void *state) {
     struct sw_sites_state *s = state;
     const struct ergo_point *first = s->e.batch->points[0];
@@ -65,8 +70,9 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
     s->e.block_samples = 64; /* the same at all ranks */
     s->joined =
         ergo_engine_memory(&s->e, s->e.block_samples * members, s->whole.q * sizeof *s->joined);
-    s->far = ergo_engine_memory(&s->e, layer_sites(s), sizeof *s->far);
-    s->layer = ergo_engine_memory(&s->e, 2 * members, layer_sites(s));
+    s->far = ergo_engine_memory(&s->e, layer_sites(s) + 1, sizeof *s->far);
+    s->layer = ergo_engine_memory(&s->e, 2, layer_bytes(s));
+    s->part_names = ergo_engine_memory(&s->e, 2 * layer_sites(s), sizeof *s->part_names);
     snprintf(s->e.plan.path, sizeof s->e.plan.path, "sites, cut");
     const size_t length = strlen(s->e.plan.launch);
     snprintf(s->e.plan.launch + length, sizeof s->e.plan.launch - length,
@@ -77,37 +83,62 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
 }
 
 void sw_slab_declare(struct sw_sites_state *s) {
-    const uint64_t edges = 2 * s->e.batch->count * (uint64_t)layer_sites(s);
-    ergo_engine_buffer(&s->e, SITES_EDGES, "edges", ERGO_BUFFER_SCRATCH, 4 * edges);
+    const uint64_t members = s->e.batch->count, edges = 2 * members * layer_sites(s);
+    ergo_engine_buffer(&s->e, SITES_EDGES, "edges", ERGO_BUFFER_SCRATCH, 4 * (edges + members));
     ergo_engine_flag(&s->e, SITES_EDGES, ERGO_BUFFER_HOSTED);
+    ergo_engine_buffer(&s->e, SITES_ROOTS, "parts on edges", ERGO_BUFFER_SCRATCH, 4 * edges);
+    ergo_engine_flag(&s->e, SITES_ROOTS, ERGO_BUFFER_HOSTED);
+    ergo_engine_buffer(&s->e, SITES_NAMES, "their names", ERGO_BUFFER_SCRATCH, 4 * edges);
     ergo_engine_buffer(&s->e, SITES_RENAMED, "parts with other names", ERGO_BUFFER_SCRATCH,
                        8 * edges);
     ergo_engine_flag(&s->e, SITES_RENAMED, ERGO_BUFFER_HOSTED);
-    ergo_engine_buffer(&s->e, SITES_NAMES, "their names", ERGO_BUFFER_SCRATCH, 4 * edges);
-    ergo_engine_flag(&s->e, SITES_NAMES, ERGO_BUFFER_HOSTED);
+    ergo_engine_buffer(&s->e, SITES_NEW_NAMES, "these names", ERGO_BUFFER_SCRATCH, 4 * edges);
+    ergo_engine_flag(&s->e, SITES_NEW_NAMES, ERGO_BUFFER_HOSTED);
+}
+
+/* Below and above, where a slab alone has itself. */
+static enum ergo_status make_sides(struct sw_sites_state *s) {
+    const int ranks = ergo_dist_count(), own = ergo_ranks_rank();
+    const size_t layer = layer_sites(s);
+    const struct sw_border below = {.rank = (own + 1) % ranks,
+                                    .way = SW_WAY_DOWN,
+                                    .around = own == ranks - 1,
+                                    .sites = layer,
+                                    .most_far = 2 * layer};
+    struct sw_border borders[2] = {below, below};
+    borders[1].rank = (own + ranks - 1) % ranks;
+    borders[1].way = SW_WAY_UP;
+    borders[1].around = own == 0;
+    s->rounds.rank = own;
+    s->rounds.ranks = ranks;
+    s->rounds.posts = s->slab.posts;
+    return sw_rounds_prepare(&s->e, &s->rounds, borders, 2, 2 * layer);
 }
 
 static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     struct sw_sites_state *s = state;
     if (!s->slab.posts && !(s->slab.posts = ergo_dist_posts_create()))
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for messages of a slab");
-    return sw_sites_prepare(ctx, state);
+    const enum ergo_status status = make_sides(s);
+    return status == ERGO_OK ? sw_sites_prepare(ctx, state) : status;
 }
 
 static void release(void *state) {
     struct sw_sites_state *s = state;
     ergo_slab_release(&s->slab);
-    sw_pairs_free(&s->pairs_of);
-    free(s->all_pairs);
+    sw_rounds_free(&s->rounds);
 }
 
 /* ---- between ranks ----------------------------------------------------------------------------
  */
 
-/* To the rank before this one, and from the next; begun only. */
-static void post_back(struct sw_sites_state *s, const void *mine, void *theirs, size_t bytes) {
+/* Messages to the rank before this one, and from the next; begun only. Their last word is their
+ * number. */
+static void post_back(struct sw_sites_state *s, void *mine, void *theirs, size_t bytes) {
     const int ranks = ergo_dist_count(), own = ergo_ranks_rank();
     const int before = (own + ranks - 1) % ranks, next = (own + 1) % ranks;
+    memcpy((char *)mine + bytes - sizeof s->sent, &s->sent, sizeof s->sent);
+    s->sent++;
     if (s->e.status == ERGO_OK)
         s->e.status =
             ergo_dist_post_receive(s->e.ctx, s->slab.posts, next, TAG_LAYER, theirs, bytes);
@@ -115,10 +146,14 @@ static void post_back(struct sw_sites_state *s, const void *mine, void *theirs, 
         s->e.status = ergo_dist_post_send(s->e.ctx, s->slab.posts, before, TAG_LAYER, mine, bytes);
 }
 
-static void send_back(struct sw_sites_state *s, const void *mine, void *theirs, size_t bytes) {
-    post_back(s, mine, theirs, bytes);
-    if (s->e.status == ERGO_OK)
-        ergo_dist_posts_wait(s->slab.posts);
+static void await(struct sw_sites_state *s, const void *theirs, size_t bytes) {
+    uint32_t number;
+    if (s->e.status != ERGO_OK)
+        return;
+    ergo_dist_posts_wait(s->slab.posts);
+    memcpy(&number, (const char *)theirs + bytes - sizeof number, sizeof number);
+    if (number != s->due++)
+        s->e.status = sw_rounds_lost(s->e.ctx, s->rounds.rank);
 }
 
 /* The spins of first layers. */
@@ -126,90 +161,90 @@ static void send_layer(struct sw_sites_state *s) {
     const size_t layer = layer_sites(s), members = s->e.batch->count, span = sw_sites_span(s);
     for (size_t m = 0; m < members; m++)
         ergo_engine_read(&s->e, SITES_SPINS, m * span, layer, s->layer + m * layer);
-    post_back(s, s->layer, s->layer + members * layer, members * layer);
+    post_back(s, s->layer, s->layer + layer_bytes(s), layer_bytes(s));
     s->under_way = true;
 }
 
 void sw_slab_take_layer(struct sw_sites_state *s) {
     const size_t layer = layer_sites(s), members = s->e.batch->count, span = sw_sites_span(s);
+    const uint8_t *next = s->layer + layer_bytes(s);
     if (!s->under_way)
         return;
     s->under_way = false;
-    ergo_dist_posts_wait(s->slab.posts);
+    await(s, next, layer_bytes(s));
     for (size_t m = 0; m < members; m++)
-        ergo_engine_write(&s->e, SITES_SPINS, m * span + s->shape.sites, layer,
-                          s->layer + (members + m) * layer);
+        ergo_engine_write(&s->e, SITES_SPINS, m * span + s->shape.sites, layer, next + m * layer);
 }
 
-/* Pairs of all ranks to all. */
-static void share_pairs(struct sw_sites_state *s) {
-    const size_t ranks = (size_t)ergo_dist_count();
-    const uint64_t mine = s->pairs_of.n;
-    uint64_t *each = calloc(ranks, sizeof *each), all = 0;
-    if (!each) {
-        ERGO_ENGINE_FAIL(&s->e, ERGO_E_MEMORY, "no memory for the pairs of all ranks");
-        return;
-    }
-    ergo_dist_collect(&mine, sizeof mine, each);
-    for (size_t r = 0; r < ranks; r++)
-        all += each[r];
-    if (all > s->all_room) {
-        free(s->all_pairs);
-        s->all_pairs = malloc(2 * (size_t)all * sizeof *s->all_pairs);
-        s->all_room = s->all_pairs ? 2 * (size_t)all : 0;
-    }
-    if (s->all_room < all)
-        ERGO_ENGINE_FAIL(&s->e, ERGO_E_MEMORY, "no memory for the pairs of all ranks");
-    else if (all)
-        ergo_engine_note(&s->e, ergo_dist_collect_items(s->e.ctx, s->pairs_of.pairs, s->all_pairs,
-                                                        sizeof *s->all_pairs, each));
-    free(each);
-    if (s->e.status == ERGO_OK && !sw_pairs_join(&s->pairs_of, s->all_pairs, (size_t)all))
-        ERGO_ENGINE_FAIL(&s->e, ERGO_E_MEMORY, "no memory for the clusters of all ranks");
+/* ---- clusters of several slabs ---------------------------------------------------------------
+ */
+
+/* Parts on the edges get numbers, which the host learns. */
+static void number_parts(struct sw_sites_state *s) {
+    const size_t edges = 2 * layer_sites(s), members = s->e.batch->count;
+    const struct ergo_grid grid = ergo_grid_items(edges, s->launch.group, members);
+    ERGO_LAUNCH(&s->e, SITES_CLAIM, grid, BUFFER(SITES_BONDS), BUFFER(SITES_FIRSTS),
+                BUFFER(SITES_LABELS), BUFFER(SITES_EDGES), BUFFER(SITES_SIZES));
+    ERGO_LAUNCH(&s->e, SITES_NUMBER, grid, BUFFER(SITES_MEMBERS), BUFFER(SITES_SIZES),
+                BUFFER(SITES_EDGES), BUFFER(SITES_ROOTS), BUFFER(SITES_NAMES));
+    ergo_engine_fetch(&s->e, SITES_ROOTS, 0, 4 * edges * members,
+                      ergo_engine_host(&s->e, SITES_ROOTS, 0, 0));
+    ergo_engine_fetch(&s->e, SITES_EDGES, 0, 4 * (edges + 1) * members,
+                      ergo_engine_host(&s->e, SITES_EDGES, 0, 0));
+    ergo_engine_await(&s->e, SITES_ROOTS);
+    ergo_engine_await(&s->e, SITES_EDGES);
 }
 
-struct renaming {
-    struct sw_sites_state *s;
-    size_t member, n;
-};
+/* Of a member, with all ranks: names of its parts. */
+static void join_parts(struct sw_sites_state *s, size_t member) {
+    const size_t layer = layer_sites(s);
+    uint32_t *edges = ergo_engine_host(&s->e, SITES_EDGES, 0, 0);
+    const uint32_t *roots = ergo_engine_host(&s->e, SITES_ROOTS, 0, 0);
+    edges += member * (2 * layer + 1);
+    post_back(s, edges + layer, s->far, 4 * (layer + 1));
+    await(s, s->far, 4 * (layer + 1));
+    if (s->e.status == ERGO_OK)
+        s->e.status = sw_rounds_bridge(s->e.ctx, &s->rounds, edges, s->far, false);
+    for (size_t i = 0; i < s->rounds.n_parts && s->e.status == ERGO_OK; i++)
+        s->part_names[i] =
+            s->members[0].first + (uint64_t)roots[member * 2 * layer + s->rounds.parts[i]];
+    struct sw_parts parts = {.narrow = true,
+                             .n_parts = s->rounds.n_parts,
+                             .names = s->part_names,
+                             .n_sides = s->rounds.n_sides,
+                             .sides = s->rounds.sides};
+    if (s->e.status == ERGO_OK)
+        s->e.status = sw_rounds_join(s->e.ctx, &s->rounds, &parts, NULL, NULL);
+}
 
-static void rename_part(void *user, uint32_t part, uint32_t name) {
-    struct renaming *r = user;
-    struct sw_sites_state *s = r->s;
-    uint64_t *sites = ergo_engine_host(&s->e, SITES_RENAMED, 0, 0);
-    uint32_t *names = ergo_engine_host(&s->e, SITES_NAMES, 0, 0);
-    sites[r->n] = (uint64_t)r->member * s->shape.sites + (part - s->members[0].first);
-    names[r->n++] = name;
+/* A list for the device of those with other names; n: entries so far, and with these. */
+static size_t list_names(struct sw_sites_state *s, size_t member, size_t n) {
+    uint64_t *renamed = ergo_engine_host(&s->e, SITES_RENAMED, 0, 0);
+    uint32_t *names = ergo_engine_host(&s->e, SITES_NEW_NAMES, 0, 0);
+    for (size_t i = 0; i < s->rounds.n_parts; i++) {
+        const uint64_t name = sw_joining_name(&s->rounds.joining, i);
+        if (name == s->part_names[i])
+            continue;
+        renamed[n] = 2 * (uint64_t)member * layer_sites(s) + s->rounds.parts[i];
+        names[n++] = (uint32_t)name;
+    }
+    return n;
 }
 
 void sw_slab_join(struct sw_sites_state *s) {
-    const size_t layer = layer_sites(s), members = s->e.batch->count;
-    const uint32_t first = s->members[0].first;
-    uint32_t *edges = ergo_engine_host(&s->e, SITES_EDGES, 0, 0);
-    struct renaming r = {.s = s};
-    ERGO_LAUNCH(&s->e, SITES_EDGE, ergo_grid_items(2 * layer, s->launch.group, members),
-                BUFFER(SITES_BONDS), BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS),
-                BUFFER(SITES_EDGES));
-    ergo_engine_read(&s->e, SITES_EDGES, 0, 8 * layer * members, edges);
-    for (size_t m = 0; m < members && s->e.status == ERGO_OK; m++, edges += 2 * layer) {
-        for (size_t k = 0; k < 2 * layer; k++)
-            edges[k] = edges[k] == SW_NO_BOND ? SW_NO_BOND : edges[k] + first;
-        send_back(s, edges, s->far, 4 * layer);
-        if (s->e.status == ERGO_OK &&
-            !sw_pairs_find(&s->pairs_of, edges + layer, s->far, layer, SW_NO_BOND))
-            ERGO_ENGINE_FAIL(&s->e, ERGO_E_MEMORY, "no memory for the pairs of a layer");
+    size_t n = 0;
+    number_parts(s);
+    for (size_t m = 0; m < s->e.batch->count && s->e.status == ERGO_OK; m++) {
+        join_parts(s, m);
         if (s->e.status == ERGO_OK)
-            share_pairs(s);
-        r.member = m;
-        if (s->e.status == ERGO_OK)
-            sw_pairs_renamed(&s->pairs_of, first, s->shape.sites, rename_part, &r);
+            n = list_names(s, m, n);
     }
-    if (r.n && s->e.status == ERGO_OK) {
-        ergo_engine_send(&s->e, SITES_RENAMED, 8 * r.n);
-        ergo_engine_send(&s->e, SITES_NAMES, 4 * r.n);
-        ERGO_LAUNCH(&s->e, SITES_MARK, ergo_grid_items(r.n, s->launch.group, 1),
-                    BUFFER(SITES_SIZES), BUFFER(SITES_RENAMED), U32(r.n));
-    }
+    if (!n || s->e.status != ERGO_OK)
+        return;
+    ergo_engine_send(&s->e, SITES_RENAMED, 8 * n);
+    ergo_engine_send(&s->e, SITES_NEW_NAMES, 4 * n);
+    ERGO_LAUNCH(&s->e, SITES_RENAME, ergo_grid_items(n, s->launch.group, 1), BUFFER(SITES_NAMES),
+                BUFFER(SITES_RENAMED), BUFFER(SITES_NEW_NAMES), U32(n));
 }
 
 void sw_slab_flip(struct sw_sites_state *s) {

@@ -355,12 +355,14 @@ static const char *const starts[] = {"ordered", "random", NULL};
 
 enum { VECTOR_KEYS = 3 };
 static const struct ergo_key vector_keys[VECTOR_KEYS] = {
-    {ERGO_KEY("/system/temperature", REAL),
-     .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .min = 1e-6, .max = 1e12,
-     .unit = "J/k_B",
-     .help = "Temperature T in the energy unit of the coupling (k_B = 1). For J = 1: xy, square, "
+    {ERGO_KEY("/system/temperature", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .stream = "",
+     .min = 1e-6, .max = 1e12, .unit = "J/k_B",
+     .help = "Temperature T in the energy unit of the coupling (k_B = 1). Required with method "
+             "sample; method probability-changing may begin there, else with J/T = 1. For J = 1: "
+             "xy, square, "
              "Kosterlitz-Thouless at 0.8929 (Hasenbusch 2005); xy, cubic, 2.2018 (Campostrini et "
-             "al. 2006); heisenberg, cubic, 1.4430 (Peczak et al. 1991)."},
+             "al. 2006); heisenberg, cubic, 1.4430 (Peczak et al. 1991). Method "
+             "probability-changing finds it and only begins here."},
     {ERGO_KEY("/system/coupling", REAL),
      .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .fallback = "1", .min = 0,
      .max = 1e6, .unit = "J",

@@ -1,0 +1,216 @@
+#include "samplers/hard_disks/order.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "job/schedule.h"
+#include "samplers/hard_disks/hexatic.h"
+
+const struct ergo_key disks_order_keys[DISKS_ORDER_KEYS] = {
+    {ERGO_KEY("/run/hexatic_every", INT), .flags = ERGO_KEY_SHAPE, .fallback = "0", .min = 0,
+     .max = 1e12, .unit = "measurements",
+     .help = "Hexatic analysis at every so many measurements, a multiple of curves_every: psi_6 by "
+             "Voronoi cells, its correlations, S(q), all on the host, about a second of a core for "
+             "512^2 disks; 0: never."},
+    {ERGO_KEY("/run/hexatic_block", REAL), .flags = ERGO_KEY_SHAPE, .fallback = "0", .min = 0,
+     .max = 100000, .unit = "sigma",
+     .help = "Side of the boxes of local_density, from whose two maxima the densities of "
+             "coexisting phases come; 0: none. Boxes of some 20 sigma and more can tell 0.700 "
+             "from 0.716.",
+     .acts = disks_order_is_on, .where = "where /run/hexatic_every is not 0"},
+};
+
+uint64_t disks_order_every(const struct ergo_point *point) {
+    return disks_is_npt(point) ? 0 : (uint64_t)ergo_point_int(point, "/run/hexatic_every");
+}
+
+bool disks_order_is_on(const struct ergo_point *point) {
+    return disks_order_every(point) > 0;
+}
+
+bool disks_order_has_blocks(const struct ergo_point *point) {
+    return disks_order_is_on(point) && ergo_point_real(point, "/run/hexatic_block") > 0;
+}
+
+enum ergo_status disks_order_check(struct ergo_context *ctx, const struct ergo_point *point,
+                                   const struct disks_shape *shape) {
+    const uint64_t every = disks_order_every(point);
+    const int64_t curves = ergo_point_int(point, "/run/curves_every");
+    if (every && curves && every % (uint64_t)curves)
+        return ergo_job_error(ctx, "/run/hexatic_every",
+                              "%llu is no multiple of /run/curves_every, %lld",
+                              (unsigned long long)every, (long long)curves);
+    if (disks_order_has_blocks(point) &&
+        ergo_point_real(point, "/run/hexatic_block") > 0.5 * fmin(shape->box[0], shape->box[1]))
+        return ergo_job_error(ctx, "/run/hexatic_block",
+                              "found %g; at most half the box, %.6g sigma, so that there are "
+                              "several",
+                              ergo_point_real(point, "/run/hexatic_block"),
+                              0.5 * fmin(shape->box[0], shape->box[1]));
+    return ERGO_OK;
+}
+
+/* ---- curves ----------------------------------------------------------------------------------- */
+
+static struct hexatic_plan plan_of(const struct ergo_point *point) {
+    struct disks_shape shape;
+    char reason[300];
+    if (!disks_shape_of(point, &shape, reason))
+        return (struct hexatic_plan){.sizes = {0}};
+    return hexatic_plan_of(shape.box, (size_t)shape.n,
+                           ergo_point_real(point, "/run/hexatic_block"));
+}
+
+size_t disks_order_size(const struct ergo_point *point, size_t curve) {
+    if (!disks_order_is_on(point))
+        return 0;
+    if (curve == DISKS_CURVE_NUMBERS)
+        return HEXATIC_NUMBERS;
+    return plan_of(point).sizes[curve - DISKS_CURVE_NUMBERS - 1];
+}
+
+void disks_order_x(const struct ergo_point *point, size_t curve, double *x) {
+    const struct hexatic_plan plan = plan_of(point);
+    if (curve == DISKS_CURVE_NUMBERS)
+        for (size_t i = 0; i < HEXATIC_NUMBERS; i++)
+            x[i] = (double)i;
+    else
+        hexatic_x(&plan, (enum hexatic_curve)(curve - DISKS_CURVE_NUMBERS - 1), x);
+}
+
+/* ---- configurations --------------------------------------------------------------------------- */
+
+uint64_t disks_order_bytes(const struct ergo_point *point) {
+    const struct hexatic_plan p = plan_of(point);
+    const uint64_t waves = 16 * (uint64_t)p.waves[0] * p.waves[1];
+    const uint64_t mesh = 16 * (uint64_t)p.mesh[0] * p.mesh[1];
+    const uint64_t disk = 16 + sizeof(struct disks_voronoi) + 28 + 40; /* places, bins, cells */
+    return disk * (uint64_t)ergo_point_int(point, "/system/n") + (waves > mesh ? waves : mesh);
+}
+
+/* The run's sample of curve number `curve` in the slot. */
+static uint64_t sample_of(const struct disks_state *s, unsigned slot, size_t curve) {
+    const uint64_t interval = s->e.curve_interval, first = s->e.slots[slot].first_sample;
+    return (first + interval - 1) / interval * interval + curve * interval;
+}
+
+static bool is_due(const struct disks_state *s, unsigned slot, size_t curve) {
+    const uint64_t every = disks_order_every(s->e.batch->points[0]);
+    return every && sample_of(s, slot, curve) % every == 0;
+}
+
+void disks_order_read(struct disks_state *s, size_t curve) {
+    const size_t bytes = (size_t)s->launch.all_cells * DISKS_PLANE_BYTES * disks_planes(s->shapes);
+    if (is_due(s, s->e.slot, curve))
+        ergo_engine_read_curve(&s->e, DISKS_CELLS, 0, bytes, DISKS_PLACES, curve, 0);
+}
+
+static bool config_of(const struct disks_state *s, unsigned slot, size_t curve, size_t member,
+                      struct disks_config *config) {
+    if (!disks_config_init(config, s->shapes[member].cells))
+        return false;
+    disks_config_from_raw(config, &s->shapes[member],
+                          ergo_engine_host(&s->e, DISKS_PLACES, slot, curve),
+                          s->members[member].first, (size_t)s->launch.all_cells);
+    return true;
+}
+
+bool disks_order_same(const struct disks_state *s, size_t curve, size_t member,
+                      const struct disks_config *config) {
+    struct disks_config found;
+    if (!is_due(s, 0, curve))
+        return true;
+    if (!config_of(s, 0, curve, member, &found))
+        return false;
+    memcpy(found.grid, config->grid, sizeof found.grid);
+    const bool same = disks_config_same(&found, config, 0);
+    disks_config_free(&found);
+    return same;
+}
+
+/* Positions of disks are relative to the cells, which nothing here notices. */
+bool disks_order_row(const struct disks_state *s, unsigned slot, size_t row,
+                     const struct ergo_samples *samples) {
+    const size_t members = s->e.batch->count, member = row % members, curve = row / members;
+    const struct ergo_point *point = s->e.batch->points[member];
+    const size_t n = (size_t)s->shapes[member].n;
+    double *curves[HEXATIC_CURVES];
+    struct disks_config config;
+    /* what is measured during equilibration is dropped; an audit asks for the cells alone */
+    if (!is_due(s, slot, curve) || !samples->curves[DISKS_CURVE_NUMBERS] ||
+        sample_of(s, slot, curve) < ergo_schedule_of(point).n_equilibration)
+        return true;
+    if (!config_of(s, slot, curve, member, &config))
+        return false;
+    const struct hexatic_plan plan = plan_of(point);
+    double *places = malloc(2 * n * sizeof *places);
+    bool ok = places != NULL;
+    for (size_t c = 0; c < HEXATIC_CURVES; c++)
+        curves[c] = plan.sizes[c] ? samples->curves[DISKS_CURVE_NUMBERS + 1 + c] +
+                                        row * plan.sizes[c]
+                                  : NULL;
+    if (ok) {
+        disks_config_positions(&config, &s->shapes[member], places, places + n);
+        const struct disks_plane plane = {
+            {plan.side[0], plan.side[1]}, n, places, places + n};
+        ok = hexatic_analyse(&plan, &plane,
+                             samples->curves[DISKS_CURVE_NUMBERS] + row * HEXATIC_NUMBERS, curves);
+    }
+    free(places);
+    disks_config_free(&config);
+    return ok;
+}
+
+/* ---- observables ------------------------------------------------------------------------------ */
+
+double disks_order_psi(const struct ergo_point *point, const double *numbers, size_t size) {
+    (void)point, (void)size;
+    return numbers[HEXATIC_PSI];
+}
+
+double disks_order_psi2(const struct ergo_point *point, const double *numbers, size_t size) {
+    (void)point, (void)size;
+    return numbers[HEXATIC_PSI2];
+}
+
+double disks_order_chi(const struct ergo_point *point, const double *numbers, size_t size) {
+    (void)size;
+    return (double)ergo_point_int(point, "/system/n") *
+           (numbers[HEXATIC_PSI2] - numbers[HEXATIC_PSI] * numbers[HEXATIC_PSI]);
+}
+
+double disks_order_local(const struct ergo_point *point, const double *numbers, size_t size) {
+    (void)point, (void)size;
+    return numbers[HEXATIC_LOCAL];
+}
+
+double disks_order_defects(const struct ergo_point *point, const double *numbers, size_t size) {
+    (void)point, (void)size;
+    return numbers[HEXATIC_DEFECTS];
+}
+
+double disks_order_peak(const struct ergo_point *point, const double *numbers, size_t size) {
+    (void)point, (void)size;
+    return numbers[HEXATIC_PEAK];
+}
+
+double disks_order_peak_q(const struct ergo_point *point, const double *numbers, size_t size) {
+    (void)point, (void)size;
+    return numbers[HEXATIC_PEAK_Q];
+}
+
+static double peak_of(const double *shares, size_t size, int which) {
+    double peaks[2];
+    return hexatic_two_peaks(shares, size, peaks) ? peaks[which] : NAN;
+}
+
+double disks_order_liquid(const struct ergo_point *point, const double *shares, size_t size) {
+    (void)point;
+    return peak_of(shares, size, 0);
+}
+
+double disks_order_hexatic(const struct ergo_point *point, const double *shares, size_t size) {
+    (void)point;
+    return peak_of(shares, size, 1);
+}

@@ -1,0 +1,99 @@
+/* Hexatic analysis within the sampler: keys, observables, curves; configurations that are read back
+ * for it. At constant volume. */
+#ifndef ERGO_SAMPLERS_HARD_DISKS_ORDER_H
+#define ERGO_SAMPLERS_HARD_DISKS_ORDER_H
+
+#include "samplers/hard_disks/disks.h"
+
+enum { DISKS_ORDER_KEYS = 2 };
+extern const struct ergo_key disks_order_keys[DISKS_ORDER_KEYS];
+
+/* Measurements from one that is analysed to the next; 0: none is. */
+uint64_t disks_order_every(const struct ergo_point *point);
+enum ergo_status disks_order_check(struct ergo_context *ctx, const struct ergo_point *point,
+                                   const struct disks_shape *shape);
+
+/* Of curves from DISKS_CURVE_NUMBERS on. */
+size_t disks_order_size(const struct ergo_point *point, size_t curve);
+void disks_order_x(const struct ergo_point *point, size_t curve, double *x);
+
+/* Host memory of one analysis. */
+uint64_t disks_order_bytes(const struct ergo_point *point);
+/* Read the cells of all members back, as curve number `curve` of the block, if that is a sample
+ * which is analysed. */
+void disks_order_read(struct disks_state *s, size_t curve);
+/* Curves of a row (a sample with curves times the members plus a member), if it is one. False: no
+ * memory. */
+bool disks_order_row(const struct disks_state *s, unsigned slot, size_t row,
+                     const struct ergo_samples *samples);
+/* For audits: were these cells read back for a sample? False also where there is no memory. */
+bool disks_order_same(const struct disks_state *s, size_t curve, size_t member,
+                      const struct disks_config *config);
+
+double disks_order_psi(const struct ergo_point *point, const double *numbers, size_t size);
+double disks_order_psi2(const struct ergo_point *point, const double *numbers, size_t size);
+double disks_order_chi(const struct ergo_point *point, const double *numbers, size_t size);
+double disks_order_local(const struct ergo_point *point, const double *numbers, size_t size);
+double disks_order_defects(const struct ergo_point *point, const double *numbers, size_t size);
+double disks_order_peak(const struct ergo_point *point, const double *numbers, size_t size);
+double disks_order_peak_q(const struct ergo_point *point, const double *numbers, size_t size);
+double disks_order_liquid(const struct ergo_point *point, const double *shares, size_t size);
+double disks_order_hexatic(const struct ergo_point *point, const double *shares, size_t size);
+bool disks_order_is_on(const struct ergo_point *point);
+bool disks_order_has_blocks(const struct ergo_point *point);
+
+#define DISKS_ORDER_OBSERVABLES                                                                    \
+    {ERGO_NAMED("psi6_voronoi", ""),                                                               \
+     .help = "|Psi_6|: modulus of the mean over disks of psi_6, which is the mean of exp(6 i "     \
+             "theta) over the sides of a disk's Voronoi cell, weighed by their lengths (Mickel et " \
+             "al., J. Chem. Phys. 138, 044501 (2013)); theta: direction of the disk beyond",       \
+     .curve = "order", .from_curve = disks_order_psi, .applies = disks_order_is_on},               \
+        {ERGO_NAMED("psi6_squared", ""), .help = "its square, |Psi_6|^2", .curve = "order",        \
+         .from_curve = disks_order_psi2, .applies = disks_order_is_on},                            \
+        {ERGO_NAMED("chi6", ""),                                                                   \
+         .help = "its susceptibility, N (<|Psi_6|^2> - <|Psi_6|>^2)", .curve = "order",            \
+         .from_curve = disks_order_chi, .applies = disks_order_is_on},                             \
+        {ERGO_NAMED("psi6_local", ""), .help = "mean over disks of the modulus of psi_6",          \
+         .curve = "order", .from_curve = disks_order_local, .applies = disks_order_is_on},         \
+        {ERGO_NAMED("defects", ""),                                                                \
+         .help = "share of disks whose Voronoi cell has not six sides", .curve = "order",          \
+         .from_curve = disks_order_defects, .applies = disks_order_is_on},                         \
+        {ERGO_NAMED("structure_peak", ""),                                                         \
+         .help = "S(q_0) = |sum over disks of exp(i q_0 r)|^2 / N, N in a crystal; q_0: of the "   \
+                 "box's wave vectors whose length is within a fifth of that of the triangular "    \
+                 "lattice at this density the one with the largest S, in each configuration",      \
+         .curve = "order", .from_curve = disks_order_peak, .applies = disks_order_is_on},          \
+        {ERGO_NAMED("structure_peak_q", "1/sigma"), .help = "its wave number |q_0|",               \
+         .curve = "order", .from_curve = disks_order_peak_q, .applies = disks_order_is_on},        \
+        {ERGO_NAMED("packing_fraction_liquid", ""),                                                \
+         .help = "packing fraction of the rarer of two coexisting phases: the lower maximum of "   \
+                 "local_density, where it has two that a valley below 0.7 of the smaller parts",   \
+         .curve = "local_density", .from_curve = disks_order_liquid,                               \
+         .applies = disks_order_has_blocks},                                                       \
+    {                                                                                              \
+        ERGO_NAMED("packing_fraction_hexatic", ""), .help = "of the denser one: the upper",        \
+                                                    .curve = "local_density",                      \
+                                                    .from_curve = disks_order_hexatic,             \
+                                                    .applies = disks_order_has_blocks              \
+    }
+
+#define DISKS_ORDER_CURVES                                                                         \
+    {"order", "number", "", "numbers of the hexatic analysis"},                                    \
+        {"g6", "distance / sigma", "",                                                             \
+         "orientational correlation g_6(r): mean of Re psi_6(i)* psi_6(j), as in psi6_voronoi, "   \
+         "over all pairs at that distance, as far as a mesh of cells of at most a bin tells it"},       \
+        {"gq", "distance / sigma", "",                                                             \
+         "positional correlation: mean of cos q_0 (r_i - r_j), q_0 as in structure_peak, over "    \
+         "the same pairs"},                                                                        \
+        {"lattice_gr", "distance / sigma", "",                                                     \
+         "g(x, 0), x along a bond of the crystal whose orientation is Psi_6's: density of disks "  \
+         "in a strip of 0.2 sigma, mean of the six directions, from 4096 disks at most"},          \
+        {"sk", "wave number * sigma", "",                                                          \
+         "structure factor S(q), mean over the box's wave vectors in each ring"},      \
+    {                                                                                              \
+        "local_density", "packing fraction", "",                                                   \
+            "share of boxes (hexatic_block) of that packing fraction: area of the disks in a box " \
+            "over that of their Voronoi cells"                                                     \
+    }
+
+#endif

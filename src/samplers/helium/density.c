@@ -1,0 +1,152 @@
+/* The one-body density matrix and the momentum distribution. */
+#include "samplers/helium/density.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "helium/density.h"
+
+uint32_t helium_density_points(const struct ergo_point *point) {
+    return ergo_point_int(point, "/run/structure_every")
+               ? (uint32_t)ergo_point_int(point, "/run/density_matrix_points")
+               : 0;
+}
+
+static float pitch_of(uint32_t points) {
+    return 1.0f / (float)points;
+}
+
+/* ---- curves ----------------------------------------------------------------------------------
+ */
+
+/* In a trap the condensate has no wave vector. */
+bool helium_has_condensate(const struct ergo_point *point) {
+    return helium_density_points(point) > 0 && !helium_is_trap(point);
+}
+
+double helium_condensate(const struct ergo_point *point, const double *momentum, size_t size) {
+    (void)size;
+    return momentum[0] / (double)ergo_point_int(point, "/system/n");
+}
+
+double helium_plateau(const struct ergo_point *point, const double *matrix, size_t size) {
+    double sum = 0, weights = 0;
+    (void)point;
+    for (size_t p = 0; p < size; p++)
+        if (4 * (p + 1) >= 3 * size) {
+            const double weight = (double)(p + 1) * (double)(p + 1);
+            sum += weight * matrix[p];
+            weights += weight;
+        }
+    return sum / weights;
+}
+
+size_t helium_density_size(const struct ergo_point *point, size_t curve) {
+    const uint32_t points = helium_density_points(point);
+    return points == 0 || curve == HELIUM_DENSITY_MATRIX ? points : helium_sk_size(point) + 1;
+}
+
+void helium_density_x(const struct ergo_point *point, size_t curve, double *x) {
+    const uint32_t points = helium_density_points(point);
+    struct helium_model model;
+    helium_model_box(point, &model);
+    if (curve == HELIUM_MOMENTUM) {
+        x[0] = 0;
+        helium_sk_x(point, x + 1);
+        return;
+    }
+    for (uint32_t p = 0; p < points; p++)
+        x[p] = model.half * (p + 1) / points;
+}
+
+bool helium_density_add(const struct ergo_point *point, const struct helium_model *model,
+                        const struct helium_member *member, uint32_t walker, uint64_t step,
+                        const int64_t *sums, size_t curve, double weight, double *out) {
+    const uint32_t points = helium_density_points(point);
+    const double unit = weight / (double)(1 << HELIUM_RATIO_BITS);
+    if (curve == HELIUM_DENSITY_MATRIX) {
+        for (uint32_t p = 0; p < points; p++)
+            out[p] += unit / model->n * (double)sums[p];
+        return true;
+    }
+    const size_t size = helium_density_size(point, curve);
+    int32_t *places = malloc(12 * (size_t)points);
+    double *ratios = malloc(points * sizeof *ratios), *wave = malloc(size * sizeof *wave);
+    const bool memory = places && ratios && wave;
+    for (uint32_t p = 0; p < points && memory; p++) {
+        uint32_t d[3];
+        helium_displacement(member, walker, step, points + p, points, pitch_of(points), d);
+        for (size_t k = 0; k < 3; k++)
+            places[k * points + p] = (int32_t)d[k];
+        ratios[p] = unit / points * (double)sums[points + p];
+    }
+    if (memory) {
+        for (uint32_t p = 0; p < points; p++)
+            out[0] += ratios[p];
+        helium_cosines(point, model, places, points, ratios, wave);
+        for (size_t i = 1; i < size; i++)
+            out[i] += wave[i - 1];
+    }
+    free(places);
+    free(ratios);
+    free(wave);
+    return memory;
+}
+
+/* ---- launches --------------------------------------------------------------------------------
+ */
+
+struct helium_density_launch helium_density_choose(const struct ergo_device *device, uint32_t n,
+                                                   uint32_t wish) {
+    const uint64_t most = device->summary.local_memory;
+    struct helium_density_launch l = {wish < 64 ? wish : 64, false};
+    while (l.group > 1 && (8 * HELIUM_TOGETHER * (uint64_t)l.group + 256 > most ||
+                           l.group > device->summary.largest_group))
+        l.group /= 2;
+    l.local = 16 * (uint64_t)n + 8 * HELIUM_TOGETHER * (uint64_t)l.group + 256 <= most;
+    return l;
+}
+
+uint64_t helium_density_loops(uint32_t n, uint32_t group, bool triplet) {
+    const uint64_t atoms = (n + group - 1) / group, visits = triplet ? 2 : 1;
+    return atoms * (1 + HELIUM_TOGETHER * visits) * n + 2 * (uint64_t)n + HELIUM_TOGETHER * group;
+}
+
+struct ergo_grid helium_density_grid(uint32_t group, uint32_t points, size_t walkers) {
+    return ergo_grid_groups((2 * (size_t)points + HELIUM_TOGETHER - 1) / HELIUM_TOGETHER, group,
+                            walkers);
+}
+
+/* ---- audit -----------------------------------------------------------------------------------
+ */
+
+int64_t helium_density_twin(const struct helium_atoms *atoms, uint32_t walker, uint64_t step,
+                            uint32_t p, uint32_t points, int32_t *field) {
+    uint32_t d[3], old[3], new[3];
+    int64_t sum = 0;
+    helium_displacement(atoms->member, walker, step, p, points, pitch_of(points), d);
+    for (uint32_t i = 0; i < atoms->n; i++) {
+        helium_atoms_place(atoms, i, old);
+        for (int k = 0; k < 3; k++)
+            new[k] = old[k] + d[k];
+        int64_t change = helium_atoms_u(atoms, i, new) - helium_atoms_u(atoms, i, old);
+        if (atoms->triplet) {
+            memcpy(field, atoms->field, 12 * (size_t)atoms->n);
+            change += helium_atoms_triplet_change(atoms, i, new, field);
+        }
+        sum += helium_ratio(change);
+    }
+    return sum;
+}
+
+bool helium_density_differs(const struct helium_atoms *atoms, uint32_t walker, uint32_t walkers,
+                            uint64_t step, uint32_t points, const int64_t *sums, int32_t *field) {
+    const double pairs = 0x1p21 / ((double)atoms->n * atoms->n * walkers);
+    const uint32_t all = 2 * points, count = pairs < 1 ? 1 : pairs < all ? (uint32_t)pairs : all;
+    for (uint32_t k = 0; k < count; k++) {
+        const uint32_t p = (uint32_t)(((uint64_t)k * all / count + walker) % all);
+        if (sums[p] != helium_density_twin(atoms, walker, step, p, points, field))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,196 @@
+/*
+ * Trajectories in GSD: a file to which frames come again after a resume is that of a run that was
+ * never stopped; frames of another course are dropped; files of others are left alone.
+ * (cli/test_readers.sh reads them by GSD's own library.)
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+#include "ergocl/ergocl.h"
+#include "result/gsd.h"
+
+#include "context.h"
+
+static char path[] = "/tmp/ergocl-gsd-XXXXXX";
+static struct ergo_folder folder;
+
+/* Two frames of `t`, of t % 3 and 2 particles. */
+static enum ergo_status write_one(const char *name, uint64_t t) {
+    struct ergo_text text = {0};
+    for (unsigned f = 0; f < 2; f++) {
+        const unsigned n = f ? 2 : (unsigned)t % 3;
+        ergo_text_append(&text,
+                         "%u\nLattice=\"5 0 0 0 6 0 0 0 7\" Properties=species:S:1:pos:R:3 "
+                         "pbc=\"T T T\" step=%u energy=%u.5 box=%u\n",
+                         n, (unsigned)t, (unsigned)t, f);
+        for (unsigned i = 0; i < n; i++)
+            ergo_text_append(&text, "X %u.25 1 2\n", (unsigned)(t + i) % 5);
+    }
+    const enum ergo_status status =
+        ergo_gsd_write(ctx, &folder, name, t, text.data, text.length);
+    ergo_text_free(&text);
+    return status;
+}
+
+static void write_all(const char *name, uint64_t from, uint64_t to, uint64_t step) {
+    for (uint64_t t = from; t < to; t += step)
+        assert_int_equal(write_one(name, t), ERGO_OK);
+}
+
+static void same_files(const char *a, const char *b) {
+    char *one, *other;
+    size_t n, m;
+    assert_int_equal(ergo_file_read(ctx, &folder, a, 1 << 30, &one, &n), ERGO_OK);
+    assert_int_equal(ergo_file_read(ctx, &folder, b, 1 << 30, &other, &m), ERGO_OK);
+    assert_int_equal(n, m);
+    assert_memory_equal(one, other, n);
+    free(one);
+    free(other);
+}
+
+static void copy_file(const char *from, const char *to) {
+    char *data;
+    size_t n;
+    assert_int_equal(ergo_file_read(ctx, &folder, from, 1 << 30, &data, &n), ERGO_OK);
+    assert_int_equal(ergo_file_write(ctx, &folder, to, data, n), ERGO_OK);
+    free(data);
+}
+
+/* From the beginning, and around the place where the index gets longer: after a kill the file has
+ * one frame too many, or all of a longer run. */
+static void frames_come_again(void **state) {
+    static const uint64_t back[] = {0, 1270, 1280};
+    (void)state;
+    write_all("whole.gsd", 0, 1350, 10);
+    for (size_t i = 0; i < 3; i++) {
+        unlinkat(folder.fd, "again.gsd", 0);
+        write_all("again.gsd", 0, 20, 10);
+        write_all("again.gsd", 0, back[i] + 10, 10);
+        write_all("again.gsd", back[i], 1350, 10);
+        same_files("whole.gsd", "again.gsd");
+        copy_file("whole.gsd", "again.gsd");
+        write_all("again.gsd", back[i] ? back[i] : 1000, 1350, 10);
+        same_files("whole.gsd", "again.gsd");
+    }
+}
+
+/* A machine that fails may leave anything behind the last frame that the index has, and a kill an
+ * index whose data are there. */
+static void half_a_frame(void **state) {
+    int fd;
+    uint64_t size;
+    char rubbish[120];
+    (void)state;
+    memset(rubbish, 'r', sizeof rubbish);
+    unlinkat(folder.fd, "whole.gsd", 0);
+    unlinkat(folder.fd, "again.gsd", 0);
+    write_all("whole.gsd", 0, 100, 10);
+    write_all("again.gsd", 0, 90, 10);
+    assert_int_equal(ergo_file_update(ctx, &folder, "again.gsd", &fd, &size), ERGO_OK);
+    assert_true(ergo_file_write_at(fd, size, rubbish, sizeof rubbish / 2));
+    close(fd);
+    write_all("again.gsd", 90, 100, 10);
+    same_files("whole.gsd", "again.gsd");
+    /* data of the last frames, of which the index knows, did not get to the disk */
+    assert_int_equal(ergo_file_update(ctx, &folder, "again.gsd", &fd, &size), ERGO_OK);
+    assert_true(ergo_file_write_at(fd, size - 60, rubbish, 60));
+    close(fd);
+    write_all("again.gsd", 90, 100, 10);
+    same_files("whole.gsd", "again.gsd");
+}
+
+/* Other steps from 200 on: what was there is gone. */
+static void another_course(void **state) {
+    (void)state;
+    unlinkat(folder.fd, "whole.gsd", 0);
+    unlinkat(folder.fd, "again.gsd", 0);
+    write_all("again.gsd", 0, 1500, 10);
+    write_all("again.gsd", 207, 1500, 15);
+    write_all("whole.gsd", 0, 200, 10);
+    write_all("whole.gsd", 200, 201, 10);
+    write_all("whole.gsd", 207, 1500, 15);
+    int fd;
+    uint64_t size;
+    uint8_t head[24], entry[32] = {0};
+    assert_int_equal(ergo_file_update(ctx, &folder, "again.gsd", &fd, &size), ERGO_OK);
+    assert_true(ergo_file_read_at(fd, 0, head, sizeof head));
+    uint64_t index, entries, n = 0;
+    memcpy(&index, head + 8, 8);
+    memcpy(&entries, head + 16, 8);
+    for (; n < entries; n++) {
+        uint64_t location;
+        assert_true(ergo_file_read_at(fd, index + 32 * n, entry, sizeof entry));
+        memcpy(&location, entry + 16, 8);
+        if (!location)
+            break;
+    }
+    /* 8 chunks a frame: six of every frame, energy and box */
+    assert_int_equal(n, 8 * 2 * (21 + (1500 - 207 + 14) / 15));
+    for (; n < entries; n++) { /* and nothing behind */
+        static const uint8_t zeros[32];
+        assert_true(ergo_file_read_at(fd, index + 32 * n, entry, sizeof entry));
+        assert_memory_equal(entry, zeros, sizeof zeros);
+    }
+    close(fd);
+}
+
+static void files_of_others(void **state) {
+    static const char *const texts[] = {"", "not a trajectory", NULL};
+    char *before, *after;
+    size_t n, m;
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        unlinkat(folder.fd, "other.gsd", 0);
+        if (texts[i]) {
+            assert_int_equal(
+                ergo_file_write(ctx, &folder, "other.gsd", texts[i], strlen(texts[i])), ERGO_OK);
+        } else { /* cut in its index */
+            write_all("other.gsd", 0, 20, 10);
+            assert_int_equal(ergo_file_read(ctx, &folder, "other.gsd", 1 << 30, &before, &n),
+                             ERGO_OK);
+            assert_int_equal(ergo_file_write(ctx, &folder, "other.gsd", before, 4000), ERGO_OK);
+            free(before);
+        }
+        assert_int_equal(ergo_file_read(ctx, &folder, "other.gsd", 1 << 30, &before, &n), ERGO_OK);
+        assert_int_equal(write_one("other.gsd", 30), ERGO_E_IO);
+        assert_non_null(strstr(ergo_error_message(ctx), "no trajectory of this run"));
+        assert_int_equal(ergo_file_read(ctx, &folder, "other.gsd", 1 << 30, &after, &m), ERGO_OK);
+        assert_int_equal(n, m);
+        assert_memory_equal(before, after, n);
+        free(before);
+        free(after);
+    }
+}
+
+static int open_folder(void **state) {
+    return context_open(state) || !mkdtemp(path) ||
+           ergo_folder_open(ctx, path, &folder) != ERGO_OK;
+}
+
+static int close_folder(void **state) {
+    static const char *const names[] = {"whole.gsd", "again.gsd", "other.gsd"};
+    for (size_t i = 0; i < 3; i++)
+        unlinkat(folder.fd, names[i], 0);
+    ergo_folder_close(&folder);
+    rmdir(path);
+    return context_close(state);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(frames_come_again),
+        cmocka_unit_test(half_a_frame),
+        cmocka_unit_test(another_course),
+        cmocka_unit_test(files_of_others),
+    };
+    return cmocka_run_group_tests(tests, open_folder, close_folder);
+}
