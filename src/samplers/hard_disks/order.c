@@ -1,5 +1,6 @@
 #include "samplers/hard_disks/order.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,7 +59,7 @@ static struct hexatic_plan plan_of(const struct ergo_point *point) {
     char reason[300];
     if (!disks_shape_of(point, &shape, reason))
         return (struct hexatic_plan){.sizes = {0}};
-    return hexatic_plan_of((const double[2]){shape.box[0], shape.box[1]}, (size_t)shape.n,
+    return hexatic_plan_of(shape.box, (size_t)shape.n,
                            ergo_point_real(point, "/run/hexatic_block"));
 }
 
