@@ -86,6 +86,42 @@ static void test_cells(void **state) {
     }
 }
 
+/* Sides that differ: cells and units of each axis, and crystals whose rows fit one way only. Equal
+ * sides are a square. */
+static void test_rectangles(void **state) {
+    (void)state;
+    static const struct {
+        const char *system;
+        uint32_t cells[2]; /* 0: refused */
+    } boxes[] = {
+        {"\"n\": 60, \"box\": [7.2, 10.5]", {6, 10}},
+        {"\"n\": 60, \"box\": [10.5, 7.2]", {10, 6}},
+        {"\"n\": 16, \"box\": [4.5, 4.5]", {4, 4}},
+        {"\"n\": 12, \"box\": [4.5, 5.8]", {0, 0}},
+        {"\"n\": 12, \"box\": [4.5]", {0, 0}},
+        {"\"n\": 12, \"box\": [4.5, 6.1], \"cells\": 4", {0, 0}},
+        {"\"n\": 224, \"box\": [14.2, 14.0546]", {14, 14}},
+        {"\"n\": 224, \"box\": [14.0546, 14.2]", {14, 14}}, /* turned */
+    };
+    for (size_t i = 0; i < sizeof boxes / sizeof boxes[0]; i++) {
+        struct disks_shape s;
+        char reason[300];
+        struct ergo_job *job = parse(boxes[i].system);
+        if ((job != NULL) != (boxes[i].cells[0] != 0))
+            fail_msg("%s: %s", boxes[i].system, job ? "taken" : ergo_error_message(ctx));
+        if (!job)
+            continue;
+        assert_true(disks_shape_of(&job->points[0], &s, reason));
+        assert_int_equal(s.rectangular, s.box[0] != s.box[1]);
+        const double w[2] = {s.box[0] / s.cells[0], s.box[1] / s.cells[1]};
+        assert_true(fabs((double)s.ratio * 0x1p-62 - w[1] * w[1] / (w[0] * w[0])) < 1e-10);
+        assert_true(fabs(sqrt((double)s.contact) * w[0] / s.width - 1) < 1e-6);
+        assert_int_equal(s.cells[0], boxes[i].cells[0]);
+        assert_int_equal(s.cells[1], boxes[i].cells[1]);
+        ergo_job_destroy(job);
+    }
+}
+
 /* Symmetry exactly; radius and direction as in a uniform circle, chi^2 of 16 equal areas. */
 static void test_displacement(void **state) {
     (void)state;
@@ -453,12 +489,13 @@ static void test_file(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_jobs),         cmocka_unit_test(test_cells),
-        cmocka_unit_test(test_displacement), cmocka_unit_test(test_chord),
-        cmocka_unit_test(test_reflection),   cmocka_unit_test(test_plans),
-        cmocka_unit_test(test_starts),       cmocka_unit_test(test_random_fits),
-        cmocka_unit_test(test_growth),       cmocka_unit_test(test_published),
-        cmocka_unit_test(test_fit),          cmocka_unit_test(test_rings),
-        cmocka_unit_test(test_xyz),          cmocka_unit_test(test_file)};
+        cmocka_unit_test(test_jobs),        cmocka_unit_test(test_cells),
+        cmocka_unit_test(test_rectangles),  cmocka_unit_test(test_displacement),
+        cmocka_unit_test(test_chord),       cmocka_unit_test(test_reflection),
+        cmocka_unit_test(test_plans),       cmocka_unit_test(test_starts),
+        cmocka_unit_test(test_random_fits), cmocka_unit_test(test_growth),
+        cmocka_unit_test(test_published),   cmocka_unit_test(test_fit),
+        cmocka_unit_test(test_rings),       cmocka_unit_test(test_xyz),
+        cmocka_unit_test(test_file)};
     return cmocka_run_group_tests(tests, context_open, context_close);
 }

@@ -330,11 +330,11 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
         status = ERGO_E_JOB;
     else if (!disks_start_fits(point, &shape, reason))
         status = ergo_job_error(ctx, "/system/start", "%s", reason);
-    else if (disks_order_check(ctx, point, &shape) != ERGO_OK)
-        status = ERGO_E_JOB;
     else if (shape.packed && shape.leave)
         status = ergo_job_error(ctx, "/system/leave_cell",
                                 "true needs coordinates \"wide\": packed ones end at the cell");
+    if (status == ERGO_OK)
+        status = disks_order_check(ctx, point, &shape);
     if (ergo_point_real(point, "/run/contact_range") >
         4096 * ergo_point_real(point, "/run/contact_bin"))
         status = ergo_job_error(ctx, "/run/contact_bin", "more than 4096 bins in contact_range");
