@@ -182,7 +182,7 @@ check:
 test:
 	tools/install-deps.sh --test
 	+$(SUBMAKE) test-programs sanitize-programs bench-program
-	$(RUN_ALL) lint python unit sanitize cli mpi kernel oclgrind contract pretend offline physics mutants
+	$(RUN_ALL) golden lint python unit sanitize cli mpi kernel oclgrind contract pretend offline physics mutants
 
 test-unit: $(call test_bins,unit)
 	$(RUN_ALL) unit

@@ -1,4 +1,5 @@
 /* result.json is whole: every name that scripts may rely on, of the right kind, for every point. */
+#define CONTRACT_SERIES
 #include "contract.h"
 
 static const char *where; /* for messages */
