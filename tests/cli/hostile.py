@@ -212,7 +212,8 @@ def ends_of(schema):
     ends = {schema[name] for name in ("minimum", "maximum") if name in schema}
     if "exclusiveMinimum" in schema:
         ends |= {math.nextafter(schema["exclusiveMinimum"], math.inf), schema["exclusiveMinimum"] + 1e-30}
-    return sorted(ends.union(*map(ends_of, schema.get("anyOf", []))))
+    lists = [end for either in schema.get("anyOf", []) for end in ends_of(either)]
+    return sorted(ends | {end for end in lists if not isinstance(end, list)}) + [end for end in lists if isinstance(end, list)]
 
 
 def extreme():

@@ -71,7 +71,7 @@ says out memory
 # What is kept at the end is counted, and said by run before it begins; files are no larger. With a waiting time a configuration
 # and counts of later times are kept, too.
 for more in /seed=12 /system/waiting_time=1; do
-    expect 0 "$ERGOCL" run job.json -v -o kept --overwrite --set /run/sweeps=2 --set /run/equilibration=0 --set /run/measure_every=1 --set /output/snapshots=0 --set /system/size=[1024,1024] --set "$more"
+    expect 0 "$ERGOCL" run job.json -v -o kept --overwrite --set /run/sweeps=2 --set /run/equilibration=0 --set /run/measure_every=1 --set /output/snapshots=0 --set "/system/size=[1024,1024]" --set "$more"
     says err "final states up to"
     said=$(sed -n 's/.*on disk up to \([0-9.e+-]*\) MiB in the checkpoint.*/\1/p' err)
     awk -v said="$said" -v is="$(stat -c %s kept/checkpoint)" 'BEGIN { exit !(said > 0 && is < said * 1048576 + 16384) }' ||

@@ -104,8 +104,8 @@ static enum ergo_status contract_advance(struct ergo_context *ctx, void *state, 
 }
 
 #ifndef CONTRACT_SERIES
-/* A third of a short run's time is that of HDF5. What series.h5 holds is for test_result, that every
- * job has one for test_golden; the others compare samples in memory. */
+/* A third of a short run's time is that of HDF5. What series.h5 holds is for test_result, that
+ * every job has one for test_golden; the others compare samples in memory. */
 enum ergo_status ergo_result_write_series(struct ergo_context *ctx,
                                           const struct ergo_folder *folder,
                                           const struct ergo_result *result) {

@@ -27,7 +27,8 @@ static enum ergo_status create_limits(struct ergo_context *ctx, struct disks_sta
             double *areas = s->areas[c] + i * bins;
             disks_limits(s->e.batch->points[i], &s->shapes[i], c, limits + i * each);
             /* replicas share the areas, because counting takes milliseconds */
-            if (i && memcmp(s->shapes[i].box, s->shapes[i - 1].box, sizeof s->shapes[i].box) == 0 &&
+            if (i && s->shapes[i].box[0] == s->shapes[i - 1].box[0] &&
+                s->shapes[i].box[1] == s->shapes[i - 1].box[1] &&
                 s->shapes[i].side[0] == s->shapes[i - 1].side[0])
                 memcpy(areas, areas - bins, bins * sizeof *areas);
             else

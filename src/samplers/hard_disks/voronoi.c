@@ -85,21 +85,27 @@ static bool corners_fit(struct work *w) {
     if (w->n + 2 <= w->room)
         return true;
     const size_t room = 2 * w->room + 32;
-    struct corner *corners = realloc(w->corners, room * sizeof *corners);
-    w->corners = corners ? corners : w->corners;
-    struct corner *cut = realloc(w->cut, room * sizeof *cut);
-    w->cut = cut ? cut : w->cut;
-    w->room = corners && cut ? room : w->room;
-    return corners && cut;
+    void *corners = realloc(w->corners, room * sizeof *w->corners);
+    if (!corners)
+        return false;
+    w->corners = corners;
+    void *cut = realloc(w->cut, room * sizeof *w->cut);
+    if (!cut)
+        return false;
+    w->cut = cut;
+    w->room = room;
+    return true;
 }
 
 static bool near_fit(struct work *w, size_t n) {
     if (n <= w->near_room)
         return true;
-    struct candidate *near = realloc(w->near, 2 * n * sizeof *near);
-    w->near = near ? near : w->near;
-    w->near_room = near ? 2 * n : w->near_room;
-    return near != NULL;
+    void *near = realloc(w->near, 2 * n * sizeof *w->near);
+    if (!near)
+        return false;
+    w->near = near;
+    w->near_room = 2 * n;
+    return true;
 }
 
 static struct corner between(const struct corner *a, double outside_a, const struct corner *b,
