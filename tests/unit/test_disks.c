@@ -102,9 +102,11 @@ static void test_rectangles(void **state) {
         {"\"n\": 12, \"box\": [4.5, 6.1], \"cells\": 4", {0, 0}},
         {"\"n\": 224, \"box\": [14.2, 14.0546]", {14, 14}},
         {"\"n\": 224, \"box\": [14.0546, 14.2]", {14, 14}}, /* turned */
+        {"\"n\": 36, \"box\": [5.6, 8.1], \"leave_cell\": true", {4, 8}},
     };
     for (size_t i = 0; i < sizeof boxes / sizeof boxes[0]; i++) {
         struct disks_shape s;
+        struct disks_member member;
         char reason[300];
         struct ergo_job *job = parse(boxes[i].system);
         if ((job != NULL) != (boxes[i].cells[0] != 0))
@@ -118,6 +120,9 @@ static void test_rectangles(void **state) {
         assert_true(fabs(sqrt((double)s.contact) * w[0] / s.width - 1) < 1e-6);
         assert_int_equal(s.cells[0], boxes[i].cells[0]);
         assert_int_equal(s.cells[1], boxes[i].cells[1]);
+        /* two active disks that leave their cells do not meet */
+        disks_member_fill(&job->points[0], &s, &member);
+        assert_true(s.width - 2.0 * member.leave >= s.sigma / fmin(1.0, s.aspect));
         ergo_job_destroy(job);
     }
 }
