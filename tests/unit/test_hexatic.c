@@ -347,6 +347,19 @@ static void one_phase(void **state) {
     }
 }
 
+/* A maximum of less than a quarter of the other is none, such as correlated tails have. */
+static void small_maxima(void **state) {
+    (void)state;
+    for (int k = 1; k < 8; k++) {
+        double shares[460] = {0}, peaks[2];
+        for (int i = -20; i <= 20; i++) {
+            shares[200 + i] += 1e-3 * (20 - abs(i));
+            shares[260 + i] += 1e-4 * k * (20 - abs(i));
+        }
+        assert_int_equal(hexatic_two_peaks(shares, 460, peaks), k > 2);
+    }
+}
+
 /* Two disks far apart: q_0 is among the shortest wave vectors, which no ring of S(q) has. */
 static void few_disks(void **state) {
     struct case_of c = random_case(100, 100, 2, 3);
@@ -394,8 +407,8 @@ int main(void) {
         cmocka_unit_test(cells_by_circles), cmocka_unit_test(cells_cover),
         cmocka_unit_test(perfect_crystal),  cmocka_unit_test(by_all_pairs),
         cmocka_unit_test(random_points),    cmocka_unit_test(two_phases),
-        cmocka_unit_test(one_phase),        cmocka_unit_test(few_disks),
-        cmocka_unit_test(transforms),
+        cmocka_unit_test(one_phase),        cmocka_unit_test(small_maxima),
+        cmocka_unit_test(few_disks),        cmocka_unit_test(transforms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

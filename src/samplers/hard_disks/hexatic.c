@@ -24,7 +24,7 @@ struct analysis {
 /* The smallest power of two, from 4 on, for which parts of `side` are no longer than `most`. */
 static size_t parts_of(double side, double most) {
     size_t n = 4;
-    while (side > (double)n * most && n < (size_t)1 << 22)
+    while (side > (double)n * most && n < (size_t)1 << 28)
         n *= 2;
     return n;
 }
