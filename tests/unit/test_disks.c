@@ -29,6 +29,25 @@ static struct ergo_job *parse(const char *system) {
     return job;
 }
 
+/* Meshes of the hexatic analysis: bins follow from the shorter side and N. */
+static void test_transforms_fit(void **state) {
+    static const char text[] = "{\"sampler\": \"hard-disks\", \"system\": {\"n\": %s, \"box\": "
+                               "[4.2, %s]}, \"run\": {\"sweeps\": 1, \"hexatic_every\": 1}}";
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        char job_text[200];
+        struct ergo_job *job = NULL;
+        snprintf(job_text, sizeof job_text, text, k ? "200000" : "20000", k ? "9e4" : "9e3");
+        const enum ergo_status status =
+            ergo_job_parse(ctx, job_text, strlen(job_text), "j", NULL, 0, &job);
+        assert_int_equal(status, k ? ERGO_E_JOB : ERGO_OK);
+        assert_true(!k || strstr(ergo_error_message(ctx), "/run/hexatic_every: transforms"));
+        ergo_error_clear(ctx);
+        if (job)
+            ergo_job_destroy(job);
+    }
+}
+
 static void refused(const char *system, const char *message) {
     assert_null(parse(system));
     if (!strstr(ergo_error_message(ctx), message))
@@ -102,9 +121,11 @@ static void test_rectangles(void **state) {
         {"\"n\": 12, \"box\": [4.5, 6.1], \"cells\": 4", {0, 0}},
         {"\"n\": 224, \"box\": [14.2, 14.0546]", {14, 14}},
         {"\"n\": 224, \"box\": [14.0546, 14.2]", {14, 14}}, /* turned */
+        {"\"n\": 36, \"box\": [5.6, 8.1], \"leave_cell\": true", {4, 8}},
     };
     for (size_t i = 0; i < sizeof boxes / sizeof boxes[0]; i++) {
         struct disks_shape s;
+        struct disks_member member;
         char reason[300];
         struct ergo_job *job = parse(boxes[i].system);
         if ((job != NULL) != (boxes[i].cells[0] != 0))
@@ -118,6 +139,9 @@ static void test_rectangles(void **state) {
         assert_true(fabs(sqrt((double)s.contact) * w[0] / s.width - 1) < 1e-6);
         assert_int_equal(s.cells[0], boxes[i].cells[0]);
         assert_int_equal(s.cells[1], boxes[i].cells[1]);
+        /* two active disks that leave their cells do not meet */
+        disks_member_fill(&job->points[0], &s, &member);
+        assert_true(s.width - 2.0 * member.leave >= s.sigma / fmin(1.0, s.aspect));
         ergo_job_destroy(job);
     }
 }
@@ -489,13 +513,13 @@ static void test_file(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_jobs),        cmocka_unit_test(test_cells),
-        cmocka_unit_test(test_rectangles),  cmocka_unit_test(test_displacement),
-        cmocka_unit_test(test_chord),       cmocka_unit_test(test_reflection),
-        cmocka_unit_test(test_plans),       cmocka_unit_test(test_starts),
-        cmocka_unit_test(test_random_fits), cmocka_unit_test(test_growth),
-        cmocka_unit_test(test_published),   cmocka_unit_test(test_fit),
-        cmocka_unit_test(test_rings),       cmocka_unit_test(test_xyz),
-        cmocka_unit_test(test_file)};
+        cmocka_unit_test(test_jobs),         cmocka_unit_test(test_cells),
+        cmocka_unit_test(test_rectangles),   cmocka_unit_test(test_transforms_fit),
+        cmocka_unit_test(test_displacement), cmocka_unit_test(test_chord),
+        cmocka_unit_test(test_reflection),   cmocka_unit_test(test_plans),
+        cmocka_unit_test(test_starts),       cmocka_unit_test(test_random_fits),
+        cmocka_unit_test(test_growth),       cmocka_unit_test(test_published),
+        cmocka_unit_test(test_fit),          cmocka_unit_test(test_rings),
+        cmocka_unit_test(test_xyz),          cmocka_unit_test(test_file)};
     return cmocka_run_group_tests(tests, context_open, context_close);
 }

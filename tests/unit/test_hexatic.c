@@ -328,6 +328,48 @@ static void two_phases(void **state) {
     free_case(&c);
 }
 
+/* One phase, whose local densities scatter: it is not taken for two, however few boxes there are.
+ */
+static void one_phase(void **state) {
+    static const double boxes[] = {100, 1000, 5000, 30000};
+    uint64_t s[4];
+    (void)state;
+    ergo_oracle_xoshiro_seed(s, 7);
+    for (size_t k = 0; k < 4 * 50; k++) {
+        double shares[460] = {0}, peaks[2];
+        for (size_t i = 0; i < (size_t)boxes[k / 50]; i++) {
+            double sum = 0; /* of twelve, nearly a Gaussian number */
+            for (int j = 0; j < 12; j++)
+                sum += ergo_oracle_xoshiro_uniform(s) - 0.5;
+            shares[(size_t)(250 + 15 * sum)] += 1 / boxes[k / 50];
+        }
+        assert_false(hexatic_two_peaks(shares, 460, peaks));
+    }
+}
+
+/* A maximum of less than a quarter of the other is none, such as correlated tails have. */
+static void small_maxima(void **state) {
+    (void)state;
+    for (int k = 1; k < 8; k++) {
+        double shares[460] = {0}, peaks[2];
+        for (int i = -20; i <= 20; i++) {
+            shares[200 + i] += 1e-3 * (20 - abs(i));
+            shares[260 + i] += 1e-4 * k * (20 - abs(i));
+        }
+        assert_int_equal(hexatic_two_peaks(shares, 460, peaks), k > 2);
+    }
+}
+
+/* Two disks far apart: q_0 is among the shortest wave vectors, which no ring of S(q) has. */
+static void few_disks(void **state) {
+    struct case_of c = random_case(100, 100, 2, 3);
+    const double lattice = 2 * pi * sqrt(2 * 2e-4 / sqrt(3));
+    (void)state;
+    analyse(&c);
+    assert_true(fabs(c.numbers[HEXATIC_PEAK_Q] - lattice) < 0.2 * lattice);
+    free_case(&c);
+}
+
 /* Transforms against their definition. */
 static void transforms(void **state) {
     const size_t n[2] = {16, 8};
@@ -365,7 +407,8 @@ int main(void) {
         cmocka_unit_test(cells_by_circles), cmocka_unit_test(cells_cover),
         cmocka_unit_test(perfect_crystal),  cmocka_unit_test(by_all_pairs),
         cmocka_unit_test(random_points),    cmocka_unit_test(two_phases),
-        cmocka_unit_test(transforms),
+        cmocka_unit_test(one_phase),        cmocka_unit_test(small_maxima),
+        cmocka_unit_test(few_disks),        cmocka_unit_test(transforms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

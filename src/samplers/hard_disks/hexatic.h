@@ -55,7 +55,8 @@ bool hexatic_analyse(const struct hexatic_plan *plan, const struct disks_plane *
                      double *numbers, double *const curves[HEXATIC_CURVES]);
 
 /* The two maxima of a histogram of local densities (shares of bins from 0 on) that a valley parts:
- * lower than 0.7 of the lower one, after smoothing over some bins. False: there are no two. */
+ * lower than 0.7 of the lower one, after smoothing over some bins, and by more than numbers of
+ * boxes scatter; the lower one is more than a quarter of the other. False: there are no two. */
 bool hexatic_two_peaks(const double *shares, size_t size, double peaks[2]);
 
 #endif

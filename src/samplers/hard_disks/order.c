@@ -33,6 +33,23 @@ bool disks_order_has_blocks(const struct ergo_point *point) {
     return disks_order_is_on(point) && ergo_point_real(point, "/run/hexatic_block") > 0;
 }
 
+static struct hexatic_plan plan_of(const struct ergo_point *point) {
+    struct disks_shape shape;
+    char reason[300];
+    if (!disks_shape_of(point, &shape, reason))
+        return (struct hexatic_plan){.sizes = {0}};
+    return hexatic_plan_of(shape.box, (size_t)shape.n,
+                           ergo_point_real(point, "/run/hexatic_block"));
+}
+
+/* Of the larger of both meshes. */
+static const uint64_t most_bytes = UINT64_C(16) << 30;
+static uint64_t mesh_bytes(const struct hexatic_plan *p) {
+    const uint64_t waves = (uint64_t)p->waves[0] * p->waves[1];
+    const uint64_t mesh = (uint64_t)p->mesh[0] * p->mesh[1];
+    return 16 * (waves > mesh ? waves : mesh);
+}
+
 enum ergo_status disks_order_check(struct ergo_context *ctx, const struct ergo_point *point,
                                    const struct disks_shape *shape) {
     const uint64_t every = disks_order_every(point);
@@ -41,6 +58,16 @@ enum ergo_status disks_order_check(struct ergo_context *ctx, const struct ergo_p
         return ergo_job_error(ctx, "/run/hexatic_every",
                               "%llu is no multiple of /run/curves_every, %lld",
                               (unsigned long long)every, (long long)curves);
+    if (!every)
+        return ERGO_OK;
+    const struct hexatic_plan plan = plan_of(point);
+    if (mesh_bytes(&plan) > most_bytes)
+        return ergo_job_error(ctx, "/run/hexatic_every",
+                              "transforms of %llu disks in a box of %.6g x %.6g sigma need %.3g GB "
+                              "of memory, at most %.3g are possible: leave it out, or take a box "
+                              "with less different sides",
+                              (unsigned long long)shape->n, shape->box[0], shape->box[1],
+                              1e-9 * (double)mesh_bytes(&plan), 1e-9 * (double)most_bytes);
     if (disks_order_has_blocks(point) &&
         ergo_point_real(point, "/run/hexatic_block") > 0.5 * fmin(shape->box[0], shape->box[1]))
         return ergo_job_error(ctx, "/run/hexatic_block",
@@ -53,15 +80,6 @@ enum ergo_status disks_order_check(struct ergo_context *ctx, const struct ergo_p
 
 /* ---- curves -----------------------------------------------------------------------------------
  */
-
-static struct hexatic_plan plan_of(const struct ergo_point *point) {
-    struct disks_shape shape;
-    char reason[300];
-    if (!disks_shape_of(point, &shape, reason))
-        return (struct hexatic_plan){.sizes = {0}};
-    return hexatic_plan_of(shape.box, (size_t)shape.n,
-                           ergo_point_real(point, "/run/hexatic_block"));
-}
 
 size_t disks_order_size(const struct ergo_point *point, size_t curve) {
     if (!disks_order_is_on(point))
@@ -85,10 +103,8 @@ void disks_order_x(const struct ergo_point *point, size_t curve, double *x) {
 
 uint64_t disks_order_bytes(const struct ergo_point *point) {
     const struct hexatic_plan p = plan_of(point);
-    const uint64_t waves = 16 * (uint64_t)p.waves[0] * p.waves[1];
-    const uint64_t mesh = 16 * (uint64_t)p.mesh[0] * p.mesh[1];
     const uint64_t disk = 16 + sizeof(struct disks_voronoi) + 28 + 40; /* places, bins, cells */
-    return disk * (uint64_t)ergo_point_int(point, "/system/n") + (waves > mesh ? waves : mesh);
+    return disk * (uint64_t)ergo_point_int(point, "/system/n") + mesh_bytes(&p);
 }
 
 /* The run's sample of curve number `curve` in the slot. */

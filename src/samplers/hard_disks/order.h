@@ -66,7 +66,8 @@ bool disks_order_has_blocks(const struct ergo_point *point);
          .curve = "order", .from_curve = disks_order_peak_q, .applies = disks_order_is_on},        \
         {ERGO_NAMED("packing_fraction_liquid", ""),                                                \
          .help = "packing fraction of the rarer of two coexisting phases: the lower maximum of "   \
-                 "local_density, where it has two that a valley below 0.7 of the smaller parts",   \
+                 "local_density, where it has two, the smaller more than a quarter of the "        \
+                 "larger, that a valley below 0.7 of the smaller parts",                           \
          .curve = "local_density", .from_curve = disks_order_liquid,                               \
          .applies = disks_order_has_blocks},                                                       \
     {                                                                                              \

@@ -172,7 +172,8 @@ static uint32_t reach_of(const struct disks_shape *s, double distance) {
 void disks_member_fill(const struct ergo_point *point, const struct disks_shape *s,
                        struct disks_member *member) {
     const double cutoff = ergo_point_real(point, "/run/neighbour_cutoff");
-    const double room = 0.5 * ((double)s->width - s->sigma);
+    /* in units of the axis where sigma has more of them */
+    const double room = 0.5 * ((double)s->width - s->sigma / fmin(1.0, s->aspect));
     memset(member, 0, sizeof *member);
     member->key0 = (uint32_t)point->stream;
     member->key1 = (uint32_t)(point->stream >> 32);
