@@ -11,6 +11,8 @@ expect 0 "$ERGOCL" devices --check
 says out usable
 expect 0 "$ERGOCL" devices --report # a page to send
 says out "ergocl 0" "usable: " '"verdict"' first-contact.sh
+expect 2 "$ERGOCL" devices --report --json
+says err "either --json or --report"
 expect 0 "$ERGOCL" devices --json
 $python - <<'PYTHON' || fail "devices --json"
 import json
