@@ -30,11 +30,13 @@ says err "no such device"
 expect 3 "$ERGOCL" run job.json -o none --device 99:0
 says err 99:0
 expect 3 "$ERGOCL" run job.json -o none --device gpu
-# what fits twice is a question, not a choice# nor one of another vendor, whose options this one refuses: its programs are written, the probe is of the device itself
+# a device that claims to be of another vendor, whose options this one refuses: its programs are written, the probe is of
+# the device itself
 max="Intel(R) OpenCL Graphics/Intel(R) Data Center GPU Max 1550"
 expect 0 env ERGOCL_PRETEND="pvc,quirks=$max" "$ERGOCL" kernels --programs max job.json --device portable
 says out "-cl-intel-enable-auto-large-GRF-mode"
 
+# what fits twice is a question, not a choice
 export RUSTICL_ENABLE=llvmpipe
 if "$ERGOCL" devices | grep -q -i llvmpipe; then
     expect 3 "$ERGOCL" run job.json -o none --device cpu
