@@ -52,6 +52,10 @@ static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments
     struct ergo_device_summary *list = NULL;
     char *json = NULL;
     size_t count = 0, usable = 0;
+    if (arguments->report && arguments->json) {
+        cli_error("\"ergocl devices\" prints either --json or --report, which has the JSON in it");
+        return ERGO_E_JOB;
+    }
     enum ergo_status status =
         ergo_device_list(ctx, arguments->check || arguments->report, &list, &count);
     if (status != ERGO_OK)

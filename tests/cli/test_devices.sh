@@ -11,6 +11,8 @@ expect 0 "$ERGOCL" devices --check
 says out usable
 expect 0 "$ERGOCL" devices --report # a page to send
 says out "ergocl 0" "usable: " '"verdict"' first-contact.sh
+expect 2 "$ERGOCL" devices --report --json
+says err "either --json or --report"
 expect 0 "$ERGOCL" devices --json
 $python - <<'PYTHON' || fail "devices --json"
 import json
@@ -28,11 +30,13 @@ says err "no such device"
 expect 3 "$ERGOCL" run job.json -o none --device 99:0
 says err 99:0
 expect 3 "$ERGOCL" run job.json -o none --device gpu
-# what fits twice is a question, not a choice# nor one of another vendor, whose options this one refuses: its programs are written, the probe is of the device itself
+# a device that claims to be of another vendor, whose options this one refuses: its programs are written, the probe is of
+# the device itself
 max="Intel(R) OpenCL Graphics/Intel(R) Data Center GPU Max 1550"
 expect 0 env ERGOCL_PRETEND="pvc,quirks=$max" "$ERGOCL" kernels --programs max job.json --device portable
 says out "-cl-intel-enable-auto-large-GRF-mode"
 
+# what fits twice is a question, not a choice
 export RUSTICL_ENABLE=llvmpipe
 if "$ERGOCL" devices | grep -q -i llvmpipe; then
     expect 3 "$ERGOCL" run job.json -o none --device cpu
