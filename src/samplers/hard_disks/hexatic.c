@@ -307,7 +307,7 @@ static void walk(const struct strip *s, const double at[2]) {
 static void cut(const struct analysis *a, double *g) {
     const struct hexatic_plan *p = a->plan;
     const size_t n = a->plane->n, most = HEXATIC_CUT_ORIGINS;
-    const size_t stride = (n + most - 1) / most, origins = (n + stride - 1) / stride;
+    const size_t stride = n > most ? (n + most - 1) / most : 1, origins = (n + stride - 1) / stride;
     const double angle = atan2(a->psi[1], a->psi[0]) / 6;
     const double density = (double)n / (p->side[0] * p->side[1]);
     memset(g, 0, p->sizes[HEXATIC_CUT] * sizeof *g);
