@@ -207,6 +207,7 @@ static void put_matrices(struct ergo_json_out *out, const struct ergo_analysis *
         ergo_out_numbers(out, "log_pi", m->log_pi, m->count);
         ergo_out_numbers(out, "step_error", m->step_error, m->count);
         put_count(out, "unresolved", m->unresolved);
+        put_count(out, "unmoved", m->unmoved);
         if (m->why_not) {
             ergo_out_text(out, "why_not", m->why_not);
         } else {

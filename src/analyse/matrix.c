@@ -14,6 +14,10 @@
 enum { ROUNDS = 8, STEPS = 60 };
 /* ln of a peak over the valley, at least; and how far ln Pi has to have fallen at the last N. */
 static const double valley_least = 1, end_least = 5;
+/* The least share of displacements: with fewer accepted a window of so many particles and more
+ * keeps its start, and no error shows it. (Fewer particles are placed anew by a few moves.) */
+static const double moved_least = 0.01;
+static const size_t many = 8;
 
 static size_t observable(const struct ergo_model *model, const char *name) {
     for (size_t o = 0; o < model->n_observables; o++)
@@ -118,7 +122,8 @@ static bool fill(const struct ergo_analysis *a, const struct place *of, size_t c
                  struct ergo_matrix *m) {
     const size_t rise = observable(a->model, "insertion_probability"),
                  fall = observable(a->model, "deletion_probability"),
-                 density = observable(a->model, "density");
+                 density = observable(a->model, "density"),
+                 moved = observable(a->model, "acceptance_displacement");
     m->temperature = of->temperature;
     m->log_activity = of->log_activity;
     m->first = of->n;
@@ -131,6 +136,7 @@ static bool fill(const struct ergo_analysis *a, const struct place *of, size_t c
         bool ignored = false, unresolved = false;
         if (of[k].n)
             m->volume = (double)of[k].n / mean_of(&of[k], density, &ignored).value;
+        m->unmoved += of[k].n >= many && mean_of(&of[k], moved, &ignored).value < moved_least;
         if (k == 0)
             continue;
         const struct ergo_valued p = mean_of(&of[k], fall, &unresolved),
@@ -216,6 +222,11 @@ static void find(struct ergo_matrix *m) {
         split = extreme(m, peaks[0], peaks[1] + 1, shift, -1);
         split = split < 1 ? 1 : split;
     }
+    m->why_not =
+        "particles hardly move: fewer than 1% of the displacements of some N are accepted; "
+        "give /system/max_displacement, or a smaller one";
+    if (m->unmoved)
+        return;
     values(m, split, SIZE_MAX, 0, v);
     const double valley = at(m, split, v[SHIFT], SIZE_MAX, 0);
     m->barrier =

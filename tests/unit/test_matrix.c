@@ -26,6 +26,8 @@ static double noise(void) {
     return 1 + 0.2 * sqrt(12) * (uniform() - 0.5);
 }
 
+static double moved = 0.3; /* share of displacements that are accepted from 40 particles on */
+
 static void fill(const struct ergo_point *point, size_t n, size_t n_columns, double *rows) {
     const double particles = (double)ergo_point_int(point, "/system/particles");
     const double ratio = exp(log_pi(particles + 1) - log_pi(particles));
@@ -33,6 +35,9 @@ static void fill(const struct ergo_point *point, size_t n, size_t n_columns, dou
     for (size_t s = 0; s < n; s++) {
         double *c = rows + s * n_columns;
         c[column(point, "particles")] = particles;
+        c[column(point, "tried_displacement")] = 1e6 * (double)(s + 1);
+        c[column(point, "accepted_displacement")] =
+            1e6 * (double)(s + 1) * (particles < 40 ? 0.3 : moved);
         c[column(point, "insertion_probability")] = 0.1 * ratio * noise();
         c[column(point, "deletion_probability")] = 0.1 * noise();
     }
@@ -120,8 +125,26 @@ static void test_refused(void **state) {
     }
 }
 
+/* Particles that keep their places: no densities, whatever the probabilities say. */
+static void test_unmoved(void **state) {
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char text[600];
+        snprintf(text, sizeof text, RUNS("60"), 1u);
+        moved = i ? 0.009 : 0.011;
+        struct ergo_result *result = make_result(text, fill);
+        struct ergo_analysis *a = analyse(&result, 1, &(struct ergo_analyse_options){0}, ERGO_OK);
+        assert_int_equal(a->matrices[0].unmoved, i ? 21 : 0);
+        assert_true(i ? strstr(a->matrices[0].why_not, "max_displacement") != NULL
+                      : a->matrices[0].why_not == NULL);
+        ergo_analysis_destroy(a);
+    }
+    moved = 0.3;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_phases),
-                                       cmocka_unit_test(test_refused)};
+                                       cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_unmoved)};
     return cmocka_run_group_tests(tests, context_open, context_close);
 }
