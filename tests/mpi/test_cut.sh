@@ -126,7 +126,8 @@ start=$SECONDS
 expect 3 ranks 3 run cold.json -o failed --device "$pocl,no such device,$pocl" --quiet
 [ $((SECONDS - start)) -le 60 ] || fail "$((SECONDS - start)) s until all ended"
 says err "no such device"
-faults_end_all cold.json
+# (a kernel that is left out is found by rounds, as a part that is lost, before the audit finds it)
+faults_end_all cold.json --set /system/merge=gather
 
 # What cannot be cut is refused.
 expect 3 ranks 3 run cold.json -o small --device "$pocl" --quiet --set "/system/size=[20,2]"
