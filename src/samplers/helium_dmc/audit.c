@@ -85,17 +85,24 @@ static const char *compare_sample(const struct scene *c, size_t member, size_t i
     return NULL;
 }
 
-/* Displaced atoms after `step`. */
+/* Displaced atoms after `step`, from the device's places: of large populations the walkers that
+ * curves are made of are none of those that are followed. */
 static bool density_differs(const struct scene *c, const struct dmc_twin *t, size_t member,
                             size_t curve, uint64_t step) {
     const struct dmc_shape *h = &c->s->shape;
     const size_t size = 3 * (size_t)h->n, each = 2 * (size_t)h->points;
     struct helium_atoms atoms = dmc_twin_atoms(t, NULL);
+    if (curve >= c->s->e.slots[0].curves)
+        return false;
+    const int32_t *places = ergo_engine_host(&c->s->e, DMC_PLACES, 0, curve);
     const int64_t *found = ergo_engine_host(&c->s->e, DMC_RATIOS, 0, curve);
+    places += member * h->structure_walkers * size;
     found += member * h->structure_walkers * each;
     atoms.u_table = c->tables + table_size(c->s) + triplet_size(c->s);
-    for (uint32_t w = c->first; w < h->structure_walkers; w++) {
-        atoms.place = c->middle + w * size;
+    double spent = 0;
+    for (uint32_t w = h->structure_walkers; w-- > 0 && spent < most_pairs;
+         spent += pairs_of_step(c->s)) {
+        atoms.place = places + w * size;
         if (atoms.triplet)
             helium_atoms_field(&atoms, t->field);
         if (helium_density_differs(&atoms, w, h->structure_walkers, step, h->points,

@@ -4,8 +4,8 @@
  * For every walker, the running ln psi against the sum over all pairs. For as many walkers as the
  * host has time for, a replayed stretch of the run with its measurements: positions, sums of u of
  * the atoms, ln psi, accepted moves, energies, and the positions from which g(r) and S(k) are
- * computed. While walkers start, also the macroupdates that end with a tuning of the displacement
- * and with the copies of walkers. At step 0, the starting configuration.
+ * computed. Displaced atoms, from these. While walkers start, also the macroupdates that end with a
+ * tuning of the displacement and with the copies of walkers. At step 0, the starting configuration.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -96,8 +96,8 @@ static const char *compare_sums(const struct scene *c, size_t member, size_t i,
     return found->accepted == sums.accepted ? NULL : "the measured acceptance";
 }
 
-/* Compare what curves are made of, after `step`. k: curve samples before this one. */
-static const char *compare_places(const struct scene *c, size_t member, size_t k, uint64_t step,
+/* Compare the positions for curves. k: curve samples before this one. */
+static const char *compare_places(const struct scene *c, size_t member, size_t k,
                                   const struct helium_twin *t) {
     const struct helium_shape *h = &c->s->shape;
     const size_t row = member * h->structure_walkers + t->walker;
@@ -105,17 +105,7 @@ static const char *compare_places(const struct scene *c, size_t member, size_t k
         return NULL;
     const int32_t *found =
         (const int32_t *)ergo_engine_host(&c->s->e, HELIUM_PLACES, 0, k) + row * 3 * h->n;
-    if (memcmp(found, t->place, h->walker_bytes) != 0)
-        return "the positions for g(r) and S(k)";
-    if (h->points == 0)
-        return NULL;
-    const struct helium_atoms atoms = helium_twin_atoms(t);
-    const int64_t *ratios =
-        (const int64_t *)ergo_engine_host(&c->s->e, HELIUM_RATIOS, 0, k) + row * 2 * h->points;
-    return helium_density_differs(&atoms, t->walker, h->structure_walkers, step, h->points, ratios,
-                                  t->next_field)
-               ? "the displaced atoms of the density matrix"
-               : NULL;
+    return memcmp(found, t->place, h->walker_bytes) ? "the positions for g(r) and S(k)" : NULL;
 }
 
 static const char *compare_end(const struct scene *c, size_t at, const struct helium_twin *t,
@@ -156,7 +146,7 @@ static enum ergo_status compare_walker(struct ergo_context *ctx, const struct sc
         last = t.accepted - last;
         wrong = compare_sums(c, member, i, &t, last);
         if (!wrong && interval && (c->r->first_sample + i) % interval == 0)
-            wrong = compare_places(c, member, curves++, step + every, &t);
+            wrong = compare_places(c, member, curves++, &t);
     }
     if (!wrong)
         wrong = compare_end(c, at, &t, last);
@@ -207,7 +197,7 @@ static enum ergo_status compare_trials(struct ergo_context *ctx, const struct sc
     if (!wrong && (double)n * (double)n <= helium_most_pairs)
         wrong = compare_sums(c, member, 0, &t, moved);
     if (!wrong)
-        wrong = compare_places(c, member, 0, c->r->step + 1, &t);
+        wrong = compare_places(c, member, 0, &t);
     return wrong && status == ERGO_OK ? ergo_replay_differs(ctx, c->r, member, wrong) : status;
 }
 
@@ -272,6 +262,39 @@ static const char *compare_start(const struct scene *c, size_t member, const uin
     return NULL;
 }
 
+/* ---- displaced atoms ------------------------------------------------------------------------- */
+
+/* Of a member, from the device's places: where walkers are large or many, those that curves are
+ * made of are none of those that are followed. */
+static const char *compare_displaced(const struct scene *c, size_t member) {
+    const struct helium_state *s = c->s;
+    const struct helium_shape *h = &s->shape;
+    const uint32_t active = helium_active(h, c->r->step);
+    const uint32_t walkers = active < h->structure_walkers ? active : h->structure_walkers;
+    const double pairs = (double)h->n * h->n;
+    const size_t samples = h->points && pairs <= helium_most_pairs ? c->r->samples : 0;
+    double spent = 0;
+    size_t k = 0;
+    for (size_t i = 0; i < samples && k < s->e.slots[0].curves; i++) {
+        if ((c->r->first_sample + i) % s->e.curve_interval != 0)
+            continue;
+        const int32_t *places = ergo_engine_host(&s->e, HELIUM_PLACES, 0, k);
+        const int64_t *ratios = ergo_engine_host(&s->e, HELIUM_RATIOS, 0, k++);
+        for (uint32_t w = walkers; w-- > 0 && spent < helium_audit_pairs; spent += 2 * pairs) {
+            const size_t row = member * h->structure_walkers + w;
+            struct helium_twin t = twin_of(c, member, w);
+            memcpy(t.place, places + row * 3 * h->n, h->walker_bytes);
+            helium_twin_begin(&t);
+            const struct helium_atoms atoms = helium_twin_atoms(&t);
+            if (helium_density_differs(&atoms, w, h->structure_walkers,
+                                       c->r->step + (i + 1) * c->r->every, h->points,
+                                       ratios + row * 2 * h->points, t.next_field))
+                return "the displaced atoms of the density matrix";
+        }
+    }
+    return NULL;
+}
+
 /* ---- all walkers ----------------------------------------------------------------------------- */
 
 /* Begin with the last walker of the last member, to find walkers that use the random numbers of
@@ -295,6 +318,8 @@ static enum ergo_status compare_walkers(struct ergo_context *ctx, const struct s
                 status = compare_trials(ctx, c, m, walker,
                                         (uint32_t)(helium_audit_pairs / (12 * (double)h->n)) + 1);
         }
+        const char *wrong = status == ERGO_OK ? compare_displaced(c, m) : NULL;
+        status = wrong ? ergo_replay_differs(ctx, c->r, m, wrong) : status;
     }
     return status;
 }
