@@ -3,8 +3,8 @@
  * (data/reference/hard_disks.json names the source), and plain serial Monte Carlo in doubles
  * (tests/oracle), through the public API.
  *
- * Error budget, set before the first run: 32 comparisons, |z| < 4.2 each (two-sided normal tails of
- * 8.5e-4 together), chi^2 over all below its 99.9% quantile (Wilson and Hilferty). Fixed seeds:
+ * Error budget, set before the first run: 35 comparisons, |z| < 4.2 each (two-sided normal tails of
+ * 9.4e-4 together), chi^2 over all below its 99.9% quantile (Wilson and Hilferty). Fixed seeds:
  * never retried.
  */
 #include <math.h>
@@ -365,7 +365,7 @@ static void test_budget(void **state) {
     (void)state;
     const double n = (double)comparisons, a = 2 / (9 * n), q = 1 - a + 3.09 * sqrt(a);
     print_message("%zu comparisons, chi^2 %.1f\n", comparisons, chi2);
-    assert_true(comparisons > 0 && comparisons <= 32);
+    assert_true(comparisons > 0 && comparisons <= 35);
     assert_true(chi2 < n * q * q * q);
 }
 
