@@ -260,12 +260,17 @@ struct strip {
     double *counts;
 };
 
+/* Of which box a bin is, counted from that of the plane. */
+static int64_t box_of(int64_t bin, int64_t bins) {
+    return bin >= 0 ? bin / bins : -((bins - 1 - bin) / bins);
+}
+
 /* Disks of a bin that are in the strip from `at` on. */
 static void count_bin(const struct strip *s, const double at[2], int64_t bx, int64_t by) {
     const struct disks_bins *b = &s->a->bins;
     const struct hexatic_plan *p = s->a->plan;
     const int64_t nx = (int64_t)b->bins[0], ny = (int64_t)b->bins[1];
-    const int64_t ix = bx < 0 ? -1 : bx < nx ? 0 : 1, iy = by < 0 ? -1 : by < ny ? 0 : 1;
+    const int64_t ix = box_of(bx, nx), iy = box_of(by, ny);
     const size_t bin = (size_t)((by - iy * ny) * nx + bx - ix * nx);
     for (uint32_t i = b->first[bin]; i < b->first[bin + 1]; i++) {
         const double dx = b->x[i] + (double)ix * p->side[0] - at[0];
@@ -281,7 +286,7 @@ static void count_bin(const struct strip *s, const double at[2], int64_t bx, int
 }
 
 /* Along the axis that is nearer to the direction, bin by bin; across it, those that the strip
- * meets. The strip is at most half a box long, so bins are at most one box away. */
+ * meets: where a box has few bins, also those of boxes beyond the next. */
 static void walk(const struct strip *s, const double at[2]) {
     const struct disks_bins *b = &s->a->bins;
     const struct hexatic_plan *p = s->a->plan;
