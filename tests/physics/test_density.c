@@ -4,60 +4,10 @@
  * comparison within 4 standard errors; 50 comparisons, so by chance one test in 300 seeds fails.
  * Seeds are fixed.
  */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "helium_physics.h"
 #include "oracle/helium_serial.h"
-#include "result/result.h"
-#include "samplers/sampler.h"
 
 #define PI 3.14159265358979323846
-
-static struct ergo_context *ctx;
-
-static struct ergo_result *run(const char *json) {
-    char folder[] = "/tmp/ergo-density-XXXXXX", command[64];
-    struct ergo_job *job = NULL;
-    struct ergo_result *result = NULL;
-    assert_non_null(mkdtemp(folder));
-    const struct ergo_run_options options = {.directory = folder, .overwrite = true};
-    enum ergo_status status = ergo_job_parse(ctx, json, strlen(json), "physics", NULL, 0, &job);
-    if (status == ERGO_OK)
-        status = ergo_run(ctx, job, &options, &result);
-    ergo_job_destroy(job);
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    assert_int_equal(system(command), 0);
-    if (status != ERGO_OK)
-        fail_msg("%s: %s", json, ergo_error_message(ctx));
-    return result;
-}
-
-static struct ergo_estimate estimate(const struct ergo_result *r, size_t member, const char *name) {
-    const struct ergo_model *model = r->members[0].point->job->model;
-    for (size_t o = 0; o < model->n_observables; o++)
-        if (strcmp(model->observables[o].name, name) == 0)
-            return r->members[member].observables[o].estimate;
-    fail_msg("no observable %s", name);
-    return (struct ergo_estimate){0};
-}
-
-static const struct ergo_curve_result *curve_of(const struct ergo_result *r, size_t member,
-                                                const char *name) {
-    const struct ergo_model *model = r->members[0].point->job->model;
-    for (size_t c = 0; c < model->n_curves; c++)
-        if (strcmp(model->curves[c].name, name) == 0)
-            return &r->members[member].curves[c];
-    fail_msg("no curve %s", name);
-    return NULL;
-}
 
 static void check(const char *name, double x, double found, double error, double expected) {
     const double z = (found - expected) / error;
@@ -127,7 +77,7 @@ static double occupation(int h, int directions) {
 
 static void two_atoms(void **state) {
     (void)state;
-    struct ergo_result *r = run(
+    struct ergo_result *r = helium_result(
         "{\"sampler\": \"helium-vmc\", \"seed\": \"1965\", \"system\": {\"n\": 2, \"density\": "
         "0.00390625, \"walkers\": 64}, \"scan\": {\"/system/b\": [3.07, 0]}, \"run\": "
         "{\"equilibration\": 200, \"sweeps\": 3000, \"measure_every\": 10, \"structure_every\": 5, "
@@ -182,10 +132,10 @@ static void is_gaussian(const struct ergo_result *r, double s) {
 static void a_trap(void **state) {
     (void)state;
     struct ergo_result *r =
-        run("{\"sampler\": \"helium-vmc\", \"seed\": \"1965\", \"system\": {" TRAP
-            "\"localisation\": 0.2, \"walkers\": 64}, \"run\": "
-            "{\"equilibration\": 200, \"sweeps\": 1600, \"measure_every\": 10, "
-            "\"structure_every\": 4, \"structure_walkers\": 64, " CURVES);
+        helium_result("{\"sampler\": \"helium-vmc\", \"seed\": \"1965\", \"system\": {" TRAP
+                      "\"localisation\": 0.2, \"walkers\": 64}, \"run\": "
+                      "{\"equilibration\": 200, \"sweeps\": 1600, \"measure_every\": 10, "
+                      "\"structure_every\": 4, \"structure_walkers\": 64, " CURVES);
     is_gaussian(r, 0.1);
     ergo_result_destroy(r);
 }
@@ -194,11 +144,11 @@ static void a_trap(void **state) {
 static void a_trap_mixed(void **state) {
     (void)state;
     struct ergo_result *r =
-        run("{\"sampler\": \"helium-dmc\", \"seed\": \"1965\", \"system\": {" TRAP
-            "\"localisation\": 0.18, \"walkers\": 128, \"time_step\": 0.02, "
-            "\"forward_steps\": 0}, \"run\": {\"equilibration\": 150, "
-            "\"sweeps\": 450, \"measure_every\": 5, \"structure_every\": 3, "
-            "\"structure_walkers\": 128, " CURVES);
+        helium_result("{\"sampler\": \"helium-dmc\", \"seed\": \"1965\", \"system\": {" TRAP
+                      "\"localisation\": 0.18, \"walkers\": 128, \"time_step\": 0.02, "
+                      "\"forward_steps\": 0}, \"run\": {\"equilibration\": 150, "
+                      "\"sweeps\": 450, \"measure_every\": 5, \"structure_every\": 3, "
+                      "\"structure_walkers\": 128, " CURVES);
     is_gaussian(r, 0.18 * 0.25 / (0.18 + 0.25));
     ergo_result_destroy(r);
 }
@@ -211,7 +161,7 @@ static void mcmillan(void **state) {
     (void)state;
     if (!getenv("ERGOCL_TEST_FULL"))
         skip();
-    struct ergo_result *r = run(
+    struct ergo_result *r = helium_result(
         "{\"sampler\": \"helium-vmc\", \"seed\": \"1965\", \"system\": {\"n\": 108, \"b\": "
         "2.98661, "
         "\"density\": 0.02186, \"potential\": \"lennard-jones\", \"walkers\": 16}, \"run\": "
@@ -230,24 +180,13 @@ static void errors_cover(void **state) {
     (void)state;
     if (!getenv("ERGOCL_TEST_FULL"))
         skip();
-    struct ergo_result *r = run(
+    struct ergo_result *r = helium_result(
         "{\"sampler\": \"helium-vmc\", \"seed\": \"7\", \"replicas\": 24, \"system\": {\"n\": 16, "
         "\"b\": 2.7, \"walkers\": 4}, \"run\": {\"equilibration\": 200, \"sweeps\": 3200, "
         "\"measure_every\": 5, \"structure_every\": 2, \"structure_walkers\": 4, "
         "\"density_matrix_points\": 8}, \"output\": {\"snapshots\": 0}}");
     static const char *const names[] = {"condensate_fraction", "condensate_plateau"};
-    for (int k = 0; k < 2; k++) {
-        double sum = 0, squares = 0, quoted = 0;
-        for (size_t m = 0; m < 24; m++) {
-            const struct ergo_estimate e = estimate(r, m, names[k]);
-            sum += e.mean;
-            squares += e.mean * e.mean;
-            quoted += e.error * e.error / 24;
-        }
-        const double chi2 = (squares - sum * sum / 24) / quoted;
-        print_message("  %s: chi^2 of the scatter %.1f of 23\n", names[k], chi2);
-        assert_true(chi2 > 23 - 4 * 8.2 && chi2 < 23 + 4 * 8.2);
-    }
+    errors_cover_scatter(r, names, 2, 8.2);
     ergo_result_destroy(r);
 }
 

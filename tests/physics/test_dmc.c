@@ -6,57 +6,25 @@
  * and tau/2, as they fall with tau^2: (4 E(tau/2) - E(tau)) / 3. Seeds are fixed.
  * $ERGOCL_TEST_FULL: also the order of that error, and eight atoms by oracle/helium_dmc.h.
  */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "helium_physics.h"
 #include "oracle/helium_dmc.h"
 #include "oracle/helium_ground.h"
 #include "oracle/helium_serial.h"
-#include "result/result.h"
 #include "samplers/helium/model.h"
-#include "samplers/sampler.h"
 
-static struct ergo_context *ctx;
-/* Tables of functions, and runs: the current folder, because names of tables are part of streams.
- */
+/* Tables of functions: the current folder, because names of tables are part of streams. */
 static char room[] = "/tmp/ergo-dmc-XXXXXX";
 static struct ergo_oracle_smooth smooth = {8, 0, 3};
 
 static struct ergo_result *run(const char *keys, const char *rest) {
     char json[1024];
-    struct ergo_job *job = NULL;
-    struct ergo_result *result = NULL;
-    const struct ergo_run_options options = {.directory = "run", .overwrite = true};
     snprintf(json, sizeof json,
              "{\"sampler\": \"helium-dmc\", \"seed\": \"1994\", \"system\": {%s}, %s, \"output\": "
              "{\"snapshots\": 0}}",
              keys, rest);
-    enum ergo_status status = ergo_job_parse(ctx, json, strlen(json), "physics", NULL, 0, &job);
-    if (status == ERGO_OK)
-        status = ergo_run(ctx, job, &options, &result);
-    ergo_job_destroy(job);
-    if (status != ERGO_OK)
-        fail_msg("%s: %s", json, ergo_error_message(ctx));
-    return result;
-}
-
-static struct ergo_estimate estimate(const struct ergo_result *result, size_t member,
-                                     const char *name) {
-    const struct ergo_model *model = ergo_sampler_find("helium-dmc")->models[0];
-    for (size_t o = 0; o < model->n_observables; o++)
-        if (strcmp(model->observables[o].name, name) == 0)
-            return result->members[member].observables[o].estimate;
-    fail_msg("no observable %s", name);
-    return (struct ergo_estimate){0};
+    return helium_result(json);
 }
 
 /* Without the error of the time step, from members 0 (tau) and 1 (tau/2). */
@@ -304,18 +272,7 @@ static void errors_cover(void **state) {
              "%s, \"walkers\": 32, \"time_step\": 0.02, \"forward_steps\": 16", make_pair(keys, 2));
     struct ergo_result *r = run(system, "\"replicas\": 24, \"run\": {\"equilibration\": 100, "
                                         "\"sweeps\": 1600, \"structure_every\": 0}");
-    for (size_t k = 0; k < 4; k++) {
-        double sum = 0, squares = 0, quoted = 0;
-        for (size_t m = 0; m < 24; m++) {
-            const struct ergo_estimate e = estimate(r, m, names[k]);
-            sum += e.mean;
-            squares += e.mean * e.mean;
-            quoted += e.error * e.error / 24;
-        }
-        const double chi2 = (squares - sum * sum / 24) / quoted;
-        print_message("  %-15s chi^2 of the scatter %.1f of 23\n", names[k], chi2);
-        assert_true(chi2 > 23 - 4 * 7.5 && chi2 < 23 + 4 * 7.5);
-    }
+    errors_cover_scatter(r, names, 4, 7.5);
     ergo_result_destroy(r);
 }
 

@@ -4,43 +4,20 @@
  * errors (theirs and ours together); 60 comparisons, so by chance one test in 250 seeds fails;
  * where another is meant, it is said there. Seeds are fixed.
  */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "helium_physics.h"
 #include "oracle/helium_pair.h"
 #include "oracle/helium_serial.h"
 #include "oracle/helium_triplet.h"
-#include "result/result.h"
 #include "samplers/helium/model.h"
-#include "samplers/sampler.h"
-
-static struct ergo_context *ctx;
 
 static struct ergo_result *run(const char *keys, const char *rest) {
-    /* a folder of its own: implementations are tested side by side */
-    char json[1024], folder[] = "/tmp/ergo-helium-XXXXXX", command[64];
-    struct ergo_job *job = NULL;
+    char json[1024];
     struct ergo_result *result = NULL;
-    assert_non_null(mkdtemp(folder));
-    const struct ergo_run_options options = {.directory = folder, .overwrite = true};
     snprintf(json, sizeof json,
              "{\"sampler\": \"helium-vmc\", \"seed\": \"20151\", \"system\": {%s}, %s, "
              "\"output\": {\"snapshots\": 0}}",
              keys, rest);
-    enum ergo_status status = ergo_job_parse(ctx, json, strlen(json), "physics", NULL, 0, &job);
-    if (status == ERGO_OK)
-        status = ergo_run(ctx, job, &options, &result);
-    ergo_job_destroy(job);
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    assert_int_equal(system(command), 0);
+    const enum ergo_status status = helium_run(json, &result);
     if (status == ERGO_E_DEVICE && strstr(ergo_error_message(ctx), " ends loops after ")) {
         print_message("refused, with the reason: %s\n", ergo_error_message(ctx)); /* llvmpipe */
         skip();
@@ -48,16 +25,6 @@ static struct ergo_result *run(const char *keys, const char *rest) {
     if (status != ERGO_OK)
         fail_msg("%s: %s", json, ergo_error_message(ctx));
     return result;
-}
-
-static struct ergo_estimate estimate(const struct ergo_result *result, size_t member,
-                                     const char *name) {
-    const struct ergo_model *model = ergo_sampler_find("helium-vmc")->models[0];
-    for (size_t o = 0; o < model->n_observables; o++)
-        if (strcmp(model->observables[o].name, name) == 0)
-            return result->members[member].observables[o].estimate;
-    fail_msg("no observable %s", name);
-    return (struct ergo_estimate){0};
 }
 
 static void agrees(const struct ergo_result *result, size_t member, const char *name,
@@ -134,18 +101,7 @@ static void errors_cover(void **state) {
         run("\"n\": 32, \"walkers\": 4",
             "\"replicas\": 32, \"run\": {\"equilibration\": 100, \"sweeps\": 3200, "
             "\"measure_every\": 4, \"structure_every\": 0}");
-    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
-        double sum = 0, squares = 0, quoted = 0;
-        for (size_t m = 0; m < 32; m++) {
-            const struct ergo_estimate e = estimate(r, m, names[k]);
-            sum += e.mean;
-            squares += e.mean * e.mean;
-            quoted += e.error * e.error / 32;
-        }
-        const double chi2 = (squares - sum * sum / 32) / quoted;
-        print_message("  %-12s chi^2 of the scatter %.1f of 31\n", names[k], chi2);
-        assert_true(chi2 > 31 - 4 * 8.5 && chi2 < 31 + 4 * 8.5);
-    }
+    errors_cover_scatter(r, names, sizeof names / sizeof names[0], 8.5);
     ergo_result_destroy(r);
 }
 

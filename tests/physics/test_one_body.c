@@ -5,54 +5,20 @@
  * every comparison within 4 standard errors; 40 comparisons, so by chance one test in 400 seeds
  * fails. Seeds are fixed.
  */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "result/result.h"
+#include "helium_physics.h"
 #include "samplers/helium/model.h"
-#include "samplers/sampler.h"
 
-static struct ergo_context *ctx;
 #define LAMBDA helium_lambda(4.002602)
 /* No pairs: neither in psi nor in V. */
 #define NO_PAIRS "\"b\": 0, \"potential\": \"lennard-jones\", \"epsilon\": 0, "
 
 static struct ergo_result *run(const char *sampler, const char *keys, const char *rest) {
-    char json[1024], folder[] = "/tmp/ergo-one-body-XXXXXX", command[64];
-    struct ergo_job *job = NULL;
-    struct ergo_result *result = NULL;
-    assert_non_null(mkdtemp(folder));
-    const struct ergo_run_options options = {.directory = folder, .overwrite = true};
+    char json[1024];
     snprintf(json, sizeof json,
              "{\"sampler\": \"%s\", \"seed\": \"1966\", \"system\": {%s}, %s, \"output\": "
              "{\"snapshots\": 0}}",
              sampler, keys, rest);
-    enum ergo_status status = ergo_job_parse(ctx, json, strlen(json), "physics", NULL, 0, &job);
-    if (status == ERGO_OK)
-        status = ergo_run(ctx, job, &options, &result);
-    ergo_job_destroy(job);
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    assert_int_equal(system(command), 0);
-    if (status != ERGO_OK)
-        fail_msg("%s: %s", json, ergo_error_message(ctx));
-    return result;
-}
-
-static struct ergo_estimate estimate(const struct ergo_result *r, size_t member, const char *name) {
-    const struct ergo_model *model = r->members[0].point->job->model;
-    for (size_t o = 0; o < model->n_observables; o++)
-        if (strcmp(model->observables[o].name, name) == 0)
-            return r->members[member].observables[o].estimate;
-    fail_msg("no observable %s", name);
-    return (struct ergo_estimate){0};
+    return helium_result(json);
 }
 
 static void check(const char *name, double found, double error, double expected) {
@@ -66,15 +32,6 @@ static void check(const char *name, double found, double error, double expected)
 static void agrees(const struct ergo_result *r, size_t member, const char *name, double expected) {
     const struct ergo_estimate e = estimate(r, member, name);
     check(name, e.mean, e.error, expected);
-}
-
-static const struct ergo_curve_result *curve_of(const struct ergo_result *r, const char *name) {
-    const struct ergo_model *model = r->members[0].point->job->model;
-    for (size_t c = 0; c < model->n_curves; c++)
-        if (strcmp(model->curves[c].name, name) == 0)
-            return &r->members[0].curves[c];
-    fail_msg("no curve %s", name);
-    return NULL;
 }
 
 /* psi is a product of Gaussians: <(x - X)^2> = 1/(2c) along each axis, T = 3 lambda c / 2, the
@@ -98,8 +55,8 @@ static void an_einstein_crystal(void **state) {
     helium_model_of(r->members[0].point, &m);
     const double a = helium_nearest_sites(&m);
     agrees(r, 0, "lindemann", sqrt(1.5 / c) / a);
-    const struct ergo_curve_result *spread = curve_of(r, "spread"), *sk = curve_of(r, "sk"),
-                                   *profile = curve_of(r, "profile");
+    const struct ergo_curve_result *spread = curve_of(r, 0, "spread"), *sk = curve_of(r, 0, "sk"),
+                                   *profile = curve_of(r, 0, "profile");
     assert_int_equal(spread->size, 3);
     for (size_t k = 0; k < 3; k++)
         check("spread", spread->mean[k], spread->error[k], 0.5 / c);
@@ -170,8 +127,8 @@ static void the_ground_state_of_a_trap(void **state) {
     }
     /* mixed, psi phi is a Gaussian too; the step's error is far below these */
     for (size_t k = 0; k < 3; k++) {
-        const struct ergo_curve_result *mixed = curve_of(r, "spread"),
-                                       *pure = curve_of(r, "spread_pure");
+        const struct ergo_curve_result *mixed = curve_of(r, 0, "spread"),
+                                       *pure = curve_of(r, 0, "spread_pure");
         check("spread, mixed", mixed->mean[k], mixed->error[k], 1 / (0.18 + 0.25));
         check("spread, pure", pure->mean[k], pure->error[k], 2);
     }

@@ -1,0 +1,82 @@
+/* Whole runs of helium's samplers, and what they found, as the library has it. */
+#ifndef ERGO_TEST_HELIUM_PHYSICS_H
+#define ERGO_TEST_HELIUM_PHYSICS_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "result/result.h"
+#include "samplers/sampler.h"
+
+static struct ergo_context *ctx;
+
+/* In a folder of its own, because implementations are tested side by side. */
+static inline enum ergo_status helium_run(const char *json, struct ergo_result **result) {
+    char folder[] = "/tmp/ergo-helium-XXXXXX", command[64];
+    struct ergo_job *job = NULL;
+    assert_non_null(mkdtemp(folder));
+    const struct ergo_run_options options = {.directory = folder, .overwrite = true};
+    enum ergo_status status = ergo_job_parse(ctx, json, strlen(json), "physics", NULL, 0, &job);
+    if (status == ERGO_OK)
+        status = ergo_run(ctx, job, &options, result);
+    ergo_job_destroy(job);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+    return status;
+}
+
+static inline struct ergo_result *helium_result(const char *json) {
+    struct ergo_result *result = NULL;
+    if (helium_run(json, &result) != ERGO_OK)
+        fail_msg("%s: %s", json, ergo_error_message(ctx));
+    return result;
+}
+
+static inline struct ergo_estimate estimate(const struct ergo_result *r, size_t member,
+                                            const char *name) {
+    const struct ergo_model *model = r->members[0].point->job->model;
+    for (size_t o = 0; o < model->n_observables; o++)
+        if (strcmp(model->observables[o].name, name) == 0)
+            return r->members[member].observables[o].estimate;
+    fail_msg("no observable %s", name);
+    return (struct ergo_estimate){0};
+}
+
+static inline const struct ergo_curve_result *curve_of(const struct ergo_result *r, size_t member,
+                                                       const char *name) {
+    const struct ergo_model *model = r->members[0].point->job->model;
+    for (size_t c = 0; c < model->n_curves; c++)
+        if (strcmp(model->curves[c].name, name) == 0)
+            return &r->members[member].curves[c];
+    fail_msg("no curve %s", name);
+    return NULL;
+}
+
+/* All replicas scatter as their errors say: chi^2, which has one degree of freedom less than there
+ * are replicas, is within four times `deviation` of that. */
+static inline void errors_cover_scatter(const struct ergo_result *r, const char *const *names,
+                                        size_t count, double deviation) {
+    const double n = (double)r->n_members;
+    for (size_t k = 0; k < count; k++) {
+        double sum = 0, squares = 0, quoted = 0;
+        for (size_t m = 0; m < r->n_members; m++) {
+            const struct ergo_estimate e = estimate(r, m, names[k]);
+            sum += e.mean;
+            squares += e.mean * e.mean;
+            quoted += e.error * e.error / n;
+        }
+        const double chi2 = (squares - sum * sum / n) / quoted;
+        print_message("  %-20s chi^2 of the scatter %.1f of %.0f\n", names[k], chi2, n - 1);
+        assert_true(chi2 > n - 1 - 4 * deviation && chi2 < n - 1 + 4 * deviation);
+    }
+}
+
+#endif
