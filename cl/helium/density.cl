@@ -45,12 +45,13 @@ ERGO_INLINE long helium_triplet_change(const int4 from, const int4 to, uint i, H
 __kernel __attribute__((reqd_work_group_size(HELIUM_GROUP, 1, 1))) void
 helium_density(__global const int *positions, __global const struct helium_member *members,
                __global const helium_cubic *u_tables, __global const int *sites, ulong step,
-               uint count, uint walkers, uint points, float pitch, uint row,
+               uint count, uint walkers, uint points, float pitch, uint row, __global long *sums
 #if HELIUM_TRIPLET
+               ,
                __global const struct helium_triplet *triplets,
-               __global const helium_cubic *t_tables, __global const int *fields,
+               __global const helium_cubic *t_tables, __global const int *fields
 #endif
-               __global long *sums) {
+) {
     __local long parts[HELIUM_TOGETHER * HELIUM_GROUP];
     __local int4 moves[HELIUM_TOGETHER];
     const uint item = (uint)get_local_id(0), home = (uint)get_group_id(1);

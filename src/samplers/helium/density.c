@@ -113,9 +113,29 @@ uint64_t helium_density_loops(uint32_t n, uint32_t group, bool triplet) {
     return atoms * (1 + HELIUM_TOGETHER * visits) * n + 2 * (uint64_t)n + HELIUM_TOGETHER * group;
 }
 
-struct ergo_grid helium_density_grid(uint32_t group, uint32_t points, size_t walkers) {
-    return ergo_grid_groups((2 * (size_t)points + HELIUM_TOGETHER - 1) / HELIUM_TOGETHER, group,
-                            walkers);
+void helium_density_displace(struct ergo_engine *e, const struct helium_density_rows *rows,
+                             uint32_t group, uint32_t walkers, uint32_t chosen, uint32_t points,
+                             bool triplet, size_t curve) {
+    enum { OF_TRIPLET = 3 };
+    const struct ergo_arg args[] = {
+        BUFFER(rows->places),
+        BUFFER(rows->members),
+        BUFFER(rows->u_tables),
+        BUFFER(rows->sites),
+        U64(e->step),
+        U32(walkers),
+        U32(chosen),
+        U32(points),
+        F32(pitch_of(points)),
+        U32(curve),
+        BUFFER(rows->sums),
+        BUFFER(rows->triplets),
+        BUFFER(rows->t_tables),
+        BUFFER(rows->fields),
+    };
+    const size_t groups = (2 * (size_t)points + HELIUM_TOGETHER - 1) / HELIUM_TOGETHER;
+    ergo_engine_launch(e, rows->kernel, ergo_grid_groups(groups, group, e->batch->count * chosen),
+                       args, sizeof args / sizeof args[0] - (triplet ? 0 : OF_TRIPLET));
 }
 
 /* ---- audit -----------------------------------------------------------------------------------

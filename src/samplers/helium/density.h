@@ -58,8 +58,14 @@ struct helium_density_launch helium_density_choose(const struct ergo_device *dev
                                                    uint32_t wish);
 /* Iterations of a work-item's loops. */
 uint64_t helium_density_loops(uint32_t n, uint32_t group, bool triplet);
-/* Groups for the first `walkers` of all members. */
-struct ergo_grid helium_density_grid(uint32_t group, uint32_t points, size_t walkers);
+/* The kernel, and rows of its buffers; those of the triplet factor only where there is one. */
+struct helium_density_rows {
+    unsigned kernel, places, members, u_tables, sites, sums, triplets, t_tables, fields;
+};
+/* Displace atoms of the first `chosen` of each member's walkers, for sample `curve` with curves. */
+void helium_density_displace(struct ergo_engine *e, const struct helium_density_rows *rows,
+                             uint32_t group, uint32_t walkers, uint32_t chosen, uint32_t points,
+                             bool triplet, size_t curve);
 
 /* ---- audit ------------------------------------------------------------------------------------
  */

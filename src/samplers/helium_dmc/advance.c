@@ -66,20 +66,19 @@ void dmc_measure(void *state, size_t sample) {
 }
 
 static void displace(struct dmc_state *s, size_t curve) {
-    const struct dmc_shape *h = &s->shape;
-    const struct ergo_grid grid = helium_density_grid(s->launch.density.group, h->points,
-                                                      s->e.batch->count * h->structure_walkers);
-    if (s->launch.triplet)
-        ERGO_LAUNCH(&s->e, DMC_DISPLACE, grid, BUFFER(DMC_MIDDLE), BUFFER(DMC_MEMBERS),
-                    BUFFER(DMC_U_TABLES), BUFFER(DMC_SITES), U64(s->e.step), U32(h->walkers),
-                    U32(h->structure_walkers), U32(h->points), F32(1.0f / (float)h->points),
-                    U32(curve), BUFFER(DMC_TRIPLETS), BUFFER(DMC_T_TABLES), BUFFER(DMC_FIELDS),
-                    BUFFER(DMC_RATIOS));
-    else
-        ERGO_LAUNCH(&s->e, DMC_DISPLACE, grid, BUFFER(DMC_MIDDLE), BUFFER(DMC_MEMBERS),
-                    BUFFER(DMC_U_TABLES), BUFFER(DMC_SITES), U64(s->e.step), U32(h->walkers),
-                    U32(h->structure_walkers), U32(h->points), F32(1.0f / (float)h->points),
-                    U32(curve), BUFFER(DMC_RATIOS));
+    static const struct helium_density_rows rows = {
+        .kernel = DMC_DISPLACE,
+        .places = DMC_MIDDLE,
+        .members = DMC_MEMBERS,
+        .u_tables = DMC_U_TABLES,
+        .sites = DMC_SITES,
+        .sums = DMC_RATIOS,
+        .triplets = DMC_TRIPLETS,
+        .t_tables = DMC_T_TABLES,
+        .fields = DMC_FIELDS,
+    };
+    helium_density_displace(&s->e, &rows, s->launch.density.group, s->shape.walkers,
+                            s->shape.structure_walkers, s->shape.points, s->launch.triplet, curve);
 }
 
 /* Read the places of the first walkers of each member, as of this point in the queue. */

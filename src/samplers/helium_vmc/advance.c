@@ -158,20 +158,19 @@ void helium_measure(void *state, size_t sample) {
 
 /* After the measurement of energies, which has made G of all atoms. */
 static void displace(struct helium_state *s, size_t curve) {
-    const struct helium_shape *h = &s->shape;
-    const struct ergo_grid grid = helium_density_grid(s->launch.density.group, h->points,
-                                                      s->e.batch->count * h->structure_walkers);
-    if (s->launch.triplet)
-        ERGO_LAUNCH(&s->e, HELIUM_DISPLACE, grid, BUFFER(HELIUM_POSITIONS), BUFFER(HELIUM_MEMBERS),
-                    BUFFER(HELIUM_U_TABLES), BUFFER(HELIUM_SITES), U64(s->e.step), U32(h->walkers),
-                    U32(h->structure_walkers), U32(h->points), F32(1.0f / (float)h->points),
-                    U32(curve), BUFFER(HELIUM_TRIPLETS), BUFFER(HELIUM_T_TABLES),
-                    BUFFER(HELIUM_FIELDS), BUFFER(HELIUM_RATIOS));
-    else
-        ERGO_LAUNCH(&s->e, HELIUM_DISPLACE, grid, BUFFER(HELIUM_POSITIONS), BUFFER(HELIUM_MEMBERS),
-                    BUFFER(HELIUM_U_TABLES), BUFFER(HELIUM_SITES), U64(s->e.step), U32(h->walkers),
-                    U32(h->structure_walkers), U32(h->points), F32(1.0f / (float)h->points),
-                    U32(curve), BUFFER(HELIUM_RATIOS));
+    static const struct helium_density_rows rows = {
+        .kernel = HELIUM_DISPLACE,
+        .places = HELIUM_POSITIONS,
+        .members = HELIUM_MEMBERS,
+        .u_tables = HELIUM_U_TABLES,
+        .sites = HELIUM_SITES,
+        .sums = HELIUM_RATIOS,
+        .triplets = HELIUM_TRIPLETS,
+        .t_tables = HELIUM_T_TABLES,
+        .fields = HELIUM_FIELDS,
+    };
+    helium_density_displace(&s->e, &rows, s->launch.density.group, s->shape.walkers,
+                            s->shape.structure_walkers, s->shape.points, s->launch.triplet, curve);
 }
 
 /* Read the positions of the first walkers of each member, as of this point in the queue. */
