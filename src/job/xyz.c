@@ -56,9 +56,8 @@ static bool read_real(const char *word, size_t length, double *value) {
     return stop == copy + length && isfinite(*value);
 }
 
-/* Value of key=value or key="value" in a comment line. */
-static bool find_value(const char *from, const char *to, const char *key, const char **value,
-                       size_t *length) {
+bool ergo_xyz_value(const char *from, const char *to, const char *key, const char **value,
+                    size_t *length) {
     const size_t size = strlen(key);
     bool quoted = false;
     for (const char *at = from; at + size < to; at++) {
@@ -79,19 +78,15 @@ static bool find_value(const char *from, const char *to, const char *key, const 
     return false;
 }
 
-static enum ergo_status read_lattice(struct reader *r, const char *value, size_t length,
-                                     struct ergo_xyz *frame) {
-    const char *at = value, *word = NULL;
-    size_t size = 0, n = 0;
-    while (next_word(&at, value + length, &word, &size))
-        if (n == 9 || !read_real(word, size, &frame->lattice[n++])) {
-            n = 0;
-            break;
-        }
-    frame->has_lattice = n == 9;
-    return n == 9 ? ERGO_OK
-                  : ERGO_FAIL(r->ctx, ERGO_E_IO,
-                              "%s, line 2: Lattice must be nine numbers, three vectors", r->name);
+bool ergo_xyz_lattice(const char *from, const char *to, double lattice[9]) {
+    const char *at, *word = NULL;
+    size_t length, size = 0, n = 0;
+    if (!ergo_xyz_value(from, to, "Lattice", &at, &length))
+        return false;
+    for (const char *end = at + length; next_word(&at, end, &word, &size); n++)
+        if (n == 9 || !read_real(word, size, &lattice[n]))
+            return false;
+    return n == 9;
 }
 
 /* Number of the word at which x, y, z begin: Properties=name:type:columns:... */
@@ -153,13 +148,15 @@ static enum ergo_status read_frame(struct reader *r, struct ergo_xyz *frame) {
     if (!next_line(r, &from, &to))
         return ERGO_FAIL(r->ctx, ERGO_E_IO, "%s ends before its second line", r->name);
     frame->n = (size_t)count;
-    enum ergo_status status = ERGO_OK;
-    if (find_value(from, to, "Lattice", &value, &length))
-        status = read_lattice(r, value, length, frame);
-    if (status == ERGO_OK && find_value(from, to, "Properties", &value, &length))
-        status = find_columns(r, value, length, &column);
-    if (status != ERGO_OK)
-        return status;
+    frame->has_lattice = ergo_xyz_lattice(from, to, frame->lattice);
+    if (!frame->has_lattice && ergo_xyz_value(from, to, "Lattice", &value, &length))
+        return ERGO_FAIL(r->ctx, ERGO_E_IO,
+                         "%s, line 2: Lattice must be nine numbers, three vectors", r->name);
+    if (ergo_xyz_value(from, to, "Properties", &value, &length)) {
+        const enum ergo_status status = find_columns(r, value, length, &column);
+        if (status != ERGO_OK)
+            return status;
+    }
     /* a line has at least six bytes ("0 0 0" and its end): a wrong count must not exhaust the
      * memory */
     if (frame->n == 0 || frame->n > (size_t)(r->end - r->at + 1) / 6)

@@ -24,4 +24,10 @@ enum ergo_status ergo_xyz_parse(struct ergo_context *ctx, const char *name, cons
                                 size_t length, struct ergo_xyz *frame);
 void ergo_xyz_free(struct ergo_xyz *frame);
 
+/* Of a frame's second line, [from, to): the value of KEY=VALUE or KEY="VALUE", without the quotes;
+ * and the nine numbers of Lattice. False: there is none. */
+bool ergo_xyz_value(const char *from, const char *to, const char *key, const char **value,
+                    size_t *length);
+bool ergo_xyz_lattice(const char *from, const char *to, double lattice[9]);
+
 #endif

@@ -124,29 +124,22 @@ static void append_float(struct ergo_text *text, double value) {
 static bool append(struct frames *to, struct chunk *chunk, uint64_t step,
                    const struct ergo_xyz *frame, const char *comment, const char *particles) {
     const struct chunk *end = chunk + to->n_chunks;
-    const char *type = frame->n ? particles : "A", *at = comment; /* A: the schema's default */
+    const char *type = frame->n ? particles : "A", *at; /* A: the schema's default */
+    const char *line_end = comment + strcspn(comment, "\n");
     const size_t species = strcspn(type, " \n");
-    double side[3] = {0, 0, 0}, value;
+    double lattice[9] = {0}, value;
     struct pair pair;
-    bool plane = false;
-    while (next_pair(&at, &pair)) {
-        plane = plane || (is_key(&pair, "pbc") && strncmp(pair.value, "T T F", 5) == 0);
-        const char *number = pair.value;
-        for (int i = 0; i < 9 && is_key(&pair, "Lattice"); i++) {
-            char *rest;
-            value = strtod(number, &rest);
-            number = rest;
-            if (i % 4 == 0)
-                side[i / 4] = value;
-        }
-    }
+    size_t length = 0;
+    const bool plane = ergo_xyz_value(comment, line_end, "pbc", &at, &length) && length == 5 &&
+                       memcmp(at, "T T F", 5) == 0;
+    ergo_xyz_lattice(comment, line_end, lattice);
     begin(to, &chunk, STEP, UINT64, 1, 1);
     ergo_bytes_append(&to->data, step, 8);
     begin(to, &chunk, DIMENSIONS, UINT8, 1, 1);
     ergo_bytes_append(&to->data, plane ? 2 : 3, 1);
     begin(to, &chunk, BOX, FLOAT32, 6, 1);
     for (int a = 0; a < 6; a++)
-        append_float(&to->data, a < 3 ? side[a] : 0);
+        append_float(&to->data, a < 3 ? lattice[4 * a] : 0);
     begin(to, &chunk, NUMBER, UINT32, 1, 1);
     ergo_bytes_append(&to->data, frame->n, 4);
     begin(to, &chunk, TYPES, INT8, 1, species + 1);
@@ -155,7 +148,8 @@ static bool append(struct frames *to, struct chunk *chunk, uint64_t step,
     begin(to, &chunk, frame->n ? POSITION : EMPTY, frame->n ? FLOAT32 : UINT8,
           frame->n ? frame->n : 1, frame->n ? 3 : 1);
     for (size_t i = 0; i < 3 * frame->n; i++)
-        append_float(&to->data, plane && i % 3 == 2 ? 0 : frame->positions[i] - side[i % 3] / 2);
+        append_float(&to->data,
+                     plane && i % 3 == 2 ? 0 : frame->positions[i] - lattice[i % 3 * 4] / 2);
     if (!frame->n)
         ergo_bytes_append(&to->data, 0, 1);
     for (unsigned id = LOGS; next_pair(&comment, &pair);)
@@ -266,7 +260,7 @@ static uint64_t first_from(struct file *f, uint64_t step) {
 /* Are the frames there, from number `first` on, with that step? */
 static bool has_frames(struct file *f, const struct frames *new, uint64_t first) {
     bool same = (first + new->n) * f->chunks <= f->entries;
-    for (size_t i = 0; i < new->n &&same; i++)
+    for (size_t i = 0; same && i < new->n; i++)
         for (size_t k = 0; k < f->chunks && same; k++) {
             const struct chunk *c = &new->chunks[i * f->chunks + k];
             struct chunk old;
