@@ -90,8 +90,8 @@ static struct place *places(const struct ergo_analysis *a, size_t *count) {
 
 /* Mean over a state's chains. Probabilities decorrelate within a few samples. Where a chain is too
  * short for an error that can be shown, its error by binning still serves in a sum over hundreds of
- * steps, or the scatter of the chains, if that is more; *unresolved is set. Constants are those of
- * no and of one particle. */
+ * steps, or the scatter of the chains, if that is more; *unresolved (or NULL) is set. Constants are
+ * those of no and of one particle. */
 static struct ergo_valued mean_of(const struct place *of, size_t observable, bool *unresolved) {
     const struct ergo_state *state = &of->system->states[of->state];
     struct ergo_valued v = {0, 0};
@@ -113,7 +113,8 @@ static struct ergo_valued mean_of(const struct place *of, size_t observable, boo
     v.error = sqrt(!isfinite(errors)               ? scatter
                    : short_of && isfinite(scatter) ? fmax(errors, scatter)
                                                    : errors);
-    *unresolved = *unresolved || short_of;
+    if (unresolved)
+        *unresolved = *unresolved || short_of;
     return v;
 }
 
@@ -133,10 +134,10 @@ static bool fill(const struct ergo_analysis *a, const struct place *of, size_t c
     if (!m->log_pi || !m->step_error)
         return false;
     for (size_t k = 0; k < count; k++) {
-        bool ignored = false, unresolved = false;
+        bool unresolved = false;
         if (of[k].n)
-            m->volume = (double)of[k].n / mean_of(&of[k], density, &ignored).value;
-        m->unmoved += of[k].n >= many && mean_of(&of[k], moved, &ignored).value < moved_least;
+            m->volume = (double)of[k].n / mean_of(&of[k], density, NULL).value;
+        m->unmoved += of[k].n >= many && mean_of(&of[k], moved, NULL).value < moved_least;
         if (k == 0)
             continue;
         const struct ergo_valued p = mean_of(&of[k], fall, &unresolved),
@@ -215,6 +216,11 @@ static void find(struct ergo_matrix *m) {
     m->why_not = "ln Pi(N) needs more than eight N, one after the other";
     if (m->count < 8)
         return;
+    m->why_not =
+        "particles hardly move: fewer than 1% of the displacements of some N are accepted; "
+        "give /system/max_displacement, or a smaller one";
+    if (m->unmoved)
+        return;
     for (int i = 0; i < ROUNDS; i++) {
         const double shift = balance(m, split, SIZE_MAX, 0);
         peaks[0] = extreme(m, 0, split, shift, 1);
@@ -222,11 +228,6 @@ static void find(struct ergo_matrix *m) {
         split = extreme(m, peaks[0], peaks[1] + 1, shift, -1);
         split = split < 1 ? 1 : split;
     }
-    m->why_not =
-        "particles hardly move: fewer than 1% of the displacements of some N are accepted; "
-        "give /system/max_displacement, or a smaller one";
-    if (m->unmoved)
-        return;
     values(m, split, SIZE_MAX, 0, v);
     const double valley = at(m, split, v[SHIFT], SIZE_MAX, 0);
     m->barrier =

@@ -67,8 +67,10 @@ const struct ergo_key **ergo_keys_of(const struct ergo_sampler *sampler,
 size_t ergo_keys_find(const struct ergo_key *const *keys, size_t n_keys, const char *pointer);
 /* "a number > 0 in J/k_B": what a key takes. */
 void ergo_key_allowed(struct ergo_text *out, const struct ergo_key *key);
-/* The key that describes one element of a SIZE key. */
+/* The key that describes one element of a SIZE, REALS or REAL key. */
 struct ergo_key ergo_key_element(const struct ergo_key *key);
+/* The key that describes a value of a scan: of a REAL that may be an array, a number alone. */
+struct ergo_key ergo_key_scanned(const struct ergo_key *key);
 bool ergo_key_has_range(const struct ergo_key *key);
 bool ergo_key_in_range(const struct ergo_key *key, double value);
 bool ergo_key_in_range_int(const struct ergo_key *key, int64_t value);

@@ -287,6 +287,10 @@ struct ergo_key ergo_key_element(const struct ergo_key *key) {
     return element;
 }
 
+struct ergo_key ergo_key_scanned(const struct ergo_key *key) {
+    return key->type == ERGO_KEY_REAL ? ergo_key_element(key) : *key;
+}
+
 /* 1048576, 0.16, 1e12, 2^53 */
 static void append_bound(struct ergo_text *out, double bound) {
     char text[32];

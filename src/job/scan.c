@@ -77,7 +77,7 @@ static bool read_list(struct ergo_build *build, const struct ergo_key *key, cons
         ergo_build_no_memory(build);
         return false;
     }
-    const struct ergo_key one = key->type == ERGO_KEY_REAL ? ergo_key_element(key) : *key;
+    const struct ergo_key one = ergo_key_scanned(key);
     bool good = true;
     size_t n = 0;
     struct ergo_text at = {0};

@@ -47,25 +47,32 @@ static void put_number(struct ergo_json_out *out, const struct ergo_key *key) {
     put_range(out, key);
 }
 
+/* A value, or also an array of them where the key says so. */
+static void put_one_or_list(struct ergo_json_out *out, const struct ergo_key *key,
+                            void (*put)(struct ergo_json_out *out, const struct ergo_key *key),
+                            int least) {
+    if (!(key->flags & ERGO_KEY_LIST)) {
+        put(out, key);
+        return;
+    }
+    ergo_out_array(out, "anyOf");
+    ergo_out_object(out, NULL);
+    put(out, key);
+    ergo_out_close(out, 1);
+    ergo_out_object(out, NULL);
+    ergo_out_text(out, "type", "array");
+    ergo_out_raw(out, "minItems", "%d", least);
+    ergo_out_raw(out, "maxItems", "%d", key->max_items);
+    ergo_out_object(out, "items");
+    put(out, key);
+    ergo_out_close(out, 3);
+}
+
 /* The members of a schema that describe a value of the key. */
 static void put_type(struct ergo_json_out *out, const struct ergo_key *key) {
     switch (key->type) {
     case ERGO_KEY_REAL:
-        if (key->flags & ERGO_KEY_LIST) {
-            ergo_out_array(out, "anyOf");
-            ergo_out_object(out, NULL);
-            put_number(out, key);
-            ergo_out_close(out, 1);
-            ergo_out_object(out, NULL);
-            ergo_out_text(out, "type", "array");
-            ergo_out_raw(out, "minItems", "%d", key->min_items);
-            ergo_out_raw(out, "maxItems", "%d", key->max_items);
-            ergo_out_object(out, "items");
-            put_number(out, key);
-            ergo_out_close(out, 3);
-            break;
-        }
-        put_number(out, key);
+        put_one_or_list(out, key, put_number, key->min_items);
         break;
     case ERGO_KEY_INT:
         ergo_out_array(out, "anyOf");
@@ -90,21 +97,7 @@ static void put_type(struct ergo_json_out *out, const struct ergo_key *key) {
         ergo_out_text(out, "type", "boolean");
         break;
     case ERGO_KEY_ENUM:
-        if (key->flags & ERGO_KEY_LIST) {
-            ergo_out_array(out, "anyOf");
-            ergo_out_object(out, NULL);
-            put_choices(out, key);
-            ergo_out_close(out, 1);
-            ergo_out_object(out, NULL);
-            ergo_out_text(out, "type", "array");
-            ergo_out_raw(out, "minItems", "%d", 1);
-            ergo_out_raw(out, "maxItems", "%d", key->max_items);
-            ergo_out_object(out, "items");
-            put_choices(out, key);
-            ergo_out_close(out, 3);
-            break;
-        }
-        put_choices(out, key);
+        put_one_or_list(out, key, put_choices, 1);
         break;
     case ERGO_KEY_STRING:
         ergo_out_text(out, "type", "string");
@@ -189,7 +182,7 @@ static void put_scan_values(struct ergo_json_out *out, const struct ergo_key *ke
     ergo_out_bool(out, "uniqueItems", true);
     ergo_out_raw(out, "maxItems", "%d", ERGO_SCAN_POINTS_MAX);
     ergo_out_object(out, "items");
-    const struct ergo_key one = key->type == ERGO_KEY_REAL ? ergo_key_element(key) : *key;
+    const struct ergo_key one = ergo_key_scanned(key);
     put_type(out, &one);
     ergo_out_close(out, 2);
     if (key->type != ERGO_KEY_SIZE)

@@ -182,40 +182,23 @@ bool disks_order_row(const struct disks_state *s, unsigned slot, size_t row,
 /* ---- observables ------------------------------------------------------------------------------
  */
 
-double disks_order_psi(const struct ergo_point *point, const double *numbers, size_t size) {
-    (void)point, (void)size;
-    return numbers[HEXATIC_PSI];
-}
-
-double disks_order_psi2(const struct ergo_point *point, const double *numbers, size_t size) {
-    (void)point, (void)size;
-    return numbers[HEXATIC_PSI2];
-}
+#define NUMBER(name, which)                                                                        \
+    double disks_order_##name(const struct ergo_point *point, const double *numbers,               \
+                              size_t size) {                                                       \
+        (void)point, (void)size;                                                                   \
+        return numbers[which];                                                                     \
+    }
+NUMBER(psi, HEXATIC_PSI)
+NUMBER(psi2, HEXATIC_PSI2)
+NUMBER(local, HEXATIC_LOCAL)
+NUMBER(defects, HEXATIC_DEFECTS)
+NUMBER(peak, HEXATIC_PEAK)
+NUMBER(peak_q, HEXATIC_PEAK_Q)
 
 double disks_order_chi(const struct ergo_point *point, const double *numbers, size_t size) {
     (void)size;
     return (double)ergo_point_int(point, "/system/n") *
            (numbers[HEXATIC_PSI2] - numbers[HEXATIC_PSI] * numbers[HEXATIC_PSI]);
-}
-
-double disks_order_local(const struct ergo_point *point, const double *numbers, size_t size) {
-    (void)point, (void)size;
-    return numbers[HEXATIC_LOCAL];
-}
-
-double disks_order_defects(const struct ergo_point *point, const double *numbers, size_t size) {
-    (void)point, (void)size;
-    return numbers[HEXATIC_DEFECTS];
-}
-
-double disks_order_peak(const struct ergo_point *point, const double *numbers, size_t size) {
-    (void)point, (void)size;
-    return numbers[HEXATIC_PEAK];
-}
-
-double disks_order_peak_q(const struct ergo_point *point, const double *numbers, size_t size) {
-    (void)point, (void)size;
-    return numbers[HEXATIC_PEAK_Q];
 }
 
 static double peak_of(const double *shares, size_t size, int which) {
