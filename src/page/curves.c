@@ -56,7 +56,7 @@ static void append_curve(struct ergo_text *text, const struct ergo_result *resul
                              .shade = NAN,
                              .alt = alt,
                              .series = series,
-                             .x_log = true,
+                             .x_log = !(result->job->model->curves_linear >> c & 1),
                              .y_log = true};
     size_t longest = 0;
     for (size_t i = 0; i < count; i++) {

@@ -19,6 +19,14 @@ PYTHON
     pages+=("$sampler/report.html")
 done
 
+# local densities have peaks far from 0: over a linear axis, though their bins reach over three decades
+$python - <<'PYTHON' || fail "local_density is drawn over a logarithmic axis, or not at all"
+import re
+page = open("hard-disks/report.html", encoding="utf-8").read()
+figure = re.search(r"<b>local density</b>.*?</figure>", page, re.S)[0]
+assert "packing fraction" in figure and "10⁻" not in re.sub(r"<[^>]*>", "", figure), figure[:2000]
+PYTHON
+
 # What a reader wants comes first, under the signs of papers.
 cat >sizes.json <<'JOB'
 { "sampler": "swendsen-wang", "seed": "2", "system": { "size": [8, 8], "temperature": 1.1 },

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "samplers/hard_disks/hexatic.h"
 #include "samplers/hard_disks/order.h"
 
 static const char *const coordinates[] = {"wide", "packed", NULL};
@@ -413,6 +414,9 @@ static const struct ergo_model nvt = {
     .curves = curves,
     .n_curves = COUNT(curves),
     .curves_hidden = 1u << DISKS_CURVE_NUMBERS,
+    /* their peaks matter */
+    .curves_linear = 1u << (DISKS_CURVE_NUMBERS + 1 + HEXATIC_CUT) |
+                     1u << (DISKS_CURVE_NUMBERS + 1 + HEXATIC_LOCAL_DENSITY),
     .tunables = tunables,
     .n_tunables = COUNT(tunables),
     .trajectory = "positions and local psi_6 of all disks",
