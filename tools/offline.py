@@ -31,7 +31,6 @@ NOT_IN_JOBS = {
     "helium_energy_add": "thousands of atoms, few walkers",
     "ising_sweep_lanes": "CPUs with explicit vectors",
     "graph_lanes": "CPUs with explicit vectors",
-    "vector_relax_wide": "on GPUs hundreds of thousands of spins; kernel/test_vectors runs it",
 }
 
 

@@ -251,10 +251,10 @@ static void test_schedules(void **state) {
         graph_problem_free(&p);
         ergo_job_destroy(job);
     }
-    /* by default from the largest sum of |J| to 2 J / ln 100; longer runs keep temperatures */
+    /* from the largest sum of |J| to 2 J / ln 100; longer runs keep temperatures */
     struct graph_problem p;
     struct graph_schedule s;
-    struct ergo_job *job = job_of("'sweeps': 200000");
+    struct ergo_job *job = job_of("'sweeps': 200000, 'temperature_scale': 'forces'");
     assert_int_equal(graph_problem_of(ctx, &job->points[0], &p), ERGO_OK);
     assert_int_equal(graph_schedule_of(ctx, &job->points[0], &p, 1, &s), ERGO_OK);
     assert_int_equal(s.per, 4);
@@ -266,6 +266,55 @@ static void test_schedules(void **state) {
     free(s.factors);
     graph_problem_free(&p);
     ergo_job_destroy(job);
+}
+
+/* Where annealing begins and ends by itself, with the temperatures that a schedule has. */
+static void test_default_temperatures(void **state) {
+    static const struct {
+        const char *system;
+        double first, gap, n; /* it ends at gap / ln n */
+    } cases[] = {
+        {"'cubic', 'size': [4, 4, 4], 'coupling': -1", 2 * 2.449489742783178, 2, 100},
+        {"'cubic', 'size': [4, 4, 4], 'coupling': 2", 12, 4, 100}, /* its mean field */
+        {"'chain', 'size': [9], 'coupling': -1", 2, 2, 100},       /* never above the force */
+        {"'square', 'size': [40, 40], 'coupling': -1, 'field': 2", 2 * 2.82842712474619, 4,
+         160}, /* more vertices end colder */
+        {"'sherrington-kirkpatrick', 'n': 16", 3, 0.5, 100},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "{'sampler': 'spin-lattice', 'seed': '1', 'system': {'model': 'graph', 'graph': "
+                 "%s}, 'run': {'method': 'anneal', 'sweeps': 10}}",
+                 cases[k].system);
+        for (char *c = text; *c; c++)
+            *c = *c == '\'' ? '"' : *c;
+        struct ergo_job *job = NULL;
+        struct graph_problem p;
+        struct graph_schedule s;
+        if (ergo_job_parse(ctx, text, strlen(text), "case", NULL, 0, &job) != ERGO_OK)
+            fail_msg("%s", ergo_error_message(ctx));
+        assert_int_equal(graph_problem_of(ctx, &job->points[0], &p), ERGO_OK);
+        assert_int_equal(graph_schedule_of(ctx, &job->points[0], &p, 1, &s), ERGO_OK);
+        if (fabs(s.ends[0] - cases[k].first) > 1e-12 ||
+            fabs(s.ends[1] - cases[k].gap / log(cases[k].n)) > 1e-12 ||
+            graph_factor(&s, 0) != (float)s.ends[0])
+            fail_msg("%s: from %.15g to %.15g", cases[k].system, s.ends[0], s.ends[1]);
+        free(s.factors);
+        graph_problem_free(&p);
+        ergo_job_destroy(job);
+    }
+    /* a star: q is 9 in its middle and 1 at its nine ends */
+    struct graph_edge edges[9];
+    double fields[10] = {0};
+    struct graph_problem star = {.n = 10, .m = 9, .edges = edges, .fields = fields};
+    struct graph_scales scales;
+    for (uint32_t i = 0; i < 9; i++)
+        edges[i] = (struct graph_edge){0, i + 1, -1e9};
+    assert_true(graph_problem_scales(&star, &scales));
+    assert_true(fabs(scales.spread / 1e9 - 2 * 2.23606797749979) < 1e-12); /* (81 + 9)/18 = 5 */
+    assert_true(scales.largest == 9e9 && scales.smallest == 1e9);
 }
 
 /* All pairs: the nearest image, the plain distance across open sides, distances over that of
@@ -473,11 +522,17 @@ static void test_kept(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused),  cmocka_unit_test(test_files),
-        cmocka_unit_test(test_lattices), cmocka_unit_test(test_schedules),
-        cmocka_unit_test(test_refusals), cmocka_unit_test(test_population),
-        cmocka_unit_test(test_kept),     cmocka_unit_test(test_long_range),
-        cmocka_unit_test(test_complete), cmocka_unit_test(test_elsewhere),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_lattices),
+        cmocka_unit_test(test_schedules),
+        cmocka_unit_test(test_default_temperatures),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_population),
+        cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_long_range),
+        cmocka_unit_test(test_complete),
+        cmocka_unit_test(test_elsewhere),
     };
     return cmocka_run_group_tests(tests, context_open, context_close);
 }

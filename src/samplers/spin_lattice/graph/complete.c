@@ -43,7 +43,9 @@ enum ergo_status graph_complete_check(struct ergo_context *ctx, const struct erg
 
 /* Local fields have the variance 1 at infinite temperature, and couplings 1/n. */
 struct graph_scales graph_complete_scales(const struct ergo_point *point) {
-    return (struct graph_scales){3, 1 / sqrt((double)ergo_point_int(point, "/system/n"))};
+    return (struct graph_scales){.largest = 3,
+                                 .spread = 3,
+                                 .smallest = 1 / sqrt((double)ergo_point_int(point, "/system/n"))};
 }
 
 enum ergo_status graph_complete_make(struct ergo_context *ctx, const struct ergo_point *point,

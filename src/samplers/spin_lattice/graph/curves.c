@@ -138,6 +138,8 @@ size_t graph_curve_size(const struct ergo_point *point, size_t c) {
         return ergo_feedback_of(point).automatic ? n : 0;
     case CURVE_CHAIN_MOMENTS:
         return ladder ? n * GRAPH_MOMENTS : 0;
+    case CURVE_ANNEALING:
+        return 2 * (size_t)graph_is_annealed(point);
     case CURVE_CENSUS:
         return chains.population ? n * GRAPH_CENSUS_MOMENTS : 0;
     default:
@@ -325,6 +327,8 @@ static enum ergo_status add_lowest(struct ergo_context *ctx, struct graph_state 
                                    low.hit != GRAPH_NEVER ? (double)low.hit : NAN};
         ergo_curve_add(&curves[CURVE_REACHED], reached);
     }
+    for (int i = 0; i < 2 && curves[CURVE_ANNEALING].size; i++)
+        ergo_curve_add(&curves[CURVE_ANNEALING], s->schedule.ends);
     graph_lowest_free(&low);
     return ERGO_OK;
 }

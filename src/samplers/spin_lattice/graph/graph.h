@@ -25,6 +25,7 @@ enum {
     CURVE_CHAIN_MOMENTS, /* what these are made of: in bins of time, and of a population */
     CURVE_CENSUS,
     CURVE_CHAIN_TEMPERATURES,
+    CURVE_ANNEALING, /* hidden: the ends of a schedule */
     GRAPH_CURVES
 };
 /* Moments at a temperature, of energies and magnetizations per site; and of a population: ln of the
@@ -103,6 +104,7 @@ struct graph_schedule {
     uint64_t begin, per;
     size_t stages;
     float *factors; /* owned */
+    double ends[2]; /* first and last temperature, where annealed */
     /* of a population, owned: what weighs sums before each stage (graph_weight); NULL: none */
     float *slopes;
 };

@@ -230,8 +230,12 @@ static void ends_of(const struct ergo_point *point, const struct graph_scales *s
                     double t[2]) {
     const struct ergo_value *first = ergo_point_value(point, "/run/temperature_initial");
     const struct ergo_value *last = ergo_point_value(point, "/run/temperature_final");
-    t[0] = first->present ? first->real : scales->largest;
-    t[1] = last->present ? last->real : 2 * scales->smallest / 4.605170185988092; /* ln 100 */
+    t[0] = first->present                                          ? first->real
+           : model_says(point, "/run/temperature_scale", "forces") ? scales->largest
+                                                                   : scales->spread;
+    const double ln =
+        scales->vertices > 1000 ? logarithm(scales->vertices / 10) : 4.605170185988092; /* ln 100 */
+    t[1] = last->present ? last->real : 2 * scales->smallest / ln;
     if (!last->present && t[1] > t[0])
         t[1] = t[0];
     if (!first->present && t[0] < t[1])
@@ -274,6 +278,7 @@ enum ergo_status graph_schedule_of(struct ergo_context *ctx, const struct ergo_p
         if (!scales_of(point, p, &scales))
             return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the temperatures");
         ends_of(point, &scales, t);
+        memcpy(schedule->ends, t, sizeof t);
     }
     schedule->factors = malloc(schedule->stages * sizeof *schedule->factors);
     if (!schedule->factors)

@@ -7,6 +7,7 @@
 static const char *const formats[] = {"auto", "edges", "maxcut", "qubo", NULL};
 const char *const graph_methods[] = {"sample", "anneal", "population-annealing", NULL};
 static const char *const schedules[] = {"geometric", "linear", "inverse", NULL};
+static const char *const scales[] = {"couplings", "forces", NULL};
 
 static bool is_file(const struct ergo_point *point) {
     return !graph_is_named(point);
@@ -26,6 +27,11 @@ static bool has_one_coupling(const struct ergo_point *point) {
 
 static bool has_last_temperature(const struct ergo_point *point) {
     return !graph_is_sampled(point);
+}
+
+static bool begins_by_itself(const struct ergo_point *point) {
+    return graph_is_annealed(point) && !graph_is_complete(point) &&
+           !model_has(point, "/run/temperature_initial");
 }
 
 #define COMPLETE "where graph is sherrington-kirkpatrick or random-orthogonal"
@@ -161,17 +167,28 @@ static const struct ergo_key run_keys[] = {
     {ERGO_KEY("/run/temperature_initial", REAL),
      .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 1e12,
      .unit = "J/k_B",
-     .help =
-         "Where annealing begins. If not given: the largest |H| + sum of |J| of a vertex, above "
-         "which mean-field theory knows no transition; of sherrington-kirkpatrick and "
-         "random-orthogonal 3, three times the spread of |H|.",
+     .help = "Where annealing begins. If not given: as temperature_scale says; of "
+             "sherrington-kirkpatrick and random-orthogonal 3, three times the spread of |H|. "
+             "result.json has the temperatures that were taken.",
      .acts = graph_is_annealed, .where = "with method anneal"},
+    {ERGO_KEY("/run/temperature_scale", ENUM), .flags = ERGO_KEY_SHAPE, .fallback = "\"couplings\"",
+     .choices = scales, .unit = "",
+     .help = "Where annealing begins by itself. couplings: where spins of frustrated graphs begin "
+             "to freeze, twice the root of q = H^2 + sum of J^2 of a vertex, of q the mean "
+             "weighted by q; or the mean sum of J over vertices (a ferromagnet's mean-field "
+             "transition) if it is larger. forces: the largest |H| + sum of |J| of a vertex, above "
+             "which mean-field theory knows no transition of any graph; couplings never begin "
+             "above it.",
+     .acts = begins_by_itself,
+     .where = "with method anneal, where temperature_initial is not given "
+              "and the graph is not complete"},
     {ERGO_KEY("/run/temperature_final", REAL),
      .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 1e12,
      .unit = "J/k_B",
      .help =
          "Where annealing ends. If not given: 2 J / ln 100, at which one flip in a hundred that "
-         "costs 2 J is accepted; J is the smallest, over vertices, of a vertex's strongest "
+         "costs 2 J is accepted, and beyond 1,000 vertices 2 J / ln(n/10), ten of n; J is the "
+         "smallest, over vertices, of a vertex's strongest "
          "coupling or field, of sherrington-kirkpatrick and random-orthogonal 1/sqrt(n). A "
          "population needs it.",
      .acts = has_last_temperature, .where = "with methods anneal and population-annealing"},
@@ -294,6 +311,10 @@ static const struct ergo_observable observables[] = {
              "runs has seen it with a probability of 99%, and never less than those of one run",
      AT_END("target", last, ERGO_FACT_SHARE), .of_share = time_to_solution,
      .applies = graph_has_target},
+    {ERGO_NAMED("temperature_initial", "J/k_B"), .help = "where annealing began, given or not",
+     AT_END("annealing", ergo_curve_first, ERGO_FACT_MEAN), .applies = graph_is_annealed},
+    {ERGO_NAMED("temperature_final", "J/k_B"), .help = "where annealing ended",
+     AT_END("annealing", last, ERGO_FACT_MEAN), .applies = graph_is_annealed},
     {ERGO_NAMED("swap_acceptance", ""),
      .help = "accepted exchanges of tempering, mean over the ladder, from the start of the run, or "
              "since feedback moved the temperatures",
@@ -353,6 +374,7 @@ static const struct ergo_curve_info curves[GRAPH_CURVES] = {
      "at each temperature of a population the same; ln of the mean weight of the step to it; "
      "families, rho_t, entropy of families"},
     ERGO_LADDER_TEMPERATURES,
+    {"annealing", "0: first, 1: last", "J/k_B", "the temperatures of an annealed run"},
 };
 
 static double weight_of_energy(const struct ergo_point *point) {
@@ -410,9 +432,10 @@ const struct ergo_model graph_model = {
     .unweighted = unweighted,
     .curves = curves,
     .n_curves = GRAPH_CURVES,
-    .curves_at_end = ((1u << CURVE_CHAIN_MOMENTS) - 1) | 1u << CURVE_CHAIN_TEMPERATURES,
-    .curves_hidden =
-        1u << CURVE_REACHED | 1u << CURVE_TRIPS | 1u << CURVE_CHAIN_MOMENTS | 1u << CURVE_CENSUS,
+    .curves_at_end =
+        ((1u << CURVE_CHAIN_MOMENTS) - 1) | 1u << CURVE_CHAIN_TEMPERATURES | 1u << CURVE_ANNEALING,
+    .curves_hidden = 1u << CURVE_ANNEALING | 1u << CURVE_REACHED | 1u << CURVE_TRIPS |
+                     1u << CURVE_CHAIN_MOMENTS | 1u << CURVE_CENSUS,
     .curves_sums = 1u << CURVE_CENSUS,
     .tunables = tunables,
     .n_tunables = sizeof tunables / sizeof tunables[0],

@@ -217,9 +217,28 @@ double graph_problem_energy(const struct graph_problem *p, const uint8_t *bits) 
     return energy;
 }
 
+/* scales->spread. q: [n], written. In units of the largest force, so that no square overflows. */
+static double spread_of(const struct graph_problem *p, double largest, double *q) {
+    double mean = 0, mean2 = 0, sum = 0, coupled = 0;
+    for (uint32_t v = 0; v < p->n; v++)
+        q[v] = p->fields[v] / largest * (p->fields[v] / largest);
+    for (size_t e = 0; e < p->m; e++) {
+        const double w = p->edges[e].w / largest;
+        q[p->edges[e].i] += w * w;
+        q[p->edges[e].j] += w * w;
+        sum += 2 * w;
+    }
+    for (uint32_t v = 0; v < p->n; v++) {
+        mean += q[v];
+        mean2 += q[v] * q[v];
+        coupled += q[v] > 0;
+    }
+    return largest * fmin(1, fmax(2 * sqrt(mean2 / mean), sum / coupled));
+}
+
 bool graph_problem_scales(const struct graph_problem *p, struct graph_scales *scales) {
     double *sum = malloc(p->n * sizeof *sum), *most = malloc(p->n * sizeof *most);
-    *scales = (struct graph_scales){0};
+    *scales = (struct graph_scales){.vertices = p->n};
     for (uint32_t v = 0; v < p->n && sum && most; v++)
         sum[v] = most[v] = fabs(p->fields[v]);
     for (size_t e = 0; e < p->m && sum && most; e++) {
@@ -235,6 +254,8 @@ bool graph_problem_scales(const struct graph_problem *p, struct graph_scales *sc
             scales->smallest = most[v];
     }
     const bool good = sum && most;
+    if (good && scales->largest > 0)
+        scales->spread = spread_of(p, scales->largest, sum);
     free(sum);
     free(most);
     return good;

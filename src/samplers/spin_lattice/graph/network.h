@@ -38,11 +38,17 @@ void graph_network_free(struct graph_network *net);
 /* Energy of a configuration by the problem's own couplings, s as bits of vertices, lowest first. */
 double graph_problem_energy(const struct graph_problem *p, const uint8_t *bits);
 
-/* Sums over vertices of the smallest and largest: what temperatures follow from. */
+/* What temperatures follow from. */
 struct graph_scales {
-    double largest; /* of |h| + sum of |J| */
+    double largest; /* of vertices' |h| + sum of |J| */
+    /* Where order begins, about: twice the root of vertices' q = h^2 + sum of J^2, which is near
+     * the largest eigenvalue of J where signs or frustration are random (a mean of q weighted by q:
+     * few strong vertices count), or the mean sum of J, which is that of a ferromagnet, if it is
+     * larger; never more than `largest`. */
+    double spread;
     /* the smallest, over vertices that have any, of a vertex's largest |h| or |J| */
     double smallest;
+    double vertices; /* their number, where it counts: not of complete graphs */
 };
 /* false: no memory. Without couplings and fields both are 0. */
 bool graph_problem_scales(const struct graph_problem *p, struct graph_scales *scales);
