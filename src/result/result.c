@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/entry.h"
+#include "base/memory.h"
 #include "job/schedule.h"
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -45,14 +45,8 @@ double ergo_result_bytes(const struct ergo_job *job) {
     return series + rest;
 }
 
-double ergo_result_memory(void) {
-    return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-}
-
 static enum ergo_status check_memory(struct ergo_context *ctx, const struct ergo_job *job) {
-    /* checked before malloc: Linux promises more memory than there is, and kills the process that
-     * uses it */
-    const double have = ergo_result_memory();
+    const double have = ergo_memory();
     const double every = (double)ergo_point_int(&job->points[0], "/run/measure_every");
     double series, rest;
     host_bytes(job, &series, &rest);

@@ -147,10 +147,8 @@ enum ergo_status ergo_result_create(struct ergo_context *ctx, struct ergo_job *j
 void ergo_result_set_rate(struct ergo_result *result, double work, double seconds);
 /* The run has ended. */
 void ergo_result_drop_binned(struct ergo_result *result);
-/* Host memory for series and curves of all points, and for writing them to a checkpoint; and what
- * this machine has. */
+/* Host memory for series and curves of all points, and for writing them to a checkpoint. */
 double ergo_result_bytes(const struct ergo_job *job);
-double ergo_result_memory(void);
 
 /* part.c: from here on a part of the run; ERGO_E_JOB: there are not so many points. */
 enum ergo_status ergo_result_set_part(struct ergo_context *ctx, struct ergo_result *result,

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "job/schedule.h"
 #include "result/result.h"
 
@@ -50,11 +51,11 @@ void ergo_states_say(const struct ergo_job *job, double bytes, struct ergo_text 
                      "series.h5",
                      kept / mib, kept < bytes && kept > 0 ? ", or none if they are more" : "",
                      memory / mib, (ergo_result_bytes(job) / copies + kept) / mib, series / mib);
-    if (memory > ergo_result_memory())
+    if (memory > ergo_memory())
         ergo_text_append(text,
                          "; this machine has %.4g MiB: \"drop\" may be needed, or fewer points or "
                          "replicas",
-                         ergo_result_memory() / mib);
+                         ergo_memory() / mib);
 }
 
 static void forget(struct ergo_member_result *m) {

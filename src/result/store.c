@@ -9,6 +9,7 @@
 
 #include "base/entry.h"
 #include "job/json.h"
+#include "base/memory.h"
 #include "job/schedule.h"
 
 enum { META_VERSION = 4 };
@@ -119,8 +120,8 @@ enum ergo_status ergo_stored_open(struct ergo_context *ctx, const struct ergo_fo
     if (status == ERGO_OK)
         status = ergo_checkpoint_load(ctx, stored->checkpoint, "name", NAME_MOST, &stored->records);
     if (status == ERGO_OK)
-        status = ergo_checkpoint_load(ctx, stored->checkpoint, "files",
-                                      (uint64_t)ergo_result_memory(), &stored->records);
+        status = ergo_checkpoint_load(ctx, stored->checkpoint, "files", (uint64_t)ergo_memory(),
+                                      &stored->records);
     if (status != ERGO_OK)
         return status;
     const struct ergo_blob *text = ergo_blobs_find(&stored->records, "job");

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "result/store.h"
 
 /* In the index and in each rank's file. */
@@ -40,8 +41,8 @@ static enum ergo_status read_rank(struct ergo_stored *stored, uint64_t rank) {
     struct header header;
     char name[64];
     ergo_stored_rank_file(name, sizeof name, stored->generation, rank);
-    enum ergo_status status = ergo_checkpoint_read(stored->ctx, stored->folder, name,
-                                                   (uint64_t)ergo_result_memory(), &blobs);
+    enum ergo_status status =
+        ergo_checkpoint_read(stored->ctx, stored->folder, name, (uint64_t)ergo_memory(), &blobs);
     if (status == ERGO_OK) {
         const struct ergo_blob *points = ergo_blobs_find(&blobs, "parcels");
         if (!points || !read_header(stored->result, &blobs, &header) ||

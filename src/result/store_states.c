@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "job/schedule.h"
 #include "result/store.h"
 
@@ -48,8 +49,7 @@ static bool restore_final(struct ergo_result *result, size_t i, struct ergo_read
 enum ergo_status ergo_stored_read_finals(struct ergo_stored *stored) {
     return stored->of_ranks || !ergo_checkpoint_has(stored->checkpoint, "finals")
                ? ERGO_OK /* files of ranks have them with their points */
-               : ergo_stored_restore(stored, "finals", (uint64_t)ergo_result_memory(),
-                                     restore_final);
+               : ergo_stored_restore(stored, "finals", (uint64_t)ergo_memory(), restore_final);
 }
 
 /* ---- of points on the way -------------------------------------------------------------------- */
@@ -101,6 +101,6 @@ enum ergo_status ergo_stored_spread_out(struct ergo_stored *stored) {
     if (!stored->has_states || stored->batch == job->n_batches)
         return ERGO_OK;
     const struct ergo_batch *batch = &job->batches[stored->batch];
-    status = ergo_stored_read_states(stored, batch->count, ergo_result_memory());
+    status = ergo_stored_read_states(stored, batch->count, ergo_memory());
     return status == ERGO_OK ? spread_states(stored, batch) : status;
 }

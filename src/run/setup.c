@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/entry.h"
+#include "base/memory.h"
 #include "dist/dist.h"
 #include "job/input.h"
 #include "result/origin.h"
@@ -52,7 +53,7 @@ static void say_states(struct ergo_work *work, double bytes) {
     const double memory = ergo_states_memory(work->job, bytes);
     ergo_states_say(work->job, bytes, &text);
     if (text.data)
-        ergo_log(work->ctx, memory > ergo_result_memory() ? ERGO_LOG_WARNING : ERGO_LOG_INFO, "%s",
+        ergo_log(work->ctx, memory > ergo_memory() ? ERGO_LOG_WARNING : ERGO_LOG_INFO, "%s",
                  text.data);
     ergo_text_free(&text);
 }

@@ -10,9 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/memory.h"
 #include "context.h"
 #include "oracle/graph_serial.h"
 #include "samplers/spin_lattice/dense/dense.h"
@@ -74,6 +76,65 @@ static void test_refused(void **state) {
     char wrong[GRAPH_WRONG];
     assert_false(graph_parse("1 2 1\n\0x", 8, GRAPH_AUTO, &p, wrong));
     assert_string_equal(wrong, "it is not text");
+}
+
+/* The host's memory, as the test says. */
+static double memory = 1e15;
+double ergo_memory(void) {
+    return memory;
+}
+
+/* Files too large to be read by a test: with holes. `middle` fills what is looked at there. */
+static void test_large(void **state) {
+    static const struct {
+        const char *head, *middle;
+        int64_t bytes;
+        const char *wrong;
+    } cases[] = {
+        {"30000 1000000000\n", "1 2 1\n", 20000000000,
+         "line 1: number of edges 1000000000 is out of range, from 0 to 536870912"},
+        {"p qubo 0 3000000000 1 2\n", "1 2 1\n", 20000000000,
+         "line 1: number of vertices 3000000000 is out of range"},
+        {"10001 10002 1\n", "10001 10002 1\n", 14000000000,
+         "some 1e+09 lines with edges; at most 2^29"},
+        {"10001 10002 1\n", "10001 10002 1\n", 1400000000,
+         "has some 1e+08 edges in 1.3 GiB, which take 9.31 GiB of memory to read and to order; "
+         "this machine has 9.22 GiB"},
+        {"# a remark\n100000 100000000\n", "10001 10002\n", 1400000000,
+         "has some 1e+08 edges in 1.3 GiB"},
+        {"10001 10002 1\n", NULL, 14000000000, "it is not text"},
+    };
+    char path[] = "/tmp/graph-XXXXXX.txt";
+    const int fd = mkstemps(path, 4);
+    (void)state;
+    assert_true(fd >= 0);
+    memory = 9.9e9; /* so little that a broken check reads none of the largest */
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        const char *head = cases[k].head, *middle = cases[k].middle ? cases[k].middle : head;
+        struct ergo_job *job = NULL;
+        char text[300];
+        assert_int_equal(ftruncate(fd, 0), 0);
+        assert_int_equal(ftruncate(fd, cases[k].bytes), 0);
+        assert_true(pwrite(fd, head, strlen(head), 0) > 0);
+        for (int64_t at = 0; at < 1 << 16; at += (int64_t)strlen(middle)) {
+            assert_true(pwrite(fd, middle, strlen(middle), (int64_t)strlen(head) + at) > 0);
+            if (cases[k].middle)
+                assert_true(pwrite(fd, middle, strlen(middle), cases[k].bytes / 2 + at) > 0);
+        }
+        snprintf(text, sizeof text,
+                 "{\"sampler\": \"spin-lattice\", \"seed\": \"1\", \"system\": {\"model\": "
+                 "\"graph\", \"graph\": \"%s\", \"temperature\": 1}, \"run\": {\"sweeps\": 1}}",
+                 path);
+        ergo_error_clear(ctx);
+        assert_int_not_equal(ergo_job_parse(ctx, text, strlen(text), "case", NULL, 0, &job),
+                             ERGO_OK);
+        if (!strstr(ergo_error_message(ctx), cases[k].wrong))
+            fail_msg("%s instead of %s", ergo_error_message(ctx), cases[k].wrong);
+    }
+    ergo_error_clear(ctx);
+    memory = 1e15;
+    close(fd);
+    unlink(path);
 }
 
 static char *read_all(const char *path, size_t *length) {
@@ -522,17 +583,12 @@ static void test_kept(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_files),
-        cmocka_unit_test(test_lattices),
-        cmocka_unit_test(test_schedules),
-        cmocka_unit_test(test_default_temperatures),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_population),
-        cmocka_unit_test(test_kept),
-        cmocka_unit_test(test_long_range),
-        cmocka_unit_test(test_complete),
-        cmocka_unit_test(test_elsewhere),
+        cmocka_unit_test(test_refused),   cmocka_unit_test(test_large),
+        cmocka_unit_test(test_files),     cmocka_unit_test(test_lattices),
+        cmocka_unit_test(test_schedules), cmocka_unit_test(test_default_temperatures),
+        cmocka_unit_test(test_refusals),  cmocka_unit_test(test_population),
+        cmocka_unit_test(test_kept),      cmocka_unit_test(test_long_range),
+        cmocka_unit_test(test_complete),  cmocka_unit_test(test_elsewhere),
     };
     return cmocka_run_group_tests(tests, context_open, context_close);
 }

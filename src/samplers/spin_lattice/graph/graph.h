@@ -177,6 +177,9 @@ enum ergo_status graph_extends(struct ergo_context *ctx, const struct ergo_point
 uint64_t graph_measure_every(const struct ergo_point *point);
 uint64_t graph_look_every(const struct ergo_point *point);
 /* The problem of a point: read or made. */
+/* From the file that the job names. */
+enum ergo_status graph_read(struct ergo_context *ctx, const struct ergo_point *point,
+                            struct graph_problem *p);
 enum ergo_status graph_problem_of(struct ergo_context *ctx, const struct ergo_point *point,
                                   struct graph_problem *p);
 enum ergo_status graph_schedule_of(struct ergo_context *ctx, const struct ergo_point *point,

@@ -12,8 +12,6 @@
 _Static_assert(sizeof(struct graph_member) == GRAPH_MEMBER_BYTES, "graph_member has no padding");
 _Static_assert(sizeof(struct graph_found) == GRAPH_FOUND_BYTES, "graph_found has no padding");
 
-static const size_t file_most = (size_t)1 << 34; /* bytes: 10^9 edges */
-
 bool graph_is_annealed(const struct ergo_point *point) {
     return model_says(point, "/run/method", "anneal");
 }
@@ -50,24 +48,6 @@ bool graph_is_named(const struct ergo_point *point) {
 
 bool graph_has_target(const struct ergo_point *point) {
     return model_has(point, "/run/target_energy");
-}
-
-static enum graph_format format_of(const struct ergo_point *point) {
-    return model_says(point, "/system/graph_format", "edges")    ? GRAPH_EDGES
-           : model_says(point, "/system/graph_format", "maxcut") ? GRAPH_MAXCUT
-           : model_says(point, "/system/graph_format", "qubo")   ? GRAPH_QUBO
-                                                                 : GRAPH_AUTO;
-}
-
-/* From the beginning of the file, which a run has kept. */
-bool graph_has_cut(const struct ergo_point *point) {
-    const struct ergo_job_files *kept = &point->job->files;
-    if (graph_is_named(point))
-        return false;
-    for (size_t i = 0; i < kept->count; i++)
-        if (strcmp(kept->files[i].pointer, "/system/graph") == 0)
-            return graph_format_of(kept->files[i].text, format_of(point)) == GRAPH_MAXCUT;
-    return false;
 }
 
 /* ---- lattices -------------------------------------------------------------------------------- */
@@ -171,19 +151,6 @@ static enum ergo_status check_lattice(struct ergo_context *ctx, const struct erg
 
 /* ---- problems -------------------------------------------------------------------------------- */
 
-static enum ergo_status read_graph(struct ergo_context *ctx, const struct ergo_point *point,
-                                   struct graph_problem *p) {
-    const char *path = ergo_point_text(point, "/system/graph");
-    char *text = NULL, wrong[GRAPH_WRONG];
-    size_t length = 0;
-    enum ergo_status status =
-        ergo_input_read(ctx, point, "/system/graph", file_most, &text, &length);
-    if (status == ERGO_OK && !graph_parse(text, length, format_of(point), p, wrong))
-        status = ERGO_FAIL(ctx, ERGO_E_JOB, "%s is not a graph: %s", path, wrong);
-    free(text);
-    return status;
-}
-
 static void add_field(const struct ergo_point *point, struct graph_problem *p) {
     const double b = ergo_point_real(point, "/system/field");
     for (uint32_t v = 0; v < p->n && b != 0; v++)
@@ -195,7 +162,7 @@ enum ergo_status graph_problem_of(struct ergo_context *ctx, const struct ergo_po
     *p = (struct graph_problem){0};
     const enum ergo_status status = graph_is_complete(point) ? graph_complete_make(ctx, point, p)
                                     : graph_is_named(point)  ? make_lattice(ctx, point, 0, p)
-                                                             : read_graph(ctx, point, p);
+                                                             : graph_read(ctx, point, p);
     if (status == ERGO_OK)
         add_field(point, p);
     return status;
@@ -448,7 +415,7 @@ enum ergo_status graph_check(struct ergo_context *ctx, const struct ergo_point *
     if (graph_is_complete(point))
         return check_temperatures(ctx, point, &p);
     /* so many cells a side tell the same as more */
-    status = named ? make_lattice(ctx, point, 2 * GRAPH_REACH + 1, &p) : read_graph(ctx, point, &p);
+    status = named ? make_lattice(ctx, point, 2 * GRAPH_REACH + 1, &p) : graph_read(ctx, point, &p);
     if (status == ERGO_OK) {
         add_field(point, &p);
         status = check_temperatures(ctx, point, &p);

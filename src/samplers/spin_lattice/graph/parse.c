@@ -278,15 +278,19 @@ static bool read_edges(struct reader *r, struct build *b) {
     return true;
 }
 
+static bool maxcut_head(struct reader *r, uint64_t *n, uint64_t *m) {
+    if (r->n != 2)
+        return refuse(
+            r, "%zu words where \"n m\", the numbers of vertices and edges, were expected", r->n);
+    return whole(r, 0, "number of vertices", 1, GRAPH_VERTICES_MAX, n) &&
+           whole(r, 1, "number of edges", 0, GRAPH_EDGES_MAX, m) && fits(r, *n, *m);
+}
+
 /* E = -cut = sum of w (s s' - 1) / 2 */
 static bool read_maxcut(struct reader *r, struct build *b) {
     struct graph_problem *p = b->p;
     uint64_t n = 0, m = 0;
-    if (r->n != 2)
-        return refuse(
-            r, "%zu words where \"n m\", the numbers of vertices and edges, were expected", r->n);
-    if (!whole(r, 0, "number of vertices", 1, GRAPH_VERTICES_MAX, &n) ||
-        !whole(r, 1, "number of edges", 0, GRAPH_EDGES_MAX, &m) || !fits(r, n, m))
+    if (!maxcut_head(r, &n, &m))
         return false;
     p->n = (uint32_t)n;
     p->base = 1;
@@ -310,16 +314,20 @@ static bool read_maxcut(struct reader *r, struct build *b) {
            refuse(r, "the file ends after %zu of %llu edges", p->m, (unsigned long long)m);
 }
 
+static bool qubo_head(struct reader *r, uint64_t *n, uint64_t *nodes, uint64_t *couplers) {
+    if (r->n != 6 || !is_word(r, 0, "p") || !is_word(r, 1, "qubo"))
+        return refuse(r, "\"p qubo 0 SIZE NODES COUPLERS\" was expected");
+    return whole(r, 3, "number of vertices", 1, GRAPH_VERTICES_MAX, n) &&
+           whole(r, 4, "number of diagonal elements", 0, *n, nodes) &&
+           whole(r, 5, "number of couplers", 0, GRAPH_EDGES_MAX, couplers) &&
+           fits(r, *n, *nodes + *couplers);
+}
+
 /* E = sum of Q x x', x = (1 + s) / 2 */
 static bool read_qubo(struct reader *r, struct build *b) {
     struct graph_problem *p = b->p;
     uint64_t n = 0, nodes = 0, couplers = 0, of_nodes = 0;
-    if (r->n != 6 || !is_word(r, 0, "p") || !is_word(r, 1, "qubo"))
-        return refuse(r, "\"p qubo 0 SIZE NODES COUPLERS\" was expected");
-    if (!whole(r, 3, "number of vertices", 1, GRAPH_VERTICES_MAX, &n) ||
-        !whole(r, 4, "number of diagonal elements", 0, n, &nodes) ||
-        !whole(r, 5, "number of couplers", 0, GRAPH_EDGES_MAX, &couplers) ||
-        !fits(r, n, nodes + couplers))
+    if (!qubo_head(r, &n, &nodes, &couplers))
         return false;
     p->n = (uint32_t)n;
     double *sum = calloc(n, sizeof *sum); /* of Q / 4 of the couplers at each vertex */
@@ -374,6 +382,19 @@ enum graph_format graph_format_of(const char *text, enum graph_format format) {
     struct reader r = {.at = text};
     /* "c" begins a remark of qbsolv's files, and no line of the others */
     return format == GRAPH_AUTO && next_line(&r, 'c') ? guess(&r) : format;
+}
+
+bool graph_parse_head(const char *text, enum graph_format format, uint64_t *edges,
+                      char wrong[GRAPH_WRONG]) {
+    struct reader r = {.at = text, .wrong = wrong};
+    uint64_t n = 0, nodes = 0;
+    *edges = 0;
+    if (!next_line(&r, 'c')) /* remarks alone, so far */
+        return true;
+    format = format == GRAPH_AUTO ? guess(&r) : format;
+    return format == GRAPH_MAXCUT ? maxcut_head(&r, &n, edges)
+           : format == GRAPH_QUBO ? qubo_head(&r, &n, &nodes, edges)
+                                  : true;
 }
 
 bool graph_parse(const char *text, size_t length, enum graph_format format, struct graph_problem *p,

@@ -39,6 +39,11 @@ void graph_problem_free(struct graph_problem *p);
 bool graph_parse(const char *text, size_t length, enum graph_format format, struct graph_problem *p,
                  char wrong[GRAPH_WRONG]);
 
+/* The numbers of the first line, of the beginning of a file: edges that it promises, 0 where it has
+ * no such number. false: `wrong` says why they are refused. */
+bool graph_parse_head(const char *text, enum graph_format format, uint64_t *edges,
+                      char wrong[GRAPH_WRONG]);
+
 /* What the first line of a file says, if `format` does not. */
 enum graph_format graph_format_of(const char *text, enum graph_format format);
 
