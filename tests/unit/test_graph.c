@@ -329,6 +329,66 @@ static void test_schedules(void **state) {
     ergo_job_destroy(job);
 }
 
+static void disordered(const char *more, struct graph_problem *p) {
+    char text[400];
+    struct ergo_job *job = NULL;
+    snprintf(text, sizeof text,
+             "{'sampler': 'spin-lattice', 'seed': '1', 'system': {'model': 'graph', 'graph': "
+             "'square', 'size': [128, 256], 'couplings': [2, 1], 'temperature': 1%s}, 'run': "
+             "{'sweeps': 1}}",
+             more);
+    for (char *c = text; *c; c++)
+        *c = *c == '\'' ? '"' : *c;
+    if (ergo_job_parse(ctx, text, strlen(text), "case", NULL, 0, &job) != ERGO_OK)
+        fail_msg("%s", ergo_error_message(ctx));
+    assert_int_equal(graph_problem_of(ctx, &job->points[0], p), ERGO_OK);
+    ergo_job_destroy(job);
+}
+
+/* Couplings of a lattice times random numbers: moments of 131,072 (4 standard errors), other ones
+ * for another realisation or seed, and these for ever. */
+static void test_disorder(void **state) {
+    static const struct {
+        const char *more;
+        double moments[5]; /* of what couplings are multiplied by; 0: not looked at */
+    } cases[] = {
+        {", 'disorder': 'bimodal'", {1, 0, 1, 0, 1}},
+        {", 'disorder': 'bimodal', 'realisation': 5", {1, 0, 1, 0, 1}},
+        {", 'disorder': 'gaussian'", {1, 0, 1, 0, 3}},
+        {", 'disorder': 'gaussian', 'disorder_seed': '2'", {1, 0, 1, 0, 3}},
+    };
+    struct graph_problem plain, p, before;
+    uint64_t first = 0;
+    (void)state;
+    disordered("", &plain);
+    disordered(cases[0].more, &before);
+    for (uint32_t e = 0; e < 64; e++)
+        first |= (uint64_t)(before.edges[e].w * plain.edges[e].w < 0) << e;
+    assert_true(first == 0xa141ba0f7e2062du);
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        static const double variance[5] = {0, 1, 2, 15, 96}; /* of powers of normal numbers */
+        double moments[5] = {0}, with = 0;
+        disordered(cases[k].more, &p);
+        assert_true(p.m == 131072 && p.m == plain.m);
+        for (size_t e = 0; e < p.m; e++) {
+            const double x = p.edges[e].w / plain.edges[e].w;
+            double power = 1;
+            for (int i = 0; i < 5; i++, power *= x)
+                moments[i] += power / (double)p.m;
+            with += x * before.edges[e].w / plain.edges[e].w / (double)p.m;
+        }
+        for (int i = 0; i < 5; i++)
+            if (fabs(moments[i] - cases[k].moments[i]) > 4 * sqrt(variance[i] / (double)p.m) + 1e-6)
+                fail_msg("%s: moment %d is %g", cases[k].more, i, moments[i]);
+        if (k && fabs(with) > 4 / sqrt((double)p.m))
+            fail_msg("%s: correlated with those before, %g", cases[k].more, with);
+        graph_problem_free(&before);
+        before = p;
+    }
+    graph_problem_free(&before);
+    graph_problem_free(&plain);
+}
+
 /* Where annealing begins and ends by itself, with the temperatures that a schedule has. */
 static void test_default_temperatures(void **state) {
     static const struct {
@@ -583,12 +643,13 @@ static void test_kept(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused),   cmocka_unit_test(test_large),
-        cmocka_unit_test(test_files),     cmocka_unit_test(test_lattices),
-        cmocka_unit_test(test_schedules), cmocka_unit_test(test_default_temperatures),
-        cmocka_unit_test(test_refusals),  cmocka_unit_test(test_population),
-        cmocka_unit_test(test_kept),      cmocka_unit_test(test_long_range),
-        cmocka_unit_test(test_complete),  cmocka_unit_test(test_elsewhere),
+        cmocka_unit_test(test_refused),    cmocka_unit_test(test_large),
+        cmocka_unit_test(test_files),      cmocka_unit_test(test_lattices),
+        cmocka_unit_test(test_schedules),  cmocka_unit_test(test_default_temperatures),
+        cmocka_unit_test(test_disorder),   cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_population), cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_long_range), cmocka_unit_test(test_complete),
+        cmocka_unit_test(test_elsewhere),
     };
     return cmocka_run_group_tests(tests, context_open, context_close);
 }

@@ -166,6 +166,9 @@ bool graph_has_target(const struct ergo_point *point);
  * follow from, without the couplings. */
 bool graph_is_complete(const struct ergo_point *point);
 bool graph_has_disorder(const struct ergo_point *point); /* which has several kinds */
+/* disorder.c: lattices with random couplings */
+bool graph_is_disordered(const struct ergo_point *point);
+void graph_disorder(const struct ergo_point *point, struct graph_problem *p);
 enum ergo_status graph_complete_check(struct ergo_context *ctx, const struct ergo_point *point);
 struct graph_scales graph_complete_scales(const struct ergo_point *point);
 enum ergo_status graph_complete_make(struct ergo_context *ctx, const struct ergo_point *point,

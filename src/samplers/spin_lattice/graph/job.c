@@ -163,6 +163,8 @@ enum ergo_status graph_problem_of(struct ergo_context *ctx, const struct ergo_po
     const enum ergo_status status = graph_is_complete(point) ? graph_complete_make(ctx, point, p)
                                     : graph_is_named(point)  ? make_lattice(ctx, point, 0, p)
                                                              : graph_read(ctx, point, p);
+    if (status == ERGO_OK && graph_is_disordered(point))
+        graph_disorder(point, p);
     if (status == ERGO_OK)
         add_field(point, p);
     return status;

@@ -34,7 +34,16 @@ static bool begins_by_itself(const struct ergo_point *point) {
            !model_has(point, "/run/temperature_initial");
 }
 
+static bool may_be_disordered(const struct ergo_point *point) {
+    return is_lattice(point) || graph_has_disorder(point);
+}
+
+static bool is_drawn(const struct ergo_point *point) {
+    return graph_is_complete(point) || graph_is_disordered(point);
+}
+
 #define COMPLETE "where graph is sherrington-kirkpatrick or random-orthogonal"
+#define DRAWN COMPLETE ", or a lattice with disorder"
 
 static const struct ergo_key keys[] = {
     {ERGO_KEY("/system/graph", STRING),
@@ -103,18 +112,19 @@ static const struct ergo_key keys[] = {
      .acts = graph_is_complete, .where = COMPLETE},
     {ERGO_KEY("/system/disorder", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
      .fallback = "\"bimodal\"", .stream = "", .choices = model_disorders, .unit = "",
-     .help = "Random couplings J_ij of mean 0 and variance 1/n: bimodal, +1/sqrt(n) or "
-             "-1/sqrt(n); gaussian.",
-     .acts = graph_has_disorder, .where = "where graph is sherrington-kirkpatrick"},
+     .help = "Random couplings J_ij of sherrington-kirkpatrick, of mean 0 and variance 1/n: "
+             "bimodal, +1/sqrt(n) or -1/sqrt(n); gaussian. Of a lattice, if given: its couplings, "
+             "each times +1 or -1, or times a normal number (a spin glass of any of these "
+             "lattices, boundaries and dimensions).",
+     .acts = may_be_disordered, .where = "where graph is sherrington-kirkpatrick or a lattice"},
     {ERGO_KEY("/system/disorder_seed", SEED), .flags = ERGO_KEY_SHAPE, .unit = "",
-     .help = "The seed of the couplings; /seed if not given.", .acts = graph_is_complete,
-     .where = COMPLETE},
+     .help = "The seed of the couplings; /seed if not given.", .acts = is_drawn, .where = DRAWN},
     {ERGO_KEY("/system/realisation", INT), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
      .fallback = "0", .stream = "", .min = 0, .max = 1048575, .unit = "",
      .help = "Which sample of the couplings: number k is the k-th of /system/samples of the model "
              "sherrington-kirkpatrick or random-orthogonal with this seed, of its replica 0. All "
              "replicas have this one.",
-     .acts = graph_is_complete, .where = COMPLETE},
+     .acts = is_drawn, .where = DRAWN},
     {ERGO_KEY("/system/field", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
      .fallback = "0", .min = -1e6, .max = 1e6, .unit = "J",
      .help = "Magnetic field B on all spins, beside the fields of a file: positive prefers up."},
