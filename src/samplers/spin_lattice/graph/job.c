@@ -342,7 +342,14 @@ static uint64_t sweeps_each(const struct ergo_point *point) {
 uint64_t graph_measure_every(const struct ergo_point *point) {
     if (graph_is_population(point))
         return sweeps_each(point);
-    return graph_is_annealed(point) ? divisor(ergo_point_int(point, "/run/sweeps")) : 1;
+    if (!graph_is_annealed(point))
+        return 1;
+    /* a time series to look at, no more: each sample counts all energies */
+    const int64_t sweeps = ergo_point_int(point, "/run/sweeps");
+    int64_t samples = 256;
+    while (samples > 1 && sweeps % samples)
+        samples--;
+    return sweeps ? (uint64_t)(sweeps / samples) : 1;
 }
 
 uint64_t graph_look_every(const struct ergo_point *point) {
