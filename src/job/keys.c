@@ -86,7 +86,8 @@ const struct ergo_key ergo_job_common_keys[] = {
      .fallback = "1", .min = 1, .max = EXACT, .unit = "steps",
      .help = "Steps between measurements. Its default in lj-gcmc and lj-fluid, whose step is a "
              "single move, is "
-             "the volume of the box in sigma^3. \"auto\" (helium-vmc): the number that gives the "
+             "the volume of the box in sigma^3; of an annealed graph it makes at most 256 samples. "
+             "\"auto\" (helium-vmc): the number that gives the "
              "least error in a given time, from timings at the start; it is kept with the run. "
              "The chain does not depend on it; it decides which states are measured."},
     {ERGO_KEY("/run/observables", STRING), .fallback = "\"all\"", .unit = "",

@@ -320,6 +320,7 @@ static void test_schedules(void **state) {
     assert_int_equal(graph_schedule_of(ctx, &job->points[0], &p, 1, &s), ERGO_OK);
     assert_int_equal(s.per, 4);
     assert_int_equal(s.stages, 50000);
+    assert_int_equal(graph_measure_every(&job->points[0]), 800); /* 250 samples */
     assert_true(graph_factor(&s, 0) == graph_factor(&s, 3) &&
                 graph_factor(&s, 3) > graph_factor(&s, 4));
     assert_true(fabs(graph_factor(&s, 0) - 2.5) < 1e-6); /* vertex 8: half of 2 + 1 + 1 + 1 */
