@@ -389,6 +389,7 @@ bool graph_parse_head(const char *text, enum graph_format format, uint64_t *edge
     struct reader r = {.at = text, .wrong = wrong};
     uint64_t n = 0, nodes = 0;
     *edges = 0;
+    wrong[0] = '\0';
     if (!next_line(&r, 'c')) /* remarks alone, so far */
         return true;
     format = format == GRAPH_AUTO ? guess(&r) : format;
