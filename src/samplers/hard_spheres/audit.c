@@ -54,6 +54,11 @@ static enum ergo_status audit_member(struct ergo_context *ctx, struct spheres_st
                            "spheres, not %llu",
                            s->e.device->summary.name, (unsigned long long)s->e.step, member,
                            (unsigned long long)n, (unsigned long long)shape->n);
+    else if (spheres_config_crosses(&config, shape))
+        status = ERGO_FAIL(ctx, ERGO_E_AUDIT,
+                           "audit of hard-spheres failed on %s at sweep %llu: member %zu has a "
+                           "sphere in a wall",
+                           s->e.device->summary.name, (unsigned long long)s->e.step, member);
     else if (!inside)
         status = ERGO_FAIL(ctx, ERGO_E_AUDIT,
                            "audit of hard-spheres failed on %s at sweep %llu: member %zu has a "
@@ -79,12 +84,23 @@ static bool same_sums(const struct spheres_state *s, size_t sample, size_t membe
     const struct spheres_sum *found =
         (const struct spheres_sum *)ergo_engine_host(&s->e, SPHERES_SUMS, 0, sample) +
         member * l->sums;
+    const int64_t *field = spheres_field_of(s, member);
+    const int64_t *energy =
+        field ? (const int64_t *)ergo_engine_host(&s->e, SPHERES_ENERGIES, 0, sample) +
+                    member * l->sums
+              : NULL;
     struct spheres_sum *parts = calloc(l->sums, sizeof *parts);
-    if (!parts)
+    int64_t *energies = calloc(l->sums, sizeof *energies);
+    if (!parts || !energies) {
+        free(parts);
+        free(energies);
         return false;
+    }
     for (size_t cell = 0; cell < s->shapes[member].all; cell++) {
-        struct spheres_sum *part =
-            &parts[spheres_raw_place(config->cells, cell) % items / l->sum_group];
+        const size_t group = spheres_raw_place(config->cells, cell) % items / l->sum_group;
+        struct spheres_sum *part = &parts[group];
+        if (field)
+            energies[group] += spheres_twin_energy(&s->shapes[member], config, field, cell);
         part->spheres += config->count[cell];
         part->occupied += config->count[cell] > 0;
         part->accepted += tally[cell] & 0xffff;
@@ -94,9 +110,27 @@ static bool same_sums(const struct spheres_state *s, size_t sample, size_t membe
         total->accepted += tally[cell] & 0xffff;
         total->tried += tally[cell] >> 16;
     }
-    const bool same = memcmp(parts, found, l->sums * sizeof *parts) == 0;
+    for (size_t i = 0; i < l->sums; i++)
+        total->energy += energies[i];
+    const bool same = memcmp(parts, found, l->sums * sizeof *parts) == 0 &&
+                      (!field || memcmp(energies, energy, l->sums * sizeof *energy) == 0);
     free(parts);
+    free(energies);
     return same;
+}
+
+/* The host's counts of one curve over the axis of profiles. */
+static void count_profile(const struct spheres_state *s, size_t member,
+                          const struct spheres_config *config, size_t c, uint32_t *counts) {
+    const size_t counted = c == SPHERES_PAIR_CURVES + ERGO_CONFINED_WEIGHT
+                               ? (size_t)ERGO_CONFINED_PROFILE
+                               : c - SPHERES_PAIR_CURVES;
+    uint32_t bins[ERGO_CONFINED_COUNTED] = {0};
+    uint32_t *all[ERGO_CONFINED_COUNTED] = {0};
+    bins[counted] = s->launch.bins[c];
+    all[counted] = counts;
+    memset(counts, 0, bins[counted] * sizeof *counts);
+    spheres_twin_profile(&s->shapes[member], config, bins, all);
 }
 
 /* Compute the host's curve for `config`, and whether it equals the sample's. False: no memory. */
@@ -111,7 +145,9 @@ static bool same_curve(const struct ergo_replay *r, size_t member,
     uint32_t *counts = malloc(bins * sizeof *counts);
     double *values = malloc(bins * sizeof *values);
     bool ok = limits && counts && values;
-    if (ok) {
+    if (ok && c >= SPHERES_PAIR_CURVES) {
+        count_profile(s, member, config, c, counts);
+    } else if (ok) {
         spheres_limits(point, &s->shapes[member], c, limits);
         ok = spheres_twin_pairs(&s->shapes[member], config, a->cells, s->members[member].reach[c],
                                 limits, bins, counts);
@@ -130,7 +166,12 @@ static bool same_curve(const struct ergo_replay *r, size_t member,
 static enum ergo_status compare_sample(struct ergo_context *ctx, const struct ergo_replay *r,
                                        size_t sample, size_t member,
                                        const struct spheres_config *config, const uint32_t *tally) {
-    static const char *const names[] = {"the contact histogram", "g(r)"};
+    static const char *const names[SPHERES_CURVES] = {"the contact histogram",
+                                                      "g(r)",
+                                                      "the profile",
+                                                      "places next to the lower wall",
+                                                      "places next to the upper wall",
+                                                      "the weight above"};
     const struct spheres_state *s = r->state;
     const uint64_t interval = s->e.curve_interval;
     struct spheres_total total = {0};
@@ -142,7 +183,8 @@ static enum ergo_status compare_sample(struct ergo_context *ctx, const struct er
                      columns, r->found.columns + SPHERES_COLUMNS * (sample * r->members + member),
                      SPHERES_COLUMNS))
         return ergo_replay_differs(ctx, r, member,
-                                   "the acceptance, the occupied cells or the volume");
+                                   "the acceptance, the occupied cells, the volume or the "
+                                   "energy in the field");
     for (size_t c = 0; c < SPHERES_CURVES && ergo_replay_has_curve(r, interval, sample) && ok;
          c++) {
         const size_t bins = s->launch.bins[c];
@@ -175,8 +217,11 @@ static bool config_before(const struct ergo_replay *r, size_t member,
 
 static struct spheres_sweeps sweeps_of(const struct spheres_state *s, size_t member, uint64_t step,
                                        uint64_t count) {
-    return (struct spheres_sweeps){
-        .member = &s->members[member], .shape = &s->shapes[member], .step = step, .count = count};
+    return (struct spheres_sweeps){.member = &s->members[member],
+                                   .shape = &s->shapes[member],
+                                   .field = spheres_field_of(s, member),
+                                   .step = step,
+                                   .count = count};
 }
 
 static enum ergo_status compare_whole(struct ergo_context *ctx, const struct ergo_replay *r,
@@ -281,7 +326,7 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
 static uint32_t cells_of(const struct spheres_state *s, size_t curves) {
     const struct spheres_member *m = &s->members[s->e.batch->count - 1];
     uint64_t each = 1;
-    for (size_t c = 0; c < SPHERES_CURVES; c++)
+    for (size_t c = 0; c < SPHERES_PAIR_CURVES; c++)
         if (s->launch.bins[c])
             each += (2 * (uint64_t)m->reach[c][0] + 1) * (2 * (uint64_t)m->reach[c][1] + 1) *
                     (m->reach[c][2] + (uint64_t)1);
@@ -314,7 +359,9 @@ static void choose_stretch(struct audit *a, struct ergo_replay *r) {
 }
 
 static enum ergo_status audit_chain(struct ergo_context *ctx, struct spheres_state *s) {
-    const size_t sizes[SPHERES_CURVES] = {s->launch.bins[0], s->launch.bins[1]};
+    size_t sizes[SPHERES_CURVES];
+    for (size_t c = 0; c < SPHERES_CURVES; c++)
+        sizes[c] = s->launch.bins[c];
     struct audit a = {.s = s};
     struct ergo_replay r = {.remedy = "/tuning/work_group",
                             .user = &a,
