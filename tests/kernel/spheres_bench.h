@@ -51,6 +51,11 @@ static inline void spheres_bench_close(struct spheres_bench *b) {
     ergo_context_destroy(b->ctx);
 }
 
+static inline double number_or_none(const struct ergo_point *point, const char *pointer) {
+    const struct ergo_value *value = ergo_point_value(point, pointer);
+    return value->present ? value->real : 0;
+}
+
 /* From the job's numbers where they say it, and not from the sampler's. */
 static inline void spheres_oracle_of(struct spheres_bench *b, size_t m) {
     const struct ergo_point *point = b->batch->points[m];
@@ -59,18 +64,31 @@ static inline void spheres_oracle_of(struct spheres_bench *b, size_t m) {
     const struct ergo_value *box = ergo_point_value(point, "/system/box");
     struct ergo_oracle_spheres *o = &b->oracles[m];
     struct spheres_config config;
-    double sigma = 1e300;
+    const char *walls = ergo_point_text(point, "/system/walls");
+    double sigma = 1e300, sides[3];
     for (int k = 0; k < 3; k++) {
-        const double side =
-            box->present ? box->reals[k] : cbrt((double)s->n * acos(-1.0) / (6.0 * phi->real));
+        const bool walled = strchr(walls, "xyz"[k]) != NULL;
+        sides[k] = walled         ? (double)s->side[k] / s->sigma
+                   : box->present ? box->reals[k]
+                                  : cbrt((double)s->n * acos(-1.0) / (6.0 * phi->real));
         o->cells[k] = s->cells[k];
-        sigma = fmin(sigma, 2097151.0 * (double)o->cells[k] / side);
+        sigma = fmin(sigma, 2097151.0 * (double)o->cells[k] / sides[k]);
     }
+    o->sigma = sigma;
     for (int k = 0; k < 3; k++) {
-        const double side =
-            box->present ? box->reals[k] : cbrt((double)s->n * acos(-1.0) / (6.0 * phi->real));
-        o->width[k] = (int64_t)rint(side * sigma / (double)o->cells[k]);
+        o->width[k] = (int64_t)rint(sides[k] * sigma / (double)o->cells[k]);
+        if (strchr(walls, "xyz"[k])) {
+            o->first[k] = (int64_t)ceil(sigma / 2);
+            o->last[k] = (int64_t)rint(box->reals[k] * sigma) - o->first[k];
+            o->axis = k;
+        }
     }
+    o->gravity = number_or_none(point, "/system/gravity");
+    o->harmonic = number_or_none(point, "/system/harmonic");
+    o->axis = ergo_point_value(point, "/system/axis")->present
+                  ? ergo_point_text(point, "/system/axis")[0] - 'x'
+                  : o->axis;
+    o->middle = box->present ? box->reals[o->axis] / 2 : 0;
     o->contact = (uint64_t)ceil(sigma * sigma);
     o->step = (int64_t)(ergo_point_real(point, "/system/max_displacement") * sigma);
     o->moves = (int)ergo_point_int(point, "/system/moves_per_cell");
@@ -149,6 +167,49 @@ static inline void spheres_sweeps_compared(struct spheres_bench *b, uint64_t swe
     spheres_compare(b);
 }
 
+/* Profiles and the energy in the field, by the job's numbers and in doubles. */
+static inline void spheres_places_compared(struct spheres_bench *b, size_t m,
+                                           const struct ergo_samples *s) {
+    const struct spheres_shape *shape = &b->state->shapes[m];
+    const struct ergo_oracle_spheres *o = &b->oracles[m];
+    int64_t *places = malloc(shape->n * sizeof *places);
+    const double side = shape->box[o->axis],
+                 area = shape->box[0] * shape->box[1] * shape->box[2] / side;
+    const double low = o->last[o->axis] ? 0.5 : 0, length = side - 2 * low;
+    double energy = 0, weight = 0;
+    assert_int_equal(ergo_oracle_spheres_places(o, places), shape->n);
+    for (size_t i = 0; i < shape->n; i++)
+        energy += ergo_oracle_spheres_energy(o, places[i]) / (double)shape->n;
+    if (shape->field &&
+        fabs(s->columns[SPHERES_COLUMNS * m + SPHERES_FIELD_ENERGY] - energy) > 2e-5)
+        fail_msg("%s\nenergy in the field of member %zu: %.9g, the oracle says %.9g", b->what, m,
+                 s->columns[SPHERES_COLUMNS * m + SPHERES_FIELD_ENERGY], energy);
+    for (size_t c = SPHERES_PAIR_CURVES; c < SPHERES_CURVES; c++) {
+        const size_t bins = b->state->launch.bins[c], kind = c - SPHERES_PAIR_CURVES;
+        const bool near = kind == ERGO_CONFINED_LOW || kind == ERGO_CONFINED_HIGH;
+        const double all =
+            near ? ergo_point_real(b->batch->points[m], "/run/contact_range") : length;
+        for (size_t bin = bins; bin-- > 0;) {
+            double count = 0;
+            for (size_t i = 0; i < shape->n; i++) {
+                const double z = (double)places[i] / o->sigma - low;
+                const double away = kind == ERGO_CONFINED_HIGH ? length - z : z;
+                count += floor(away / all * (double)bins) == (double)bin;
+            }
+            const double half = o->gravity / area * 0.5 * count;
+            weight += half;
+            const double expected =
+                kind == ERGO_CONFINED_WEIGHT ? weight : count / area / all * (double)bins;
+            weight += half;
+            if (fabs(s->curves[c][m * bins + bin] - expected) > 1e-4 * (1 + expected))
+                fail_msg("%s\ncurve %zu of member %zu, bin %zu: %.9g, the oracle says %.9g",
+                         b->what, c, m, bin, s->curves[c][m * bins + bin], expected);
+        }
+        weight = 0;
+    }
+    free(places);
+}
+
 /* Takes one sample and compares columns and histograms with those of the oracle's configuration. */
 static inline void spheres_sample_compared(struct spheres_bench *b, uint64_t every) {
     const size_t members = b->batch->count;
@@ -166,8 +227,9 @@ static inline void spheres_sample_compared(struct spheres_bench *b, uint64_t eve
         if (fabs(s.columns[SPHERES_COLUMNS * m + SPHERES_ACCEPTANCE] - accepted) > 1e-12)
             fail_msg("%s\nacceptance of member %zu is %.9g, the oracle's %.9g", b->what, m,
                      s.columns[SPHERES_COLUMNS * m], accepted);
+        spheres_places_compared(b, m, &s);
         /* nearest images are all there are below half a side of the box */
-        for (size_t c = 0; c < SPHERES_CURVES; c++) {
+        for (size_t c = 0; c < SPHERES_PAIR_CURVES; c++) {
             const size_t bins = b->state->launch.bins[c];
             uint64_t *limits = malloc((bins + 1) * sizeof *limits);
             uint64_t *counts = malloc((bins + 1) * sizeof *counts);
