@@ -113,33 +113,49 @@ const struct ergo_key ergo_confined_keys_3d[ERGO_CONFINED_KEYS] = {
 
 /* ---- walls ----------------------------------------------------------------------------------- */
 
-struct ergo_walls ergo_confined_walls(const struct ergo_point *point, unsigned dimensions,
-                                      const double *wall, const uint64_t *side, double sigma,
-                                      double range) {
-    struct ergo_walls w = {.axis = ergo_confined_axis(point, dimensions),
-                           .range = (uint64_t)fmax(1.0, floor(range * sigma))};
+struct ergo_confinement ergo_confined_of(const struct ergo_point *point, unsigned dimensions,
+                                         const double *box, const uint64_t *side,
+                                         const double *sigma, uint64_t n) {
+    struct ergo_confinement c = {.is = ergo_confined(point), .n = n, .area = 1};
+    struct ergo_walls *w = &c.walls;
+    if (!c.is)
+        return c;
+    c.field = ergo_confined_has_field(point);
+    w->axis = ergo_confined_axis(point, dimensions);
+    c.sigma = sigma[w->axis];
+    c.side = side[w->axis];
+    c.length = box[w->axis];
+    w->range = (uint64_t)fmax(1.0, floor(ergo_point_real(point, "/run/contact_range") * c.sigma));
     for (unsigned k = 0; k < 3; k++) {
-        w.high[k] = k < dimensions ? side[k] - 1 : UINT64_MAX;
+        w->high[k] = k < dimensions ? side[k] - 1 : UINT64_MAX;
+        if (k < dimensions && k != w->axis)
+            c.area *= box[k];
         if (k >= dimensions || !ergo_confined_walled(point, k))
             continue;
-        const uint64_t apart = (uint64_t)floor(wall[k] * sigma + 0.5);
-        w.low[k] = (uint64_t)ceil(0.5 * sigma);
-        w.high[k] = (apart < side[k] ? apart : side[k]) - w.low[k];
+        const uint64_t apart = (uint64_t)floor(box[k] * sigma[k] + 0.5);
+        w->low[k] = (uint64_t)floor(0.5 * sigma[k]) + 1;
+        w->high[k] = (apart < side[k] ? apart : side[k]) - w->low[k];
     }
-    while ((side[w.axis] - 1) >> w.shift > ERGO_FIELD_NODES - 2)
-        w.shift++;
-    return w;
+    while ((c.side - 1) >> w->shift > ERGO_FIELD_NODES - 2)
+        w->shift++;
+    return c;
 }
 
-uint64_t ergo_confined_length(const struct ergo_walls *w) {
+static uint64_t length_of(const struct ergo_walls *w) {
     return w->high[w->axis] - w->low[w->axis] + 1;
 }
 
-bool ergo_confined_free(const struct ergo_walls *w, unsigned dimensions, const uint64_t *place) {
+bool ergo_confined_free(const struct ergo_confinement *c, unsigned dimensions,
+                        const uint64_t *place) {
     for (unsigned k = 0; k < dimensions; k++)
-        if (place[k] < w->low[k] || place[k] > w->high[k])
+        if (place[k] < c->walls.low[k] || place[k] > c->walls.high[k])
             return false;
     return true;
+}
+
+int64_t ergo_confined_energy(const struct ergo_confinement *c, const int64_t *nodes,
+                             const uint64_t *place) {
+    return ERGO_FIELD_AT(nodes, c->walls.shift, place[c->walls.axis]);
 }
 
 /* ---- fields ---------------------------------------------------------------------------------- */
@@ -188,10 +204,10 @@ static enum ergo_status read_table(struct ergo_context *ctx, const struct ergo_p
 
 /* Does the file reach all places of centres? A unit is the rounding of sides. */
 static enum ergo_status check_table(struct ergo_context *ctx, const struct table *t,
-                                    const struct ergo_walls *w, double sigma, bool walled,
-                                    double side) {
-    const double first = walled ? (double)w->low[w->axis] / sigma : 0;
-    const double last = walled ? (double)w->high[w->axis] / sigma : side;
+                                    const struct ergo_confinement *c, bool walled) {
+    const struct ergo_walls *w = &c->walls;
+    const double first = (double)w->low[w->axis] / c->sigma;
+    const double last = walled ? (double)w->high[w->axis] / c->sigma : c->length;
     if (t->n < 2)
         return ergo_job_error(ctx, "/system/field",
                               "the file has %zu rows; two and more are needed", t->n);
@@ -208,36 +224,34 @@ static enum ergo_status check_table(struct ergo_context *ctx, const struct table
     return ERGO_OK;
 }
 
-static enum ergo_status check_energies(struct ergo_context *ctx, const struct ergo_walls *w,
-                                       double sigma, uint64_t n, const double *u, size_t count) {
+static enum ergo_status check_energies(struct ergo_context *ctx, const struct ergo_confinement *c,
+                                       const double *u, size_t count) {
     double most = 0, step = 0;
     for (size_t i = 0; i < count; i++) {
         most = fmax(most, fabs(u[i]));
         step = i ? fmax(step, fabs(u[i] - u[i - 1])) : 0;
     }
-    const double energy = fmin(most_energy, 0x1p42 / (double)n);
+    const double energy = fmin(most_energy, 0x1p42 / (double)c->n);
     if (!(most <= energy))
         return ergo_job_error(ctx, "/system",
                               "the field reaches %.4g k_B T in this box; with as many particles "
                               "%.4g at most are possible",
                               most, energy);
-    const double width = ldexp(1, (int)w->shift);
+    const double width = ldexp(1, (int)c->walls.shift);
     if (ldexp(step, ERGO_FIELD_BITS) * width >= 0x1p62)
         return ergo_job_error(ctx, "/system", "the field changes by %.4g k_B T within %.4g sigma",
-                              step, width / sigma);
+                              step, width / c->sigma);
     return ERGO_OK;
 }
 
 enum ergo_status ergo_confined_nodes(struct ergo_context *ctx, const struct ergo_point *point,
-                                     const struct ergo_walls *w, const uint64_t *side, double sigma,
-                                     uint64_t n, int64_t *nodes) {
+                                     const struct ergo_confinement *c, int64_t *nodes) {
+    const struct ergo_walls *w = &c->walls;
     const struct ergo_value *gravity = ergo_point_value(point, "/system/gravity");
     const struct ergo_value *harmonic = ergo_point_value(point, "/system/harmonic");
     const bool walled = ergo_confined_walled(point, w->axis),
                file = is_given(point, "/system/field");
-    const double length = walled ? (double)(w->low[w->axis] + w->high[w->axis]) / sigma
-                                 : (double)side[w->axis] / sigma;
-    const double width = ldexp(1, (int)w->shift) / sigma;
+    const double width = ldexp(1, (int)w->shift) / c->sigma;
     /* nodes beyond the last place are not used */
     const size_t count = (size_t)(w->high[w->axis] >> w->shift) + 2;
     struct table table = {0};
@@ -256,15 +270,15 @@ enum ergo_status ergo_confined_nodes(struct ergo_context *ctx, const struct ergo
     if (status == ERGO_OK && file)
         status = read_table(ctx, point, &table);
     if (status == ERGO_OK && file)
-        status = check_table(ctx, &table, w, sigma, walled, length);
+        status = check_table(ctx, &table, c, walled);
     for (size_t i = 0; i < count && status == ERGO_OK; i++) {
-        const double z = (double)i * width, from = z - 0.5 * length;
+        const double z = (double)i * width, from = z - 0.5 * c->length;
         u[i] = (gravity->present ? gravity->real * z : 0) +
                (harmonic->present ? 0.5 * harmonic->real * from * from : 0) +
                (file ? table_at(&table, z) : 0);
     }
     if (status == ERGO_OK)
-        status = check_energies(ctx, w, sigma, n, u, count);
+        status = check_energies(ctx, c, u, count);
     if (status == ERGO_OK && nodes) {
         memset(nodes, 0, ERGO_FIELD_NODES * sizeof *nodes);
         for (size_t i = 0; i < count; i++)
@@ -277,38 +291,70 @@ enum ergo_status ergo_confined_nodes(struct ergo_context *ctx, const struct ergo
 }
 
 enum ergo_status ergo_confined_check(struct ergo_context *ctx, const struct ergo_point *point,
-                                     unsigned dimensions, const struct ergo_walls *w,
-                                     const uint64_t *side, double sigma, uint64_t n) {
+                                     unsigned dimensions, const struct ergo_confinement *c) {
+    const struct ergo_walls *w = &c->walls;
     const char *walls = ergo_point_text(point, "/system/walls");
-    for (const char *c = walls; *c; c++)
-        if (*c == ',' && (strstr(walls, "none") || strchr(c, c[-1])))
+    for (const char *at = walls; *at; at++)
+        if (*at == ',' && (strstr(walls, "none") || strchr(at, at[-1])))
             return ergo_job_error(ctx, "/system/walls",
                                   "found %s; allowed: each axis once, or \"none\" alone", walls);
-    if (!ergo_confined(point))
+    if (!c->is)
         return ERGO_OK;
     for (unsigned k = 0; k < dimensions; k++)
         if (w->low[k] && w->high[k] < w->low[k] + w->low[k] / 50)
             return ergo_job_error(ctx, "/system/walls",
                                   "walls along %c are less than 1.01 sigma apart", (int)"xyz"[k]);
-    if (w->low[w->axis] && w->range >= ergo_confined_length(w))
+    if (w->low[w->axis] && w->range >= length_of(w))
         return ergo_job_error(ctx, "/run/contact_range",
                               "as wide as the %.4g sigma that centres have between the walls",
-                              (double)ergo_confined_length(w) / sigma);
-    return ergo_confined_has_field(point) ? ergo_confined_nodes(ctx, point, w, side, sigma, n, NULL)
-                                          : ERGO_OK;
+                              (double)length_of(w) / c->sigma);
+    return c->field ? ergo_confined_nodes(ctx, point, c, NULL) : ERGO_OK;
+}
+
+void ergo_confined_declare(struct ergo_engine *e, unsigned walls, unsigned fields,
+                           const struct ergo_confinement *first) {
+    const uint64_t members = e->batch->count;
+    ergo_engine_buffer(e, walls, "walls", ERGO_BUFFER_CONSTANT,
+                       first->is ? members * sizeof first->walls : 0);
+    ergo_engine_buffer(e, fields, "fields", ERGO_BUFFER_CONSTANT,
+                       first->field ? 8 * members * ERGO_FIELD_NODES : 0);
+}
+
+enum ergo_status ergo_confined_create(struct ergo_context *ctx, struct ergo_engine *e,
+                                      unsigned walls, unsigned fields,
+                                      const struct ergo_confinement *first, size_t stride,
+                                      int64_t **nodes) {
+    const size_t members = e->batch->count;
+    struct ergo_walls *all = calloc(members, sizeof *all);
+    enum ergo_status status = ERGO_OK;
+    if (first->field)
+        *nodes = ergo_engine_memory(e, members * ERGO_FIELD_NODES, sizeof **nodes);
+    if (!all || (first->field && !*nodes))
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for walls and fields");
+    for (size_t i = 0; i < members && status == ERGO_OK; i++) {
+        const struct ergo_confinement *c = (const void *)((const char *)first + i * stride);
+        all[i] = c->walls;
+        if (c->field)
+            status =
+                ergo_confined_nodes(ctx, e->batch->points[i], c, *nodes + i * ERGO_FIELD_NODES);
+    }
+    if (status == ERGO_OK)
+        ergo_engine_constant(e, walls, all);
+    if (status == ERGO_OK && first->field)
+        ergo_engine_constant(e, fields, *nodes);
+    free(all);
+    return status;
 }
 
 /* ---- curves ---------------------------------------------------------------------------------- */
 
-void ergo_confined_count(const struct ergo_walls *w, uint64_t place, const uint32_t *bins,
-                         uint32_t *const *counts) {
-    const uint64_t away[ERGO_CONFINED_COUNTED] = {place - w->low[w->axis], place - w->low[w->axis],
-                                                  w->high[w->axis] - place};
-    for (unsigned c = 0; c < ERGO_CONFINED_COUNTED; c++) {
-        const uint64_t length = c == ERGO_CONFINED_PROFILE ? ergo_confined_length(w) : w->range;
-        if (bins[c] && away[c] < length)
-            counts[c][ergo_walls_bin(away[c], bins[c], length)]++;
-    }
+unsigned ergo_confined_counts(unsigned curve) {
+    return curve == ERGO_CONFINED_WEIGHT ? ERGO_CONFINED_PROFILE : curve;
+}
+
+/* Units that a curve's bins cover. */
+static uint64_t covered_by(const struct ergo_walls *w, unsigned curve) {
+    return curve == ERGO_CONFINED_LOW || curve == ERGO_CONFINED_HIGH ? w->range : length_of(w);
 }
 
 size_t ergo_confined_size(const struct ergo_point *point, unsigned dimensions, unsigned curve) {
@@ -324,42 +370,58 @@ size_t ergo_confined_size(const struct ergo_point *point, unsigned dimensions, u
     return walled ? (size_t)fmax(1.0, floor(range / bin + 0.5)) : 0;
 }
 
+void ergo_confined_count(const struct ergo_confinement *c, unsigned curve, size_t bins,
+                         const uint64_t *place, uint32_t *counts) {
+    const struct ergo_walls *w = &c->walls;
+    const uint64_t at = place[w->axis], length = covered_by(w, curve);
+    const uint64_t away =
+        curve == ERGO_CONFINED_HIGH ? w->high[w->axis] - at : at - w->low[w->axis];
+    if (away < length)
+        counts[ergo_walls_bin(away, (uint32_t)bins, length)]++;
+}
+
 /* Width of a bin in sigma. */
-static double width_of(const struct ergo_walls *w, double sigma, unsigned curve, size_t bins) {
-    const bool near = curve == ERGO_CONFINED_LOW || curve == ERGO_CONFINED_HIGH;
-    return (double)(near ? w->range : ergo_confined_length(w)) / sigma / (double)bins;
+static double width_of(const struct ergo_confinement *c, unsigned curve, size_t bins) {
+    return (double)covered_by(&c->walls, curve) / c->sigma / (double)bins;
 }
 
-void ergo_confined_x(const struct ergo_walls *w, double sigma, unsigned curve, size_t bins,
-                     double *x) {
-    const double width = width_of(w, sigma, curve, bins);
+/* The height of the lowest places of centres, and their distance from walls, in sigma. */
+static double lowest(const struct ergo_confinement *c) {
+    return (double)c->walls.low[c->walls.axis] / c->sigma;
+}
+
+void ergo_confined_x(const struct ergo_confinement *c, unsigned curve, size_t bins, double *x) {
+    const double width = width_of(c, curve, bins);
     for (size_t i = 0; i < bins; i++)
-        x[i] = (double)w->low[w->axis] / sigma + ((double)i + 0.5) * width;
+        x[i] = lowest(c) + ((double)i + 0.5) * width;
 }
 
-void ergo_confined_convert(const struct ergo_point *point, const struct ergo_walls *w, double sigma,
-                           double area, unsigned curve, size_t bins, const uint32_t *counts,
-                           double *values) {
+void ergo_confined_convert(const struct ergo_point *point, const struct ergo_confinement *c,
+                           unsigned curve, size_t bins, const uint32_t *counts, double *values) {
     if (curve == ERGO_CONFINED_WEIGHT) {
-        const double each = ergo_point_real(point, "/system/gravity") / area;
+        const double each = ergo_point_real(point, "/system/gravity") / c->area;
         uint64_t above = 0;
         for (size_t i = bins; i-- > 0; above += counts[i])
             values[i] = each * ((double)above + 0.5 * counts[i]);
         return;
     }
-    const double volume = area * width_of(w, sigma, curve, bins);
+    const double volume = c->area * width_of(c, curve, bins);
     for (size_t i = 0; i < bins; i++)
         values[i] = counts[i] / volume;
 }
 
-double ergo_confined_contact(const struct ergo_point *point, const struct ergo_walls *w,
-                             double sigma, const double *curve, size_t bins) {
+double ergo_confined_contact(const struct ergo_point *point, const struct ergo_confinement *c,
+                             const double *curve, size_t bins) {
     double x[4096];
     if (bins > sizeof x / sizeof x[0])
         return NAN;
-    ergo_confined_x(w, sigma, ERGO_CONFINED_LOW, bins, x);
+    ergo_confined_x(c, ERGO_CONFINED_LOW, bins, x);
     return ergo_fit_extrapolate(x, curve, bins, (int)ergo_point_int(point, "/run/contact_degree"),
-                                (double)w->low[w->axis] / sigma);
+                                lowest(c));
+}
+
+double ergo_confined_excess(const struct ergo_confinement *c, const double *profile, size_t bins) {
+    return 0.5 * ((double)c->n / c->area - c->length * ergo_confined_central(profile, bins));
 }
 
 double ergo_confined_central(const double *profile, size_t bins) {

@@ -78,7 +78,7 @@ static inline void spheres_oracle_of(struct spheres_bench *b, size_t m) {
     for (int k = 0; k < 3; k++) {
         o->width[k] = (int64_t)rint(sides[k] * sigma / (double)o->cells[k]);
         if (strchr(walls, "xyz"[k])) {
-            o->first[k] = (int64_t)ceil(sigma / 2);
+            o->first[k] = (int64_t)floor(sigma / 2) + 1;
             o->last[k] = (int64_t)rint(box->reals[k] * sigma) - o->first[k];
             o->axis = k;
         }
@@ -180,7 +180,7 @@ static inline void spheres_places_compared(struct spheres_bench *b, size_t m,
     assert_int_equal(ergo_oracle_spheres_places(o, places), shape->n);
     for (size_t i = 0; i < shape->n; i++)
         energy += ergo_oracle_spheres_energy(o, places[i]) / (double)shape->n;
-    if (shape->field &&
+    if (shape->confined.field &&
         fabs(s->columns[SPHERES_COLUMNS * m + SPHERES_FIELD_ENERGY] - energy) > 2e-5)
         fail_msg("%s\nenergy in the field of member %zu: %.9g, the oracle says %.9g", b->what, m,
                  s->columns[SPHERES_COLUMNS * m + SPHERES_FIELD_ENERGY], energy);

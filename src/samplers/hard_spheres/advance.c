@@ -79,7 +79,7 @@ void spheres_measure(void *state, size_t sample) {
                 BUFFER(SPHERES_CELLS), BUFFER(SPHERES_MEMBERS), BUFFER(SPHERES_TALLY),
                 BUFFER(SPHERES_SUMS), BUFFER(SPHERES_VOLUMES), BUFFER(SPHERES_SEEN), U32(sample),
                 U32(members_of(s)), U32(l->all_cells));
-    if (s->shapes[0].field)
+    if (s->shapes[0].confined.field)
         ERGO_LAUNCH(&s->e, SPHERES_ENERGY, ergo_grid_groups(l->sums, l->sum_group, members_of(s)),
                     BUFFER(SPHERES_CELLS), BUFFER(SPHERES_MEMBERS), BUFFER(SPHERES_WALLS),
                     BUFFER(SPHERES_FIELDS), BUFFER(SPHERES_GRIDS), BUFFER(SPHERES_ENERGIES),
@@ -152,7 +152,7 @@ static struct spheres_total add_parts(const struct spheres_state *s, unsigned sl
     struct spheres_total total = {0};
     parts += row * s->launch.sums;
     const int64_t *energies =
-        s->shapes[0].field ? ergo_engine_host(&s->e, SPHERES_ENERGIES, slot, 0) : NULL;
+        s->shapes[0].confined.field ? ergo_engine_host(&s->e, SPHERES_ENERGIES, slot, 0) : NULL;
     energies = energies ? energies + row * s->launch.sums : NULL;
     for (size_t i = 0; i < s->launch.sums; i++) {
         total.spheres += parts[i].spheres;

@@ -119,20 +119,6 @@ static bool same_sums(const struct spheres_state *s, size_t sample, size_t membe
     return same;
 }
 
-/* The host's counts of one curve over the axis of profiles. */
-static void count_profile(const struct spheres_state *s, size_t member,
-                          const struct spheres_config *config, size_t c, uint32_t *counts) {
-    const size_t counted = c == SPHERES_PAIR_CURVES + ERGO_CONFINED_WEIGHT
-                               ? (size_t)ERGO_CONFINED_PROFILE
-                               : c - SPHERES_PAIR_CURVES;
-    uint32_t bins[ERGO_CONFINED_COUNTED] = {0};
-    uint32_t *all[ERGO_CONFINED_COUNTED] = {0};
-    bins[counted] = s->launch.bins[c];
-    all[counted] = counts;
-    memset(counts, 0, bins[counted] * sizeof *counts);
-    spheres_twin_profile(&s->shapes[member], config, bins, all);
-}
-
 /* Compute the host's curve for `config`, and whether it equals the sample's. False: no memory. */
 static bool same_curve(const struct ergo_replay *r, size_t member,
                        const struct spheres_config *config, size_t c, const double *found,
@@ -146,7 +132,9 @@ static bool same_curve(const struct ergo_replay *r, size_t member,
     double *values = malloc(bins * sizeof *values);
     bool ok = limits && counts && values;
     if (ok && c >= SPHERES_PAIR_CURVES) {
-        count_profile(s, member, config, c, counts);
+        spheres_twin_profile(&s->shapes[member], config,
+                             ergo_confined_counts((unsigned)(c - SPHERES_PAIR_CURVES)), bins,
+                             counts);
     } else if (ok) {
         spheres_limits(point, &s->shapes[member], c, limits);
         ok = spheres_twin_pairs(&s->shapes[member], config, a->cells, s->members[member].reach[c],

@@ -55,7 +55,7 @@ void spheres_curve_x(const struct ergo_point *point, size_t curve, double *x) {
     if (!spheres_shape_of(point, &s, reason))
         return;
     if (curve >= SPHERES_PAIR_CURVES) {
-        ergo_confined_x(&s.walls, s.sigma, (unsigned)(curve - SPHERES_PAIR_CURVES),
+        ergo_confined_x(&s.confined, (unsigned)(curve - SPHERES_PAIR_CURVES),
                         spheres_curve_size(point, curve), x);
         return;
     }
@@ -63,16 +63,10 @@ void spheres_curve_x(const struct ergo_point *point, size_t curve, double *x) {
         x[i] = shell_mean(edge(point, &s, curve, i), edge(point, &s, curve, i + 1));
 }
 
-/* Of the cross-section along the axis of profiles. */
-static double area_of(const struct spheres_shape *s) {
-    return (double)s->n / s->density / s->box[s->walls.axis];
-}
-
 void spheres_curve_convert(const struct ergo_point *point, const struct spheres_shape *s,
                            size_t curve, const uint32_t *counts, double *values) {
     if (curve >= SPHERES_PAIR_CURVES) {
-        ergo_confined_convert(point, &s->walls, s->sigma, area_of(s),
-                              (unsigned)(curve - SPHERES_PAIR_CURVES),
+        ergo_confined_convert(point, &s->confined, (unsigned)(curve - SPHERES_PAIR_CURVES),
                               spheres_curve_size(point, curve), counts, values);
         return;
     }
@@ -110,7 +104,7 @@ double spheres_wall(const struct ergo_point *point, const double *curve, size_t 
     struct spheres_shape s;
     char reason[300];
     return spheres_shape_of(point, &s, reason)
-               ? ergo_confined_contact(point, &s.walls, s.sigma, curve, size)
+               ? ergo_confined_contact(point, &s.confined, curve, size)
                : NAN;
 }
 
@@ -124,7 +118,7 @@ double spheres_excess(const struct ergo_point *point, const double *profile, siz
     char reason[300];
     if (!spheres_shape_of(point, &s, reason))
         return NAN;
-    return 0.5 * s.box[s.walls.axis] * (s.density - ergo_confined_central(profile, size));
+    return ergo_confined_excess(&s.confined, profile, size);
 }
 
 double spheres_exact_compressibility(const struct ergo_point *point) {

@@ -33,36 +33,15 @@ void spheres_contact_put(const struct spheres_state *s, uint64_t *contacts, size
     memcpy(contacts + s->contact_words * member, words, 8 * s->contact_words);
 }
 
-static enum ergo_status create_fields(struct ergo_context *ctx, struct spheres_state *s) {
-    const size_t members = s->e.batch->count;
-    const struct spheres_shape *first = &s->shapes[0];
-    struct ergo_walls *walls = calloc(members, sizeof *walls);
-    enum ergo_status status = ERGO_OK;
-    if (first->field)
-        s->fields = ergo_engine_memory(&s->e, members * ERGO_FIELD_NODES, sizeof *s->fields);
-    if (!walls || (first->field && !s->fields))
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for walls and fields");
-    for (size_t i = 0; i < members && status == ERGO_OK; i++) {
-        const struct spheres_shape *shape = &s->shapes[i];
-        walls[i] = shape->walls;
-        if (shape->field)
-            status = ergo_confined_nodes(ctx, s->e.batch->points[i], &shape->walls, shape->side,
-                                         shape->sigma, shape->n, s->fields + i * ERGO_FIELD_NODES);
-    }
-    if (status == ERGO_OK)
-        ergo_engine_constant(&s->e, SPHERES_WALLS, walls);
-    if (status == ERGO_OK && first->field)
-        ergo_engine_constant(&s->e, SPHERES_FIELDS, s->fields);
-    free(walls);
-    return status;
-}
-
 static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     struct spheres_state *s = state;
     ergo_engine_constant(&s->e, SPHERES_MEMBERS, s->members);
     if (!s->shapes[0].npt) {
         ergo_engine_constant(&s->e, SPHERES_CONTACTS, s->contacts);
-        return s->shapes[0].confined ? create_fields(ctx, s) : create_limits(ctx, s);
+        return s->shapes[0].confined.is
+                   ? ergo_confined_create(ctx, &s->e, SPHERES_WALLS, SPHERES_FIELDS,
+                                          &s->shapes[0].confined, sizeof s->shapes[0], &s->fields)
+                   : create_limits(ctx, s);
     }
     struct ergo_volume_rules *rules = calloc(s->e.batch->count, sizeof *rules);
     if (!rules)
@@ -267,9 +246,10 @@ enum ergo_status spheres_frame(struct ergo_context *ctx, void *opaque, size_t me
             text,
             "%llu\nLattice=\"%.12f 0 0 0 %.12f 0 0 0 %.12f\" Properties=species:S:1:pos:R:3 "
             "pbc=\"%c %c %c\" diameter=1 step=%llu packing_fraction=%.15g\n",
-            (unsigned long long)shape->n, box[0], box[1], box[2], shape->walls.low[0] ? 'F' : 'T',
-            shape->walls.low[1] ? 'F' : 'T', shape->walls.low[2] ? 'F' : 'T',
-            (unsigned long long)s->e.step, density * SPHERES_PI / 6.0);
+            (unsigned long long)shape->n, box[0], box[1], box[2],
+            shape->confined.walls.low[0] ? 'F' : 'T', shape->confined.walls.low[1] ? 'F' : 'T',
+            shape->confined.walls.low[2] ? 'F' : 'T', (unsigned long long)s->e.step,
+            density * SPHERES_PI / 6.0);
         ergo_text_append_rows(text, (size_t)shape->n, append_sphere, at);
     } else {
         status = no_memory(ctx, shape);

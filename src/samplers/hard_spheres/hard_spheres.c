@@ -275,7 +275,7 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
     else if (!spheres_start_fits(point, &shape, reason))
         status = ergo_job_error(ctx, "/system/start", "%s", reason);
     if (!npt && status == ERGO_OK)
-        status = ergo_confined_check(ctx, point, 3, &shape.walls, shape.side, shape.sigma, shape.n);
+        status = ergo_confined_check(ctx, point, 3, &shape.confined);
     if (range > 4096 * bin)
         status = ergo_job_error(ctx, "/run/contact_bin", "more than 4096 bins in contact_range");
     if (range < bin)

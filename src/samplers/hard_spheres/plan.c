@@ -109,13 +109,9 @@ static void declare_buffers(struct spheres_state *s) {
     for (unsigned c = 0; c < SPHERES_COUNTED; c++)
         ergo_engine_sums(e, SPHERES_COUNTS + c, counts[c], ERGO_BUFFER_CURVES,
                          4 * members * l->bins[c]);
-    const struct spheres_shape *first = &s->shapes[0];
-    ergo_engine_buffer(e, SPHERES_WALLS, "walls", ERGO_BUFFER_CONSTANT,
-                       first->confined ? members * sizeof first->walls : 0);
-    ergo_engine_buffer(e, SPHERES_FIELDS, "fields", ERGO_BUFFER_CONSTANT,
-                       first->field ? 8 * members * ERGO_FIELD_NODES : 0);
+    ergo_confined_declare(e, SPHERES_WALLS, SPHERES_FIELDS, &s->shapes[0].confined);
     ergo_engine_buffer(e, SPHERES_ENERGIES, "energies in the field", ERGO_BUFFER_SAMPLES,
-                       first->field ? 8 * members * l->sums : 0);
+                       s->shapes[0].confined.field ? 8 * members * l->sums : 0);
 }
 
 static void declare_kernels(struct spheres_state *s) {
@@ -131,15 +127,15 @@ static void declare_kernels(struct spheres_state *s) {
              "-DSPHERES_SUM_GROUP=%u%s%s%s%s",
              l->slots, l->listed, l->list_items, s->shapes[0].moves_per_cell, l->sum_group,
              npt ? " -DSPHERES_NPT" : "", s->shapes[0].per_axis ? " -DSPHERES_PER_AXIS" : "",
-             s->shapes[0].confined ? " -DSPHERES_WALLS" : "",
-             s->shapes[0].field ? " -DSPHERES_FIELD" : "");
+             s->shapes[0].confined.is ? " -DSPHERES_WALLS" : "",
+             s->shapes[0].confined.field ? " -DSPHERES_FIELD" : "");
     ergo_engine_kernel(e, SPHERES_PLAN_SWEEPS, sweep, options, "spheres_plans");
     ergo_engine_kernel(e, SPHERES_SUBSWEEP, sweep, options, "spheres_subsweep");
     ergo_engine_kernel(e, SPHERES_SHIFT, sweep, options, "spheres_shift");
     ergo_engine_kernel(e, SPHERES_MEASURE, measure, options, "spheres_measure");
-    if (!s->shapes[0].confined)
+    if (!s->shapes[0].confined.is)
         ergo_engine_kernel(e, SPHERES_PAIRS, measure, options, "spheres_pairs");
-    if (s->shapes[0].field)
+    if (s->shapes[0].confined.field)
         ergo_engine_kernel(e, SPHERES_ENERGY, confined, options, "spheres_energy");
     if (l->bins[SPHERES_CURVE_PROFILE])
         ergo_engine_kernel(e, SPHERES_PROFILE, confined, options, "spheres_profile");

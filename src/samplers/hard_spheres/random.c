@@ -140,7 +140,7 @@ static enum ergo_status ask(struct ergo_context *ctx, struct spheres_state *s) {
             status = differs(ctx, s, "overlaps");
             continue;
         }
-        if (!s->shapes[i].confined) /* walls are where they are */
+        if (!s->shapes[i].confined.is) /* walls are where they are */
             memset(config.grid, 0, sizeof config.grid);
         g->configs[i] = config;
         g->left--;

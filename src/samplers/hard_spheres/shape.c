@@ -112,8 +112,6 @@ bool spheres_shape_of(const struct ergo_point *point, struct spheres_shape *s, c
     s->n = (uint64_t)ergo_point_int(point, "/system/n");
     s->moves_per_cell = (uint32_t)ergo_point_int(point, "/system/moves_per_cell");
     s->npt = spheres_is_npt(point);
-    s->confined = !s->npt && ergo_confined(point);
-    s->field = s->confined && ergo_confined_has_field(point);
     double density = (double)s->n, sides[3];
     for (int k = 0; k < 3; k++) {
         s->box[k] =
@@ -126,7 +124,7 @@ bool spheres_shape_of(const struct ergo_point *point, struct spheres_shape *s, c
                      SPHERES_BOX_MAX);
             return false;
         }
-        const bool walled = s->confined && ergo_confined_walled(point, (unsigned)k);
+        const bool walled = !s->npt && ergo_confined_walled(point, (unsigned)k);
         sides[k] = walled ? side_between(s->box[k], density) : s->box[k];
         s->cells[k] = cells_along(sides[k], density, s->npt);
         if (!s->cells[k]) {
@@ -136,9 +134,9 @@ bool spheres_shape_of(const struct ergo_point *point, struct spheres_shape *s, c
     }
     if (!units_of(s, sides, reason))
         return false;
-    if (s->confined)
-        s->walls = ergo_confined_walls(point, 3, s->box, s->side, s->sigma,
-                                       ergo_point_real(point, "/run/contact_range"));
+    const double sigma[3] = {s->sigma, s->sigma, s->sigma};
+    if (!s->npt)
+        s->confined = ergo_confined_of(point, 3, s->box, s->side, sigma, s->n);
     if (s->npt)
         rules_of(point, s);
     return true;
@@ -159,7 +157,7 @@ void spheres_member_fill(const struct ergo_point *point, const struct spheres_sh
     member->key1 = (uint32_t)(point->stream >> 32);
     member->step =
         (uint32_t)fmax(1.0, floor(ergo_point_real(point, "/system/max_displacement") * s->sigma));
-    for (size_t c = 0; c < SPHERES_PAIR_CURVES && !s->confined && !s->npt; c++)
+    for (size_t c = 0; c < SPHERES_PAIR_CURVES && !s->confined.is && !s->npt; c++)
         for (int k = 0; k < 3; k++)
             member->reach[c][k] =
                 (uint32_t)ceil(spheres_curve_end(point, s, c) * s->sigma / (double)s->width[k]);

@@ -18,10 +18,9 @@
 
 struct spheres_shape {
     uint64_t n;
-    double box[3];        /* sides in sigma: as asked for, to half a unit a cell; between walls */
-    double density;       /* rho sigma^3 */
-    bool confined, field; /* walls or a field; a field */
-    struct ergo_walls walls; /* where it is confined */
+    double box[3];  /* sides in sigma: as asked for, to half a unit a cell; between walls */
+    double density; /* rho sigma^3 */
+    struct ergo_confinement confined;
     uint32_t cells[3];
     uint32_t width[3]; /* units per cell side */
     uint64_t side[3];  /* of the box of the checkerboard, in units: beyond walls it may go on */
@@ -178,12 +177,11 @@ bool spheres_twin_pairs(const struct spheres_shape *shape, const struct spheres_
                         size_t cells, const uint32_t reach[3], const uint64_t *limits, size_t bins,
                         uint32_t *counts);
 
-/* The energy of a cell's spheres in the field, and counts of a whole configuration (as
- * ergo_confined_count). */
+/* The energy of a cell's spheres in the field; counts of a curve over the axis of profiles. */
 int64_t spheres_twin_energy(const struct spheres_shape *shape, const struct spheres_config *config,
                             const int64_t *field, size_t cell);
 void spheres_twin_profile(const struct spheres_shape *shape, const struct spheres_config *config,
-                          const uint32_t *bins, uint32_t *const *counts);
+                          unsigned curve, size_t bins, uint32_t *counts);
 
 /* ---- start.c --------------------------------------------------------------------------------- */
 

@@ -22,7 +22,7 @@ struct lattice {
 };
 
 static bool walled(const struct spheres_shape *s, int k) {
-    return s->confined && s->walls.low[k];
+    return s->confined.is && s->confined.walls.low[k];
 }
 
 /* A cube's side along an axis. Between walls the first and the last layer of sites touch them: two
@@ -30,7 +30,7 @@ static bool walled(const struct spheres_shape *s, int k) {
 static double cube_along(const struct spheres_shape *s, int k, uint64_t cubes) {
     if (!walled(s, k))
         return s->box[k] / (double)cubes;
-    return 2.0 * (double)(s->walls.high[k] - s->walls.low[k] - 2) / s->sigma /
+    return 2.0 * (double)(s->confined.walls.high[k] - s->confined.walls.low[k] - 2) / s->sigma /
            (2.0 * (double)cubes - 1.0);
 }
 
@@ -88,7 +88,7 @@ static void lattice_sites(const struct lattice *l, const struct spheres_shape *s
                                cube / l->cubes[0] / l->cubes[1]};
         for (int k = 0; k < 3; k++) {
             const double x = (double)c[k] + sites[site % 4][k];
-            at[i][k] = walled(s, k) ? (double)(s->walls.low[k] + 1) / s->sigma +
+            at[i][k] = walled(s, k) ? (double)(s->confined.walls.low[k] + 1) / s->sigma +
                                           (x - 0.25) * cube_along(s, k, l->cubes[k])
                                     : x * s->box[k] / (double)l->cubes[k];
         }
@@ -115,7 +115,8 @@ static size_t sphere_at(const struct spheres_shape *s, const uint64_t (*at)[3], 
 }
 
 static bool in_wall(const struct spheres_shape *s, int k, double units) {
-    return walled(s, k) && (units < (double)s->walls.low[k] || units > (double)s->walls.high[k]);
+    return walled(s, k) &&
+           (units < (double)s->confined.walls.low[k] || units > (double)s->confined.walls.high[k]);
 }
 
 static enum ergo_status place(struct ergo_context *ctx, const struct spheres_shape *s,
@@ -136,8 +137,9 @@ static enum ergo_status place(struct ergo_context *ctx, const struct spheres_sha
                     ctx, ERGO_E_JOB,
                     "/system/start: in \"%s\" sphere %zu has %c = %.9g sigma, which is "
                     "in a wall: centres are at %.9g to %.9g sigma",
-                    start, i + 1, (int)"xyz"[k], from[i][k], (double)s -> walls.low[k] / s->sigma,
-                    (double)s->walls.high[k] / s->sigma);
+                    start, i + 1, (int)"xyz"[k], from[i][k],
+                    (double)s -> confined.walls.low[k] / s->sigma,
+                    (double)s->confined.walls.high[k] / s->sigma);
             }
             units -= floor(units / (double)s->side[k]) * (double)s->side[k];
             at[i][k] = units >= (double)s->side[k] ? 0 : (uint64_t)units;

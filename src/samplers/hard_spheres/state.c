@@ -102,10 +102,10 @@ void spheres_config_at(const struct spheres_config *c, const struct spheres_shap
 
 bool spheres_config_crosses(const struct spheres_config *c, const struct spheres_shape *s) {
     uint64_t place[3];
-    for (size_t cell = 0; s->confined && cell < cells_of(c); cell++)
+    for (size_t cell = 0; s->confined.is && cell < cells_of(c); cell++)
         for (size_t i = 0; i < c->count[cell]; i++) {
             spheres_config_at(c, s, cell, i, place);
-            if (!ergo_confined_free(&s->walls, 3, place))
+            if (!ergo_confined_free(&s->confined, 3, place))
                 return true;
         }
     return false;

@@ -63,11 +63,6 @@ static void place_in_box(const struct twin *t, const struct twin_place *p, const
         place[k] = (c->grid[k] + cell[k] * s->width[k] + (uint64_t)at[k]) % s->side[k];
 }
 
-static int64_t energy_of(const struct spheres_shape *s, const int64_t *field,
-                         const uint64_t place[3]) {
-    return ERGO_FIELD_AT(field, s->walls.shift, place[s->walls.axis]);
-}
-
 /* Do walls and the field allow move s of a cell, from `at` to `to`? */
 static bool allows(const struct twin *t, const struct twin_place *p, uint64_t step, unsigned s,
                    const uint32_t *at, const int64_t to[3]) {
@@ -75,18 +70,18 @@ static bool allows(const struct twin *t, const struct twin_place *p, uint64_t st
     const struct spheres_member *m = t->run->member;
     const int64_t from[3] = {at[0], at[1], at[2]};
     uint64_t now[3], then[3];
-    if (!shape->confined)
+    if (!shape->confined.is)
         return true;
     place_in_box(t, p, to, then);
-    if (!shape->field || !ergo_confined_free(&shape->walls, 3, then))
-        return ergo_confined_free(&shape->walls, 3, then);
+    if (!shape->confined.field || !ergo_confined_free(&shape->confined, 3, then))
+        return ergo_confined_free(&shape->confined, 3, then);
     place_in_box(t, p, from, now);
     const struct ergo_words r =
         ergo_philox_words(p->id, (uint32_t)step, (uint32_t)(step >> 32),
                           ERGO_DRAW(SPHERES_PURPOSE_FIELD + t->run->purpose, spheres_draw_field(s)),
                           m->key0, m->key1);
-    return ergo_field_accepts(energy_of(shape, t->run->field, then) -
-                                  energy_of(shape, t->run->field, now),
+    return ergo_field_accepts(ergo_confined_energy(&shape->confined, t->run->field, then) -
+                                  ergo_confined_energy(&shape->confined, t->run->field, now),
                               spheres_word(r, s % 4));
 }
 
@@ -260,18 +255,19 @@ int64_t spheres_twin_energy(const struct spheres_shape *s, const struct spheres_
     uint64_t place[3];
     for (size_t i = 0; i < c->count[cell]; i++) {
         spheres_config_at(c, s, cell, i, place);
-        sum += energy_of(s, field, place);
+        sum += ergo_confined_energy(&s->confined, field, place);
     }
     return sum;
 }
 
 void spheres_twin_profile(const struct spheres_shape *s, const struct spheres_config *c,
-                          const uint32_t *bins, uint32_t *const *counts) {
+                          unsigned curve, size_t bins, uint32_t *counts) {
     uint64_t place[3];
+    memset(counts, 0, bins * sizeof *counts);
     for (size_t cell = 0; cell < s->all; cell++)
         for (size_t i = 0; i < c->count[cell]; i++) {
             spheres_config_at(c, s, cell, i, place);
-            ergo_confined_count(&s->walls, place[s->walls.axis], bins, counts);
+            ergo_confined_count(&s->confined, curve, bins, place, counts);
         }
 }
 
