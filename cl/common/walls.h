@@ -72,4 +72,23 @@ ERGO_INLINE ulong ergo_walls_bin(ulong away, uint bins, ulong length) {
     return away * bins / length;
 }
 
+#ifdef __OPENCL_VERSION__
+ERGO_INLINE void ergo_walls_count(__global uint *counts, ulong away, uint bins, ulong length) {
+    if (away < length)
+        atomic_inc(&counts[ergo_walls_bin(away, bins, length)]);
+}
+
+/* A centre at that place, in the profile and next to walls (wall_bins 0: there are none). */
+ERGO_INLINE void ergo_walls_counted(__global const struct ergo_walls *walls, ulong place,
+                                    __global uint *profile, uint bins, __global uint *low,
+                                    __global uint *high, uint wall_bins) {
+    const ulong first = walls->low[walls->axis], last = walls->high[walls->axis];
+    ergo_walls_count(profile, place - first, bins, last - first + 1UL);
+    if (wall_bins > 0u) {
+        ergo_walls_count(low, place - first, wall_bins, walls->range);
+        ergo_walls_count(high, last - place, wall_bins, walls->range);
+    }
+}
+#endif
+
 #endif

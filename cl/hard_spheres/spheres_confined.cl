@@ -47,11 +47,6 @@ spheres_energy(__global const ulong2 *cells, __global const struct spheres_membe
             parts[0];
 }
 
-ERGO_INLINE void spheres_count(__global uint *counts, ulong away, uint bins, ulong length) {
-    if (away < length)
-        atomic_inc(&counts[ergo_walls_bin(away, bins, length)]);
-}
-
 /* Histograms of places along the axis, counts[curve][member][bin]: of all, and next to the lower
  * and the upper wall, where there are any (wall_bins 0). */
 __kernel void spheres_profile(__global const ulong2 *cells,
@@ -63,18 +58,13 @@ __kernel void spheres_profile(__global const ulong2 *cells,
     __global const struct spheres_member *m = &members[member];
     if (id >= m->cells[0] * m->cells[1] * m->cells[2])
         return;
-    __global const struct ergo_walls *w = &walls[member];
-    const uint axis = w->axis;
+    const uint axis = walls[member].axis;
     const ulong side = (ulong)m->width[axis] * m->cells[axis];
-    const ulong first = w->low[axis], last = w->high[axis], range = w->range;
     const ulong corner = spheres_corner_of(m, grid + 3u * member, id, axis, side);
     const size_t row = (size_t)curve * n_members + member;
     SPHERES_EACH(cells, plane, m->first + id, {
         const ulong place = ergo_walls_place(corner, SPHERES_ALONG(sphere, axis), side);
-        spheres_count(profile + row * bins, place - first, bins, last - first + 1UL);
-        if (wall_bins > 0u) {
-            spheres_count(low + row * wall_bins, place - first, wall_bins, range);
-            spheres_count(high + row * wall_bins, last - place, wall_bins, range);
-        }
+        ergo_walls_counted(&walls[member], place, profile + row * bins, bins, low + row * wall_bins,
+                           high + row * wall_bins, wall_bins);
     })
 }
