@@ -113,6 +113,10 @@ const struct ergo_key ergo_confined_keys_3d[ERGO_CONFINED_KEYS] = {
 
 /* ---- walls ----------------------------------------------------------------------------------- */
 
+double ergo_confined_board(double wall) {
+    return 2.12 * ceil(wall / 2.12);
+}
+
 struct ergo_confinement ergo_confined_of(const struct ergo_point *point, unsigned dimensions,
                                          const double *box, const uint64_t *side,
                                          const double *sigma, uint64_t n) {

@@ -21,6 +21,10 @@ bool ergo_confined(const struct ergo_point *point); /* walls or a field */
 /* The axis of the field and of profiles. */
 unsigned ergo_confined_axis(const struct ergo_point *point, unsigned dimensions);
 
+/* The side of a checkerboard around walls that far apart: an even number of cells of 1.06 sigma.
+ * What is more than the distance of the walls belongs to them. */
+double ergo_confined_board(double wall);
+
 /* What follows from a point: where centres may be, and what profiles are counted by. */
 struct ergo_confinement {
     bool is, field;          /* walls or a field; a field */

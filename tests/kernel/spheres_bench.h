@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "kernel/places_bench.h"
 #include "oracle/spheres_serial.h"
 #include "samplers/hard_spheres/spheres.h"
 
@@ -49,11 +50,6 @@ static inline int spheres_bench_open(struct spheres_bench *b) {
 static inline void spheres_bench_close(struct spheres_bench *b) {
     ergo_device_close(b->device);
     ergo_context_destroy(b->ctx);
-}
-
-static inline double number_or_none(const struct ergo_point *point, const char *pointer) {
-    const struct ergo_value *value = ergo_point_value(point, pointer);
-    return value->present ? value->real : 0;
 }
 
 /* From the job's numbers where they say it, and not from the sampler's. */
@@ -167,49 +163,6 @@ static inline void spheres_sweeps_compared(struct spheres_bench *b, uint64_t swe
     spheres_compare(b);
 }
 
-/* Profiles and the energy in the field, by the job's numbers and in doubles. */
-static inline void spheres_places_compared(struct spheres_bench *b, size_t m,
-                                           const struct ergo_samples *s) {
-    const struct spheres_shape *shape = &b->state->shapes[m];
-    const struct ergo_oracle_spheres *o = &b->oracles[m];
-    int64_t *places = malloc(shape->n * sizeof *places);
-    const double side = shape->box[o->axis],
-                 area = shape->box[0] * shape->box[1] * shape->box[2] / side;
-    const double low = o->last[o->axis] ? 0.5 : 0, length = side - 2 * low;
-    double energy = 0, weight = 0;
-    assert_int_equal(ergo_oracle_spheres_places(o, places), shape->n);
-    for (size_t i = 0; i < shape->n; i++)
-        energy += ergo_oracle_spheres_energy(o, places[i]) / (double)shape->n;
-    if (shape->confined.field &&
-        fabs(s->columns[SPHERES_COLUMNS * m + SPHERES_FIELD_ENERGY] - energy) > 2e-5)
-        fail_msg("%s\nenergy in the field of member %zu: %.9g, the oracle says %.9g", b->what, m,
-                 s->columns[SPHERES_COLUMNS * m + SPHERES_FIELD_ENERGY], energy);
-    for (size_t c = SPHERES_PAIR_CURVES; c < SPHERES_CURVES; c++) {
-        const size_t bins = b->state->launch.bins[c], kind = c - SPHERES_PAIR_CURVES;
-        const bool near = kind == ERGO_CONFINED_LOW || kind == ERGO_CONFINED_HIGH;
-        const double all =
-            near ? ergo_point_real(b->batch->points[m], "/run/contact_range") : length;
-        for (size_t bin = bins; bin-- > 0;) {
-            double count = 0;
-            for (size_t i = 0; i < shape->n; i++) {
-                const double z = (double)places[i] / o->sigma - low;
-                const double away = kind == ERGO_CONFINED_HIGH ? length - z : z;
-                count += floor(away / all * (double)bins) == (double)bin;
-            }
-            const double half = o->gravity / area * 0.5 * count;
-            weight += half;
-            const double expected =
-                kind == ERGO_CONFINED_WEIGHT ? weight : count / area / all * (double)bins;
-            weight += half;
-            if (fabs(s->curves[c][m * bins + bin] - expected) > 1e-4 * (1 + expected))
-                fail_msg("%s\ncurve %zu of member %zu, bin %zu: %.9g, the oracle says %.9g",
-                         b->what, c, m, bin, s->curves[c][m * bins + bin], expected);
-        }
-        weight = 0;
-    }
-    free(places);
-}
-
 /* Takes one sample and compares columns and histograms with those of the oracle's configuration. */
 static inline void spheres_sample_compared(struct spheres_bench *b, uint64_t every) {
     const size_t members = b->batch->count;
@@ -222,12 +175,31 @@ static inline void spheres_sample_compared(struct spheres_bench *b, uint64_t eve
     spheres_compare(b);
     for (size_t m = 0; m < members; m++) {
         const struct spheres_shape *shape = &b->state->shapes[m];
+        const struct ergo_point *point = b->batch->points[m];
         const struct ergo_oracle_spheres *o = &b->oracles[m];
         const double accepted = (double)o->accepted / (double)(o->tried * (uint64_t)o->moves);
         if (fabs(s.columns[SPHERES_COLUMNS * m + SPHERES_ACCEPTANCE] - accepted) > 1e-12)
             fail_msg("%s\nacceptance of member %zu is %.9g, the oracle's %.9g", b->what, m,
                      s.columns[SPHERES_COLUMNS * m], accepted);
-        spheres_places_compared(b, m, &s);
+        const struct places_case places = {.what = b->what,
+                                           .member = m,
+                                           .confined = &shape->confined,
+                                           .walled = o->last[o->axis] != 0,
+                                           .unit = o->sigma,
+                                           .gravity = o->gravity};
+        int64_t *at = malloc(shape->n * sizeof *at);
+        double energy = 0;
+        assert_int_equal(ergo_oracle_spheres_places(o, at), shape->n);
+        for (size_t i = 0; i < shape->n; i++)
+            energy += ergo_oracle_spheres_energy(o, at[i]) / (double)shape->n;
+        places_energy_compared(&places, s.columns[SPHERES_COLUMNS * m + SPHERES_FIELD_ENERGY],
+                               energy);
+        for (size_t c = SPHERES_PAIR_CURVES; c < SPHERES_CURVES; c++) {
+            const size_t bins = b->state->launch.bins[c];
+            places_compared(&places, point, (unsigned)(c - SPHERES_PAIR_CURVES), bins, at,
+                            s.curves[c] + m * bins);
+        }
+        free(at);
         /* nearest images are all there are below half a side of the box */
         for (size_t c = 0; c < SPHERES_PAIR_CURVES; c++) {
             const size_t bins = b->state->launch.bins[c];

@@ -54,13 +54,6 @@ static void variants_of(const struct ergo_point *point, struct disks_shape *s) {
     s->packed = strcmp(ergo_point_text(point, "/system/coordinates"), "packed") == 0;
 }
 
-/* A side for cells of that length and as much of the walls as keeps bonds of psi_6 from crossing
- * them; beyond, whatever cells need belongs to the walls. */
-static double board_of(const struct ergo_point *point, double wall) {
-    const double side = wall + fmax(0.0, ergo_point_real(point, "/run/neighbour_cutoff") - 1.0);
-    return auto_cells(side, 0.5, DISKS_W_PACKED, false) ? side : 2.12 * ceil(0.5 * side);
-}
-
 /* Sides of the box: as they are given, or of a square one. */
 static void sides_of(const struct ergo_point *point, struct disks_shape *s) {
     const struct ergo_value *phi = ergo_point_value(point, "/system/packing_fraction");
@@ -69,9 +62,12 @@ static void sides_of(const struct ergo_point *point, struct disks_shape *s) {
         s->box[k] = !side->present ? sqrt((double)s->n * DISKS_PI / (4.0 * phi->real))
                     : side->items  ? side->reals[k]
                                    : side->real;
+    /* walls are so wide that bonds of psi_6 do not cross them */
+    const double more = fmax(0.0, ergo_point_real(point, "/run/neighbour_cutoff") - 1.0);
     for (unsigned k = 0; k < 2; k++)
-        s->board[k] =
-            !s->npt && ergo_confined_walled(point, k) ? board_of(point, s->box[k]) : s->box[k];
+        s->board[k] = !s->npt && ergo_confined_walled(point, k)
+                          ? ergo_confined_board(s->box[k] + more)
+                          : s->box[k];
     s->rectangular = s->per_axis || s->board[0] != s->board[1];
 }
 

@@ -36,13 +36,6 @@ static void refuse(char *reason, double side) {
                           : 6.0);
 }
 
-/* A side for cells between walls that far apart: whatever it is longer belongs to the walls. */
-static double side_between(double wall, double density) {
-    if (cells_along(wall, density, false))
-        return wall;
-    return 2.12 * ceil(0.5 * wall); /* cells of 1.06 sigma */
-}
-
 /* Whole numbers of units for all cells; the widest ones have SPHERES_W. */
 static bool units_of(struct spheres_shape *s, const double sides[3], char *reason) {
     int wide = 0;
@@ -125,7 +118,7 @@ bool spheres_shape_of(const struct ergo_point *point, struct spheres_shape *s, c
             return false;
         }
         const bool walled = !s->npt && ergo_confined_walled(point, (unsigned)k);
-        sides[k] = walled ? side_between(s->box[k], density) : s->box[k];
+        sides[k] = walled ? ergo_confined_board(s->box[k]) : s->box[k];
         s->cells[k] = cells_along(sides[k], density, s->npt);
         if (!s->cells[k]) {
             refuse(reason, s->box[k]);
