@@ -17,7 +17,9 @@ __kernel void disks_plans(__global const struct disks_member *members, __global 
 /* Line 4 of Algorithm 1: all cells of set number `sub` in the sweep's order. */
 __kernel void disks_subsweep(__global DISKS_RAW *cells, __global const struct disks_member *members,
                              __global const uint *plans, __global uint *tally, ulong step, uint k,
-                             uint capacity, uint sub, uint note, uint second) {
+                             uint capacity, uint sub, uint note, uint second,
+                             __global const struct ergo_walls *walls, __global const long *fields,
+                             __global const ulong *grid) {
     const uint x = (uint)get_global_id(0), y = (uint)get_global_id(1);
     const uint member = (uint)get_global_id(2);
     __global const struct disks_member *mine = &members[member];
@@ -28,8 +30,10 @@ __kernel void disks_subsweep(__global DISKS_RAW *cells, __global const struct di
 #endif
     const uint set = plans[member * capacity + k] >> 2u * sub & 3u;
     const uint cx = 2u * x + (set & 1u), cy = 2u * y + (set >> 1);
+    const struct disks_confined confined = disks_confined_of(
+        mine, walls, fields, member, grid[2u * member], grid[2u * member + 1u], cx, cy);
     const uint done = disks_update(cells + mine->first, disks_place_of(h, v, cx, cy, second),
-                                   cy * mine->cells[0] + cx, step, mine);
+                                   cy * mine->cells[0] + cx, step, mine, &confined);
     if (note)
         tally[mine->first + (set * v + y) * h + x] = done;
 }

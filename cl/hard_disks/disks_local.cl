@@ -35,7 +35,8 @@ __kernel __attribute__((reqd_work_group_size(DISKS_GROUP, 1, 1))) void
 disks_local(__global DISKS_RAW *all, DISKS_MEMBERS *members,
             __global const struct disks_rules *rules, __global struct disks_size *sizes,
             __global ulong *grid, __global uint *tally, ulong step, uint sweeps, uint volume_every,
-            uint room, uint second, __local DISKS_RAW *memory) {
+            uint room, uint second, __local DISKS_RAW *memory,
+            __global const struct ergo_walls *walls, __global const long *fields) {
 #ifdef DISKS_NPT
     __local ulong nearest[DISKS_GROUP];
 #endif
@@ -43,17 +44,29 @@ disks_local(__global DISKS_RAW *all, DISKS_MEMBERS *members,
     __global const struct disks_member *mine = &members[member];
     const uint h = mine->columns[0], v = mine->columns[DISKS_Y], quarter = h * v;
     __global DISKS_RAW *cells = all + mine->first;
-    ulong origin[2] = {0UL, 0UL}; /* used by the first work-item alone, which writes it back */
+    /* used by the first work-item, which writes it back, and with walls or a field by all */
+    ulong origin[2] = {0UL, 0UL};
     if (item == 0u) {
         origin[0] = grid[2u * member];
         origin[1] = grid[2u * member + 1u];
     }
+#ifdef DISKS_WALLS
+    __local ulong shared_origin[2];
+    if (item == 0u) {
+        shared_origin[0] = origin[0];
+        shared_origin[1] = origin[1];
+    }
+#endif
     uint now = 0u; /* which half of local memory holds the cells now */
 
     /* room: cells for which a plane has space */
     for (uint id = item; id < 4u * quarter; id += DISKS_GROUP)
         disks_store(memory, room, id, disks_load_global(cells, second, id));
     DISKS_BARRIER;
+#ifdef DISKS_WALLS
+    origin[0] = shared_origin[0];
+    origin[1] = shared_origin[1];
+#endif
     for (uint sweep = 0u; sweep < sweeps; sweep++) {
         const uint plan =
             disks_plan(mine->key0, mine->key1, step + sweep, DISKS_W, DISKS_SHUFFLE_SETS);
@@ -63,8 +76,10 @@ disks_local(__global DISKS_RAW *all, DISKS_MEMBERS *members,
             const uint set = plan >> 2u * sub & 3u;
             for (uint id = item; id < quarter; id += DISKS_GROUP) {
                 const uint cx = 2u * (id % h) + (set & 1u), cy = 2u * (id / h) + (set >> 1);
+                const struct disks_confined confined =
+                    disks_confined_of(mine, walls, fields, member, origin[0], origin[1], cx, cy);
                 const uint done = disks_update(from, disks_place_of(h, v, cx, cy, room),
-                                               cy * 2u * h + cx, step + sweep, mine);
+                                               cy * 2u * h + cx, step + sweep, mine, &confined);
                 if (sweep + 1u == sweeps)
                     tally[mine->first + set * quarter + id] = done;
             }

@@ -122,7 +122,8 @@ disks_tile(__global const DISKS_RAW *all_from, __global DISKS_RAW *all_to,
                     p.col[i] = disks_col(ex.pairs, ey.pairs, x + i - 1u);
                 }
                 p.second = room;
-                const uint done = disks_update(cells, p, cy * m + cx, step, mine);
+                const struct disks_confined none; /* tiles are for systems without walls */
+                const uint done = disks_update(cells, p, cy * m + cx, step, mine, &none);
                 if (note && x >= DISKS_RIM && x < wide - DISKS_RIM && y >= DISKS_RIM &&
                     y < high - DISKS_RIM)
                     tally[mine->first + disks_row(h, v, cy) + disks_col(h, v, cx)] = done;

@@ -14,6 +14,8 @@
 #ifndef ERGO_CL_HARD_DISKS_MOVES_H
 #define ERGO_CL_HARD_DISKS_MOVES_H
 
+#include "hard_disks/confined.h"
+#include "hard_disks/draws.h"
 #include "hard_disks/neighbours.h"
 
 #define DISKS_NO_UNROLL _Pragma("unroll 1")
@@ -21,96 +23,12 @@
 #include "hard_disks/reflect.h"
 #endif
 
-/* ---- draws ---------------------------------------------------------------------------------- */
-
-ERGO_DEFINE_QUARTER_SINE(disks_sine4, float4)
-
-/* Four times disks_displacement, by the same operations. */
-ERGO_INLINE void disks_displacements(uint4 a, uint4 b, float step_x, float step_y, float4 *dx,
-                                     float4 *dy) {
-    const uint4 high = a >> 16, low = a & 0xffffu, larger = max(high, low);
-    const float4 radius = convert_float4(2u * larger + 1u);
-    const float4 t1 = as_float4((b >> 1 & 0x7ffffeu) | 0x3f800001u);
-    const float4 x = radius * step_x * disks_sine4(2.0f - t1),
-                 y = radius * step_y * disks_sine4(t1 - 1.0f);
-    const float4 rx = (x + 12582912.0f) - 12582912.0f, ry = (y + 12582912.0f) - 12582912.0f;
-    *dx = as_float4(as_uint4(rx) ^ (b << 31));
-    *dy = as_float4(as_uint4(ry) ^ ((b & 2u) << 30));
-}
-
 ERGO_INLINE uint disks_inside(float x, float y, float leave) {
 #ifdef DISKS_LEAVE
     return (uint)(x + leave >= 0.0f) & (uint)(x < DISKS_WF + leave) & (uint)(y + leave >= 0.0f) &
            (uint)(y < DISKS_WF + leave);
 #else
     return disks_here(x, y);
-#endif
-}
-
-/* Swap slots i and j of a cell. */
-#define DISKS_SWAP(c, i, j)                                                                        \
-    do {                                                                                           \
-        const float sx = (c).x.i, sy = (c).y.i;                                                    \
-        (c).x.i = (c).x.j;                                                                         \
-        (c).y.i = (c).y.j;                                                                         \
-        (c).x.j = sx;                                                                              \
-        (c).y.j = sy;                                                                              \
-    } while (0)
-
-/* Fisher-Yates over the n used slots (line 5). */
-ERGO_INLINE struct disks_cell disks_shuffle(struct disks_cell c, uint n, uint bits) {
-    uint k = ergo_below(bits, n == 4u ? 24u : n == 3u ? 6u : 2u);
-    if (n == 4u) {
-        const uint j = k & 3u;
-        k >>= 2;
-        if (j == 0u)
-            DISKS_SWAP(c, s3, s0);
-        else if (j == 1u)
-            DISKS_SWAP(c, s3, s1);
-        else if (j == 2u)
-            DISKS_SWAP(c, s3, s2);
-    }
-    if (n >= 3u) {
-        const uint j = k % 3u;
-        k /= 3u;
-        if (j == 0u)
-            DISKS_SWAP(c, s2, s0);
-        else if (j == 1u)
-            DISKS_SWAP(c, s2, s1);
-    }
-    if (n >= 2u && k == 0u)
-        DISKS_SWAP(c, s1, s0);
-    return c;
-}
-
-/* Four consecutive moves of a cell, and the random bits that they do not use. */
-struct disks_four {
-#ifdef DISKS_REFLECT
-    uint4 bits;
-#else
-    float4 dx, dy;
-#endif
-    uint spare;
-};
-
-/* The moves from number `first` on, a multiple of four. A draw gives two. */
-ERGO_INLINE struct disks_four disks_four_from(__global const struct disks_member *member,
-                                              uint entity, ulong step, uint first) {
-#define DISKS_WORDS(draw)                                                                          \
-    ergo_philox_words(entity, (uint)step, (uint)(step >> 32), ERGO_DRAW(DISKS_PURPOSE_CELL, draw), \
-                      member->key0, member->key1)
-    const struct ergo_words r0 = DISKS_WORDS(first / 2u), r1 = DISKS_WORDS(first / 2u + 1u);
-#undef DISKS_WORDS
-    struct disks_four four;
-#ifdef DISKS_REFLECT
-    four.bits = (uint4)(r0.x, r0.y, r1.x, r1.y);
-    four.spare = r0.z;
-    return four;
-#else
-    disks_displacements((uint4)(r0.x, r0.z, r1.x, r1.z), (uint4)(r0.y, r0.w, r1.y, r1.w),
-                        member->step[0], member->step[DISKS_Y], &four.dx, &four.dy);
-    four.spare = disks_spare(r0, r1);
-    return four;
 #endif
 }
 
@@ -215,7 +133,8 @@ ERGO_INLINE float disks_nearest_of_all(DISKS_SPACE const DISKS_RAW *cells, struc
  */
 ERGO_INLINE uint disks_update_slowly(DISKS_SPACE DISKS_RAW *cells, struct disks_place place,
                                      struct disks_around around, uint entity, ulong step,
-                                     __global const struct disks_member *member) {
+                                     __global const struct disks_member *member,
+                                     const struct disks_confined *confined) {
     const uint at = place.row[1] + place.col[1];
     uint accepted = 0u, slot = 0u;
     struct disks_cell all = disks_load(cells, place.second, at);
@@ -253,6 +172,8 @@ ERGO_INLINE uint disks_update_slowly(DISKS_SPACE DISKS_RAW *cells, struct disks_
                     good = (uint)(disks_gap_of(cells, place, around, ox, all.y, px, py, member) >=
                                   0.0f);
             }
+            DISKS_LET(good, confined, mx.s0 + mx.s1 + mx.s2 + mx.s3, my.s0 + my.s1 + my.s2 + my.s3,
+                      px, py, DISKS_FATE(four, s0));
             if (good) {
                 all.x = select(all.x, (float4)(px), me);
                 all.y = select(all.y, (float4)(py), me);
@@ -264,6 +185,9 @@ ERGO_INLINE uint disks_update_slowly(DISKS_SPACE DISKS_RAW *cells, struct disks_
 #else
             four.dx = four.dx.s1230;
             four.dy = four.dy.s1230;
+#endif
+#ifdef DISKS_FIELD
+            four.fates = four.fates.s1230;
 #endif
         }
     }
@@ -306,6 +230,13 @@ ERGO_INLINE uint disks_update_slowly(DISKS_SPACE DISKS_RAW *cells, struct disks_
     py += four.dy.i
 #endif
 
+/* Where a field compares with. */
+#ifdef DISKS_FIELD
+#define DISKS_FROM(px, py) const float fx = px, fy = py
+#else
+#define DISKS_FROM(px, py)
+#endif
+
 /* A trial in a cell of up to three disks (x0 x1 y0 y1 in own, x2 y2 in x, y). It moves slot 1 if
  * `second`, slot 2 if `third`, else slot 0. */
 #define DISKS_TRIAL(second, third, s, i)                                                           \
@@ -314,12 +245,14 @@ ERGO_INLINE uint disks_update_slowly(DISKS_SPACE DISKS_RAW *cells, struct disks_
         float px = is2 ? x : is1 ? own.s1 : own.s0, py = is2 ? y : is1 ? own.s3 : own.s2;          \
         const float ax = is1 ? own.s0 : own.s1, ay = is1 ? own.s2 : own.s3;                        \
         const float bx = is2 ? own.s0 : x, by = is2 ? own.s2 : y;                                  \
+        DISKS_FROM(px, py);                                                                        \
         DISKS_PROPOSE(s, i);                                                                       \
         const float ux = ax - px, uy = ay - py, vx = bx - px, vy = by - py;                        \
         const float u2 = DISKS_LENGTH2(ux, uy, member->square);                                    \
         const float own2 = DISKS_THIRD(DISKS_LESS(u2, DISKS_LENGTH2(vx, vy, member->square)), u2); \
         const float least = DISKS_LESS(disks_nearest(around, px, py, member->square), own2);       \
-        const uint good = DISKS_ALLOWED(px, py) & (uint)(least > member->low);                     \
+        uint good = DISKS_ALLOWED(px, py) & (uint)(least > member->low);                           \
+        DISKS_LET(good, confined, fx, fy, px, py, DISKS_FATE(four, i));                            \
         close |= good & (uint)(least < member->high);                                              \
         accepted += good;                                                                          \
         own.s0 = good & is0 ? px : own.s0;                                                         \
@@ -333,7 +266,8 @@ ERGO_INLINE uint disks_update_slowly(DISKS_SPACE DISKS_RAW *cells, struct disks_
 /* The update of one cell in a sub-sweep. Returns accepted moves, plus 2^16 if the cell has disks.
  */
 ERGO_INLINE uint disks_update(DISKS_SPACE DISKS_RAW *cells, struct disks_place place, uint entity,
-                              ulong step, __global const struct disks_member *member) {
+                              ulong step, __global const struct disks_member *member,
+                              const struct disks_confined *confined) {
     const uint at = place.row[1] + place.col[1];
     struct disks_around around;
     uint crowded, three = 0u, accepted = 0u, close = 0u;
@@ -348,7 +282,7 @@ ERGO_INLINE uint disks_update(DISKS_SPACE DISKS_RAW *cells, struct disks_place p
         return 0u;
 #endif
 #ifdef DISKS_FULL
-    return disks_update_slowly(cells, place, around, entity, step, member) + 0x10000u;
+    return disks_update_slowly(cells, place, around, entity, step, member, confined) + 0x10000u;
 #else
     const uint two = (uint)(own.s1 < DISKS_EMPTY);
     if (DISKS_THIRD(crowded, 0u)) { /* seldom */
@@ -385,7 +319,7 @@ ERGO_INLINE uint disks_update(DISKS_SPACE DISKS_RAW *cells, struct disks_place p
             DISKS_TRIAL(two & ~three, 0u, done + 3u, s3);
     }
     if (crowded | close | (around.fuller & (around.fuller - 1u)))
-        accepted = disks_update_slowly(cells, place, around, entity, step, member);
+        accepted = disks_update_slowly(cells, place, around, entity, step, member, confined);
     else if (three)
         disks_store(cells, place.second, at, disks_join(own, (float4)(x, DISKS_FAR, y, 0.0f)));
     else

@@ -30,6 +30,7 @@
     1 /* entity 0: order of the sub-sweeps, direction and distance of the shift */
 #define DISKS_PURPOSE_CELL 2   /* entity = cell: a draw has two moves, 16 bits for the shuffle */
 #define DISKS_PURPOSE_VOLUME 5 /* entity 0: draw 0 the step, draw 1 whether it is accepted */
+#define DISKS_PURPOSE_FIELD 6  /* entity = cell: a draw decides on four moves in a field */
 /* Random starts (disks_start.cl). Their step counts the sweeps of the start. */
 #define DISKS_PURPOSE_START_GRID 3 /* entity 0, as DISKS_PURPOSE_GRID */
 #define DISKS_PURPOSE_START_CELL 4 /* entity = cell: a draw has two moves and their disks */

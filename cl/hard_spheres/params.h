@@ -4,6 +4,7 @@
 #define ERGO_CL_HARD_SPHERES_PARAMS_H
 
 #include "common/volume.h"
+#include "common/walls.h"
 
 /*
  * Coordinates are integers local to the cell, 0 <= x < width of the cell along that axis. The
@@ -27,7 +28,8 @@
     1 /* entity 0: order of the sets, direction and distance of the shift */
 #define SPHERES_PURPOSE_CELL 2   /* entity = cell: three draws for four moves */
 #define SPHERES_PURPOSE_VOLUME 5 /* entity 0: draw 0 the step, draw 1 whether it is accepted */
-/* Random starts: the same as 1 and 2, with steps that count the sweeps of the start. */
+#define SPHERES_PURPOSE_FIELD 6  /* entity = cell: a draw decides on four moves in a field */
+/* Random starts: the same as 1, 2 and 6, with steps that count the sweeps of the start. */
 #define SPHERES_PURPOSE_START 2 /* added */
 
 /*

@@ -66,6 +66,57 @@ ERGO_INLINE uint spheres_overlap(__global const ulong2 *cells,
     return 0u;
 }
 
+/* What a cell has to know of walls and of the field, where there are any. */
+struct spheres_confined {
+    __global const struct ergo_walls *walls;
+    __global const long *nodes;
+    ulong corner[3], side[3];
+};
+
+ERGO_INLINE struct spheres_confined spheres_confined_of(__global const struct spheres_member *m,
+                                                        __global const struct ergo_walls *walls,
+                                                        __global const long *fields,
+                                                        __global const ulong *grid, uint member,
+                                                        uint cx, uint cy, uint cz) {
+    const uint c[3] = {cx, cy, cz};
+    struct spheres_confined f;
+    f.walls = &walls[member];
+    f.nodes = fields + (size_t)member * ERGO_FIELD_NODES;
+    for (uint k = 0u; k < 3u; k++) {
+        f.side[k] = (ulong)m->width[k] * m->cells[k];
+        f.corner[k] = ergo_walls_corner(grid[3u * member + k], c[k], m->width[k], f.side[k]);
+    }
+    return f;
+}
+
+#ifdef SPHERES_WALLS
+ERGO_INLINE uint spheres_free(const struct spheres_confined *f, int x, int y, int z) {
+    const int at[3] = {x, y, z};
+    uint good = 1u;
+    for (uint k = 0u; k < 3u; k++) {
+        const ulong place = ergo_walls_place(f->corner[k], at[k], f->side[k]);
+        good &= (uint)(place >= f->walls->low[k]) & (uint)(place <= f->walls->high[k]);
+    }
+    return good;
+}
+#endif
+
+#ifdef SPHERES_FIELD
+ERGO_INLINE long spheres_energy_at(const struct spheres_confined *f, int x, int y, int z) {
+    const uint axis = f->walls->axis, shift = f->walls->shift;
+    const ulong place = ergo_walls_place(axis == 0u   ? f->corner[0]
+                                         : axis == 1u ? f->corner[1]
+                                                      : f->corner[2],
+                                         axis == 0u   ? x
+                                         : axis == 1u ? y
+                                                      : z,
+                                         axis == 0u   ? f->side[0]
+                                         : axis == 1u ? f->side[1]
+                                                      : f->side[2]);
+    return ERGO_FIELD_AT(f->nodes, shift, place);
+}
+#endif
+
 /*
  * All trials of a cell. Spheres that its own can touch are gathered once, as n and |n|^2 from the
  * middle of the cell. For a trial at t, r^2 = |n|^2 - 2 t.n + |t|^2: three fma a sphere. Near
@@ -76,7 +127,8 @@ ERGO_INLINE uint spheres_overlap(__global const ulong2 *cells,
  */
 ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct spheres_member *m,
                                 struct spheres_metric metric, uint plane, uint cx, uint cy, uint cz,
-                                ulong step, uint purpose, SPHERES_LIST near) {
+                                ulong step, uint purpose, const struct spheres_confined *confined,
+                                SPHERES_LIST near) {
     const uint at = spheres_at(m, cx, cy, cz), entity = (cz * m->cells[1] + cy) * m->cells[0] + cx;
     const float wx = (float)m->width[0], wy = (float)m->width[1], wz = (float)m->width[2];
     float4 own[SPHERES_SLOTS];
@@ -122,14 +174,23 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
     }
     struct ergo_words choices, moves;
     choices.x = moves.x = 0u;
+#ifdef SPHERES_FIELD
+    struct ergo_words fates;
+    fates.x = 0u;
+#endif
     for (uint s = 0u; s < SPHERES_MOVES; s++) {
-#define SPHERES_WORDS(draw)                                                                        \
-    ergo_philox_words(entity, (uint)step, (uint)(step >> 32),                                      \
-                      ERGO_DRAW(SPHERES_PURPOSE_CELL + purpose, draw), m->key0, m->key1)
+#define SPHERES_WORDS_FOR(what, draw)                                                              \
+    ergo_philox_words(entity, (uint)step, (uint)(step >> 32), ERGO_DRAW((what) + purpose, draw),   \
+                      m->key0, m->key1)
+#define SPHERES_WORDS(draw) SPHERES_WORDS_FOR(SPHERES_PURPOSE_CELL, draw)
         if (s % 4u == 0u)
             choices = SPHERES_WORDS(spheres_draw_choice(s));
         if (s % 2u == 0u)
             moves = SPHERES_WORDS(spheres_draw_move(s));
+#ifdef SPHERES_FIELD
+        if (s % 4u == 0u)
+            fates = SPHERES_WORDS_FOR(SPHERES_PURPOSE_FIELD, spheres_draw_field(s));
+#endif
         const uint mine = ergo_below(spheres_word(choices, s % 4u), n);
         const struct spheres_move d =
             spheres_displacement(s % 2u ? moves.z : moves.x, s % 2u ? moves.w : moves.y, m->step);
@@ -138,6 +199,11 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
         /* the last place in the cell is half a width less one unit from the middle */
         if (fabs(x + 0.5f) > 0.5f * wx || fabs(y + 0.5f) > 0.5f * wy || fabs(z + 0.5f) > 0.5f * wz)
             continue;
+#ifdef SPHERES_WALLS
+        const int px = (int)(x + 0.5f * wx), py = (int)(y + 0.5f * wy), pz = (int)(z + 0.5f * wz);
+        if (!spheres_free(confined, px, py, pz))
+            continue;
+#endif
         const float tx = -2.0f * x, ty = -2.0f * SPHERES_SCALED(y, sy),
                     tz = -2.0f * SPHERES_SCALED(z, sz);
         const float t2 = fma(z, SPHERES_SCALED(z, sz), fma(y, SPHERES_SCALED(y, sy), x * x));
@@ -163,6 +229,15 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
             good &= 1u ^ spheres_overlap(cells, m, metric, plane, cx, cy, cz, (int)(x + 0.5f * wx),
                                          (int)(y + 0.5f * wy), (int)(z + 0.5f * wz));
         }
+#ifdef SPHERES_FIELD
+        if (good)
+            good =
+                ergo_field_accepts(spheres_energy_at(confined, px, py, pz) -
+                                       spheres_energy_at(confined, (int)(own[mine].x + 0.5f * wx),
+                                                         (int)(own[mine].y + 0.5f * wy),
+                                                         (int)(own[mine].z + 0.5f * wz)),
+                                   spheres_word(fates, s % 4u));
+#endif
         if (good) {
             own[mine] = (float4)(x, y, z, 0.0f);
             accepted++;
@@ -184,8 +259,10 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
 __kernel void spheres_subsweep(__global ulong2 *cells,
                                __global const struct spheres_member *members,
                                __global const ulong *contacts, __global const ulong *plans,
-                               __global uint *tally, ulong step, uint k, uint capacity, uint sub,
-                               uint note, uint plane, uint layers, uint n_members, uint purpose) {
+                               __global uint *tally, __global const struct ergo_walls *walls,
+                               __global const long *fields, __global const ulong *grid, ulong step,
+                               uint k, uint capacity, uint sub, uint note, uint plane, uint layers,
+                               uint n_members, uint purpose) {
 #if SPHERES_GROUP > 0
     __local float4 lists[SPHERES_LISTED * SPHERES_GROUP];
     SPHERES_LIST near =
@@ -203,8 +280,10 @@ __kernel void spheres_subsweep(__global ulong2 *cells,
         return;
     const uint set = (uint)(plans[member * capacity + k] >> 3u * sub) & 7u;
     const uint cx = 2u * x + (set & 1u), cy = 2u * y + (set >> 1 & 1u), cz = 2u * z + (set >> 2);
+    const struct spheres_confined confined =
+        spheres_confined_of(m, walls, fields, grid, member, cx, cy, cz);
     const uint done = spheres_update(cells + m->first, m, spheres_metric_of(contacts, member),
-                                     plane, cx, cy, cz, step, purpose, near);
+                                     plane, cx, cy, cz, step, purpose, &confined, near);
     if (note)
         tally[m->first + spheres_at(m, cx, cy, cz)] = done;
 }

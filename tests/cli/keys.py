@@ -49,6 +49,7 @@ MODELS = [
     ("hard-disks", {"n": 16, "packing_fraction": 0.3, "ensemble": "npt", "pressure": 1}, {"contact_range": 0.1, "contact_bin": 0.01}),
     ("hard-spheres", {"n": 40, "packing_fraction": 0.3}, {"contact_range": 0.1, "contact_bin": 0.01}),
     ("hard-spheres", {"n": 40, "packing_fraction": 0.3, "ensemble": "npt", "pressure": 2}, {}),
+    ("hard-spheres", {"n": 40, "box": [4.5, 4.5, 5.5], "walls": ["z"], "gravity": 0.5}, {"contact_range": 0.1, "contact_bin": 0.01}),
     ("helium-vmc", {"n": 20, "walkers": 4}, {"structure_every": 2}),
     ("helium-vmc", {"n": 32, "walkers": 4, "one_body": "fcc", "density": 0.03}, {"structure_every": 2}),
     ("helium-vmc", {"n": 4, "walkers": 4, "one_body": "trap", "density": 1e-5}, {"structure_every": 2}),

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "kernel/places_bench.h"
 #include "oracle/disks_serial.h"
 #include "samplers/hard_disks/disks.h"
 
@@ -63,16 +64,34 @@ static inline void disks_oracle_of(struct disks_bench *b, size_t m) {
     /* sigma^2 in units, rounded up: from the job's numbers and not from the sampler's */
     const struct ergo_value *phi = ergo_point_value(point, "/system/packing_fraction");
     const struct ergo_value *box = ergo_point_value(point, "/system/box");
-    const double length = box->items     ? box->reals[0]
-                          : box->present ? box->real
-                                         : sqrt((double)s->n * acos(-1.0) / (4.0 * phi->real));
-    const double high = box->items ? box->reals[1] : length;
+    const char *walls = disks_is_npt(point) ? "" : ergo_point_text(point, "/system/walls");
+    double length = box->items     ? box->reals[0]
+                    : box->present ? box->real
+                                   : sqrt((double)s->n * acos(-1.0) / (4.0 * phi->real));
+    double high = box->items ? box->reals[1] : length;
+    const double faces[2] = {length, high};
+    length = strchr(walls, 'x') ? s->board[0] : length;
+    high = strchr(walls, 'y') ? s->board[1] : high;
     const double sigma = (double)(o->cells * o->width) / length;
     const double aspect = high / (double)o->rows / (length / (double)o->cells);
     o->ratio = s->ratio; /* of a logarithm in 2^-36 */
     assert_true(fabs((double)o->ratio * 0x1p-62 - aspect * aspect) < 1e-10);
     assert_true(aspect != 1 || o->ratio == UINT64_C(1) << 62);
     o->contact = (uint64_t)ceil(sigma * sigma);
+    if (!disks_is_npt(point) && ergo_confined(point)) {
+        o->axis = (int)ergo_confined_axis(point, 2);
+        o->gravity = number_or_none(point, "/system/gravity");
+        o->harmonic = number_or_none(point, "/system/harmonic");
+        o->middle = faces[o->axis] / 2;
+        for (int k = 0; k < 2; k++) {
+            const double unit = k ? sigma / aspect : sigma;
+            o->unit = k == o->axis ? unit : o->unit;
+            if (!strchr(walls, "xy"[k]))
+                continue;
+            o->first[k] = (int64_t)floor(unit / 2) + 1;
+            o->last[k] = (int64_t)rint(faces[k] * unit) - o->first[k];
+        }
+    }
     const double step = ergo_point_real(point, "/system/max_displacement") * sigma / 131072.0;
     o->step = (float)step;
     o->step_y = (float)(step / aspect);
@@ -200,8 +219,10 @@ static inline void disks_psi6_of_sample(struct disks_bench *b, size_t m, const d
         fail_msg(
             "%s\npsi_6 of member %zu is (%.9g, %.9g); the twin, its oracle to the bit, differs",
             b->what, m, columns[0], columns[1]);
-    double box[2];
+    double box[2]; /* bonds never cross walls, which are wider than they */
     disks_config_box(&config, shape, box);
+    if (shape->confined.is)
+        memcpy(box, shape->board, sizeof box);
     ergo_oracle_psi6(n, box, cutoff, d, d + n, &re, &im);
     /* within fp32's rounding, a pair at the cutoff may be neighbours for one of them only */
     const double loose = 1e-5;
@@ -217,8 +238,12 @@ static inline void disks_psi6_of_sample(struct disks_bench *b, size_t m, const d
 static inline void disks_sample_compared(struct disks_bench *b, uint64_t every) {
     const size_t members = b->batch->count;
     struct ergo_samples s = {.columns = calloc(members * DISKS_COLUMNS, sizeof(double))};
+    const uint32_t *bins_of_profiles = b->state->launch.profile_bins;
     for (size_t c = 0; c < DISKS_CURVES; c++)
         s.curves[c] = calloc(members * (b->state->launch.bins[c] + 1), sizeof(double));
+    for (size_t c = 0; c < ERGO_CONFINED_CURVES; c++)
+        s.curves[DISKS_CURVE_CONFINED + c] =
+            calloc(members * (bins_of_profiles[c] + 1), sizeof(double));
     DISKS_OK(b, ergo_sampler_advance(b->ctx, b->model->ops, b->state, 1, 1, every, 0));
     DISKS_OK(b, ergo_sampler_collect(b->ctx, b->model->ops, b->state, 1, &s));
     assert_int_equal(s.n_curve_samples, 1);
@@ -234,13 +259,32 @@ static inline void disks_sample_compared(struct disks_bench *b, uint64_t every) 
         if (fabs(columns[DISKS_ACCEPTANCE] - accepted) > 1e-12)
             fail_msg("%s\nacceptance of member %zu is %.9g, the oracle's %.9g", b->what, m,
                      columns[DISKS_ACCEPTANCE], accepted);
+        if (shape->confined.is) {
+            const struct places_case places = {.what = b->what,
+                                               .member = m,
+                                               .confined = &shape->confined,
+                                               .walled = o->last[o->axis] != 0,
+                                               .unit = o->unit,
+                                               .gravity = o->gravity};
+            int64_t *at = malloc(shape->n * sizeof *at);
+            double energy = 0;
+            assert_int_equal(ergo_oracle_disks_places(o, at), shape->n);
+            for (size_t i = 0; i < shape->n; i++)
+                energy += ergo_oracle_disks_energy(o, at[i]) / (double)shape->n;
+            places_energy_compared(&places, columns[DISKS_FIELD_ENERGY], energy);
+            for (unsigned c = 0; c < ERGO_CONFINED_CURVES; c++)
+                places_compared(&places, point, c, bins_of_profiles[c], at,
+                                s.curves[DISKS_CURVE_CONFINED + c] + m * bins_of_profiles[c]);
+            free(at);
+        }
         const double grown = (double)expl((long double)(o->volume - shape->rules.first) * 0x1p-36L);
         const double density = shape->npt ? shape->density / grown : shape->density;
         if (shape->npt && (fabs(columns[DISKS_DENSITY] / density - 1) > 1e-10 ||
                            (columns[DISKS_VOLUME_ACCEPTANCE] != 0) != o->volume_accepted))
             fail_msg("%s\ndensity of member %zu is %.12g, the oracle's %.12g", b->what, m,
                      columns[DISKS_DENSITY], density);
-        for (size_t c = 0; c < 2 && fmin(shape->box[0], shape->box[1]) > 3.0; c++) {
+        for (size_t c = 0; c < 2 && fmin(shape->box[0], shape->box[1]) > 3.0 && !shape->confined.is;
+             c++) {
             const size_t bins = b->state->launch.bins[c];
             uint64_t *limits = malloc((bins + 1) * sizeof *limits);
             uint64_t *counts = malloc((bins + 1) * sizeof *counts);
@@ -269,7 +313,7 @@ static inline void disks_sample_compared(struct disks_bench *b, uint64_t every) 
         assert_false(ergo_oracle_disks_overlap(o));
     }
     free(s.columns);
-    for (size_t c = 0; c < DISKS_CURVES; c++)
+    for (size_t c = 0; c < DISKS_CURVES_ALL; c++)
         free(s.curves[c]);
 }
 

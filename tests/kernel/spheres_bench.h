@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "kernel/places_bench.h"
 #include "oracle/spheres_serial.h"
 #include "samplers/hard_spheres/spheres.h"
 
@@ -59,18 +60,31 @@ static inline void spheres_oracle_of(struct spheres_bench *b, size_t m) {
     const struct ergo_value *box = ergo_point_value(point, "/system/box");
     struct ergo_oracle_spheres *o = &b->oracles[m];
     struct spheres_config config;
-    double sigma = 1e300;
+    const char *walls = ergo_point_text(point, "/system/walls");
+    double sigma = 1e300, sides[3];
     for (int k = 0; k < 3; k++) {
-        const double side =
-            box->present ? box->reals[k] : cbrt((double)s->n * acos(-1.0) / (6.0 * phi->real));
+        const bool walled = strchr(walls, "xyz"[k]) != NULL;
+        sides[k] = walled         ? (double)s->side[k] / s->sigma
+                   : box->present ? box->reals[k]
+                                  : cbrt((double)s->n * acos(-1.0) / (6.0 * phi->real));
         o->cells[k] = s->cells[k];
-        sigma = fmin(sigma, 2097151.0 * (double)o->cells[k] / side);
+        sigma = fmin(sigma, 2097151.0 * (double)o->cells[k] / sides[k]);
     }
+    o->sigma = sigma;
     for (int k = 0; k < 3; k++) {
-        const double side =
-            box->present ? box->reals[k] : cbrt((double)s->n * acos(-1.0) / (6.0 * phi->real));
-        o->width[k] = (int64_t)rint(side * sigma / (double)o->cells[k]);
+        o->width[k] = (int64_t)rint(sides[k] * sigma / (double)o->cells[k]);
+        if (strchr(walls, "xyz"[k])) {
+            o->first[k] = (int64_t)floor(sigma / 2) + 1;
+            o->last[k] = (int64_t)rint(box->reals[k] * sigma) - o->first[k];
+            o->axis = k;
+        }
     }
+    o->gravity = number_or_none(point, "/system/gravity");
+    o->harmonic = number_or_none(point, "/system/harmonic");
+    o->axis = ergo_point_value(point, "/system/axis")->present
+                  ? ergo_point_text(point, "/system/axis")[0] - 'x'
+                  : o->axis;
+    o->middle = box->present ? box->reals[o->axis] / 2 : 0;
     o->contact = (uint64_t)ceil(sigma * sigma);
     o->step = (int64_t)(ergo_point_real(point, "/system/max_displacement") * sigma);
     o->moves = (int)ergo_point_int(point, "/system/moves_per_cell");
@@ -161,13 +175,33 @@ static inline void spheres_sample_compared(struct spheres_bench *b, uint64_t eve
     spheres_compare(b);
     for (size_t m = 0; m < members; m++) {
         const struct spheres_shape *shape = &b->state->shapes[m];
+        const struct ergo_point *point = b->batch->points[m];
         const struct ergo_oracle_spheres *o = &b->oracles[m];
         const double accepted = (double)o->accepted / (double)(o->tried * (uint64_t)o->moves);
         if (fabs(s.columns[SPHERES_COLUMNS * m + SPHERES_ACCEPTANCE] - accepted) > 1e-12)
             fail_msg("%s\nacceptance of member %zu is %.9g, the oracle's %.9g", b->what, m,
                      s.columns[SPHERES_COLUMNS * m], accepted);
+        const struct places_case places = {.what = b->what,
+                                           .member = m,
+                                           .confined = &shape->confined,
+                                           .walled = o->last[o->axis] != 0,
+                                           .unit = o->sigma,
+                                           .gravity = o->gravity};
+        int64_t *at = malloc(shape->n * sizeof *at);
+        double energy = 0;
+        assert_int_equal(ergo_oracle_spheres_places(o, at), shape->n);
+        for (size_t i = 0; i < shape->n; i++)
+            energy += ergo_oracle_spheres_energy(o, at[i]) / (double)shape->n;
+        places_energy_compared(&places, s.columns[SPHERES_COLUMNS * m + SPHERES_FIELD_ENERGY],
+                               energy);
+        for (size_t c = SPHERES_PAIR_CURVES; c < SPHERES_CURVES; c++) {
+            const size_t bins = b->state->launch.bins[c];
+            places_compared(&places, point, (unsigned)(c - SPHERES_PAIR_CURVES), bins, at,
+                            s.curves[c] + m * bins);
+        }
+        free(at);
         /* nearest images are all there are below half a side of the box */
-        for (size_t c = 0; c < SPHERES_CURVES; c++) {
+        for (size_t c = 0; c < SPHERES_PAIR_CURVES; c++) {
             const size_t bins = b->state->launch.bins[c];
             uint64_t *limits = malloc((bins + 1) * sizeof *limits);
             uint64_t *counts = malloc((bins + 1) * sizeof *counts);

@@ -79,6 +79,12 @@ static const struct {
      "\"path\": 2, \"tile\": 4, \"work_group\": 8"},
     {false, REFLECT ", " NPT(6, 0.02) ", \"n\": 100, \"packing_fraction\": 0.62",
      "\"path\": 3, \"work_group\": 8"},
+    {true, "\"n\": 10, \"box\": [4.2, 4.1], \"walls\": \"y\", \"gravity\": 1.5",
+     "\"path\": 1, \"work_group\": 4"},
+    {false,
+     REFLECT ", \"n\": 60, \"box\": [7.2, 10.5], \"walls\": [\"x\", \"y\"], \"axis\": \"x\", "
+             "\"harmonic\": 0.4",
+     "\"path\": 3, \"work_group\": 8"},
 };
 
 static void test_chain(void **state) {

@@ -1,5 +1,6 @@
 /* The hard-sphere kernels against the serial oracle, bit for bit: boxes from two cells per side on,
- * cubic and not, narrow and wide cells, several work-groups, numbers of moves. */
+ * cubic and not, narrow and wide cells, several work-groups, numbers of moves, walls and
+ * fields. */
 #include "kernel/spheres_bench.h"
 
 static struct spheres_bench bench;
@@ -16,6 +17,11 @@ static const struct {
     {false, "\"n\": 256, \"packing_fraction\": 0.54, \"moves_per_cell\": 7", 8, 0},
     {false, "\"n\": 230, \"box\": [6.1, 8.7, 4.6], \"max_displacement\": 0.3", 32, 0},
     {true, "\"n\": 60, \"packing_fraction\": 0.4", 16, 3}, /* lists too short for most */
+    {true, "\"n\": 8, \"box\": [2.1, 2.3, 3.4], \"walls\": \"z\", \"gravity\": 1.5", 4, 0},
+    {false,
+     "\"n\": 70, \"box\": [1.8, 9.1, 6.2], \"walls\": [\"x\", \"y\"], \"axis\": \"y\", "
+     "\"harmonic\": 0.4, \"moves_per_cell\": 6",
+     8, 0},
 };
 
 static void test_cases(void **state) {
@@ -29,8 +35,9 @@ static void test_cases(void **state) {
             "{\"sampler\": \"hard-spheres\", \"seed\": \"1\", \"replicas\": 2, \"system\": {%s}, "
             "\"tuning\": {\"work_group\": %u, \"listed\": %u}, \"run\": {\"sweeps\": 1, "
             "\"contact_range\": 0.02, "
-            "\"contact_bin\": 0.002, \"gr_max\": 2}}",
-            cases[i].system, cases[i].group, cases[i].listed);
+            "\"contact_bin\": 0.002, \"%s}}",
+            cases[i].system, cases[i].group, cases[i].listed,
+            strstr(cases[i].system, "walls") ? "profile_bins\": 9" : "gr_max\": 2");
         spheres_run_case(&bench, job, getenv("ERGOCL_TEST_SMALL") ? 2 : 12);
     }
 }

@@ -9,7 +9,7 @@
 /* ---- the chain --------------------------------------------------------------------------------
  */
 
-enum { PURPOSE_GRID = 1, PURPOSE_CELL = 2, PURPOSE_VOLUME = 5 };
+enum { PURPOSE_GRID = 1, PURPOSE_CELL = 2, PURPOSE_VOLUME = 5, PURPOSE_FIELD = 6 };
 
 static void draw(const struct ergo_oracle_disks *o, uint32_t entity, uint64_t step,
                  uint32_t purpose, uint32_t number, uint32_t out[4]) {
@@ -74,9 +74,10 @@ static bool meets(const struct ergo_oracle_disks *o, int64_t cx, int64_t cy, int
  * by bits, and one step of Newton, in single precision: part of the definition. */
 static float chord(const struct ergo_oracle_disks *o, float across) {
     /* at constant pressure with a wider margin, rounded twice; wider still where sides differ */
-    const float margin = (o->ratio != UINT64_C(1) << 62 ? 9.0f
-                          : o->pressure > 0             ? 1.25f
-                                                        : 1.125f) /
+    const bool differ = o->cells != o->rows && !(o->pressure > 0);
+    const float margin = (differ || o->ratio != UINT64_C(1) << 62 ? 9.0f
+                          : o->pressure > 0                       ? 1.25f
+                                                                  : 1.125f) /
                          1048576.0f;
     const float contact = o->pressure > 0 ? (float)o->contact * (1.0f - margin)
                                           : (float)((double)o->contact * (1.0 - (double)margin));
@@ -129,6 +130,44 @@ static void reflection(const struct ergo_oracle_disks *o, int64_t cx, int64_t cy
     *u = bits % 4 ? low + high - from : low + below(bits, (uint32_t)(high - low + 1));
 }
 
+/* Where something at `at` in a cell is in the box that does not move with the grid. */
+static int64_t in_box(const struct ergo_oracle_disks *o, int axis, int64_t cell, int64_t at) {
+    return mod(cell * o->width + at + o->grid[axis], (axis ? o->rows : o->cells) * o->width);
+}
+
+double ergo_oracle_disks_energy(const struct ergo_oracle_disks *o, int64_t place) {
+    const double z = (double)place / o->unit;
+    return o->gravity * z + o->harmonic * (z - o->middle) * (z - o->middle) / 2;
+}
+
+/* Do walls and the field let move s of a cell, to (x, y), happen? */
+static bool lets(const struct ergo_oracle_disks *o, const int64_t cell[2], uint64_t step, int s,
+                 const int64_t from[2], const int64_t to[2]) {
+    uint32_t words[4];
+    for (int k = 0; k < 2; k++) {
+        const int64_t then = in_box(o, k, cell[k], to[k]);
+        if (o->last[k] && (then < o->first[k] || then > o->last[k]))
+            return false;
+    }
+    if (o->gravity == 0 && o->harmonic == 0)
+        return true;
+    draw(o, (uint32_t)(cell[1] * o->cells + cell[0]), step, PURPOSE_FIELD, (uint32_t)(s / 4),
+         words);
+    const int k = o->axis;
+    const double rise = ergo_oracle_disks_energy(o, in_box(o, k, cell[k], to[k])) -
+                        ergo_oracle_disks_energy(o, in_box(o, k, cell[k], from[k]));
+    return (double)words[s % 4] < exp(-rise) * 0x1p32;
+}
+
+size_t ergo_oracle_disks_places(const struct ergo_oracle_disks *o, int64_t *places) {
+    size_t n = 0;
+    for (int64_t i = 0; i < o->cells * o->rows; i++)
+        for (int j = 0; j < o->cell[i].n; j++)
+            places[n++] = o->axis ? in_box(o, 1, i / o->cells, o->cell[i].y[j])
+                                  : in_box(o, 0, i % o->cells, o->cell[i].x[j]);
+    return n;
+}
+
 static void update_cell(struct ergo_oracle_disks *o, int64_t cx, int64_t cy, uint64_t step) {
     struct ergo_oracle_cell *c = cell_at(o, cx, cy);
     const uint32_t entity = (uint32_t)(cy * o->cells + cx);
@@ -167,7 +206,9 @@ static void update_cell(struct ergo_oracle_disks *o, int64_t cx, int64_t cy, uin
         }
         x += dx;
         y += dy;
-        if (x < -o->leave || y < -o->leave || x >= high || y >= high || meets(o, cx, cy, i, x, y))
+        if (x < -o->leave || y < -o->leave || x >= high || y >= high || meets(o, cx, cy, i, x, y) ||
+            !lets(o, (const int64_t[2]){cx, cy}, step, s, (const int64_t[2]){c->x[i], c->y[i]},
+                  (const int64_t[2]){x, y}))
             continue;
         c->x[i] = x;
         c->y[i] = y;

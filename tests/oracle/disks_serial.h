@@ -41,6 +41,13 @@ struct ergo_oracle_disks {
     struct ergo_oracle_cell *cell; /* [rows][cells] */
     uint64_t accepted, tried;      /* of the last sweep: moves, and cells with disks */
     bool lost;                     /* a fifth disk entered a cell */
+    /* Walls: centres are from first to last along each axis, in the box; last 0: no walls. A field
+     * along an axis: beta u = gravity z + harmonic (z - middle)^2 / 2, z from the lower face of the
+     * box; unit: of sigma along that axis. In doubles: a decision differs from ergocl's once in a
+     * million. */
+    int64_t first[2], last[2];
+    int axis;
+    double gravity, harmonic, middle, unit;
 };
 
 /* One sweep, and a volume move if it is due; `step` is the number of sweeps before it. */
@@ -49,6 +56,9 @@ void ergo_oracle_disks_sweep(struct ergo_oracle_disks *o, uint64_t step);
 void ergo_oracle_disks_pairs(const struct ergo_oracle_disks *o, const uint64_t *limits, size_t bins,
                              uint64_t *counts);
 bool ergo_oracle_disks_overlap(const struct ergo_oracle_disks *o);
+/* Of each disk its place along the field's axis, in units; returns their number. beta u there. */
+size_t ergo_oracle_disks_places(const struct ergo_oracle_disks *o, int64_t *places);
+double ergo_oracle_disks_energy(const struct ergo_oracle_disks *o, int64_t place);
 /* The smallest squared distance of two disks, of all pairs and nearest images. */
 uint64_t ergo_oracle_disks_closest(const struct ergo_oracle_disks *o);
 

@@ -9,7 +9,7 @@
 
 /* ---- the chain ------------------------------------------------------------------------------- */
 
-enum { PURPOSE_GRID = 1, PURPOSE_CELL = 2 };
+enum { PURPOSE_GRID = 1, PURPOSE_CELL = 2, PURPOSE_FIELD = 6 };
 
 static void draw(const struct ergo_oracle_spheres *o, uint32_t entity, uint64_t step,
                  uint32_t purpose, uint32_t number, uint32_t out[4]) {
@@ -68,6 +68,37 @@ static bool meets(const struct ergo_oracle_spheres *o, int64_t own, int self, co
     return false;
 }
 
+/* Where something is in the box that does not move with the grid. */
+static void in_walls(const struct ergo_oracle_spheres *o, int64_t cell, const int64_t at[3],
+                     int64_t out[3]) {
+    in_box(o, cell, at, out);
+    for (int k = 0; k < 3; k++)
+        out[k] = mod(out[k] + o->grid[k], o->cells[k] * o->width[k]);
+}
+
+double ergo_oracle_spheres_energy(const struct ergo_oracle_spheres *o, int64_t place) {
+    const double z = (double)place / o->sigma;
+    return o->gravity * z + o->harmonic * (z - o->middle) * (z - o->middle) / 2;
+}
+
+/* Do walls and the field let move s of a cell happen? */
+static bool lets(const struct ergo_oracle_spheres *o, int64_t own, uint64_t step, int s,
+                 const int64_t from[3], const int64_t to[3]) {
+    int64_t now[3], then[3];
+    uint32_t words[4];
+    in_walls(o, own, from, now);
+    in_walls(o, own, to, then);
+    for (int k = 0; k < 3; k++)
+        if (o->last[k] && (then[k] < o->first[k] || then[k] > o->last[k]))
+            return false;
+    if (o->gravity == 0 && o->harmonic == 0)
+        return true;
+    draw(o, (uint32_t)own, step, PURPOSE_FIELD, (uint32_t)(s / 4), words);
+    const double rise =
+        ergo_oracle_spheres_energy(o, then[o->axis]) - ergo_oracle_spheres_energy(o, now[o->axis]);
+    return (double)words[s % 4] < exp(-rise) * 0x1p32;
+}
+
 static void update(struct ergo_oracle_spheres *o, const int64_t c[3], uint64_t step) {
     const int64_t own = number_of(o, c);
     struct ergo_oracle_cube *cube = &o->cube[own];
@@ -87,7 +118,7 @@ static void update(struct ergo_oracle_spheres *o, const int64_t c[3], uint64_t s
             to[k] = cube->at[i][k] + (bits & 1 ? size : -size);
             inside = inside && to[k] >= 0 && to[k] < o->width[k];
         }
-        if (!inside || meets(o, own, i, to))
+        if (!inside || meets(o, own, i, to) || !lets(o, own, step, s, cube->at[i], to))
             continue;
         memcpy(cube->at[i], to, sizeof to);
         o->accepted++;
@@ -180,6 +211,17 @@ void ergo_oracle_spheres_pairs(const struct ergo_oracle_spheres *o, const uint64
     struct histogram h = {limits, bins, counts};
     memset(counts, 0, bins * sizeof *counts);
     each_pair(o, count, &h);
+}
+
+size_t ergo_oracle_spheres_places(const struct ergo_oracle_spheres *o, int64_t *places) {
+    size_t n = 0;
+    int64_t at[3];
+    for (int64_t cell = 0; cell < all_cells(o); cell++)
+        for (int j = 0; j < o->cube[cell].n; j++) {
+            in_walls(o, cell, o->cube[cell].at[j], at);
+            places[n++] = at[o->axis];
+        }
+    return n;
 }
 
 static void closest(uint64_t r2, void *user) {

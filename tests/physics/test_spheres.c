@@ -37,6 +37,24 @@ static void lattice(double (*at)[3], double side) {
     }
 }
 
+/* Point i of a curve, the mean over replicas. */
+static void curve_value(const cJSON *tree, int replicas, const char *name, int i, double *mean,
+                        double *error) {
+    *mean = *error = 0;
+    for (int r = 0; r < replicas; r++) {
+        const cJSON *curve = cJSON_GetObjectItem(
+            cJSON_GetObjectItem(cJSON_GetArrayItem(cJSON_GetObjectItem(tree, "points"), r),
+                                "curves"),
+            name);
+        *mean += cJSON_GetNumberValue(cJSON_GetArrayItem(cJSON_GetObjectItem(curve, "mean"), i)) /
+                 replicas;
+        *error =
+            hypot(*error,
+                  cJSON_GetNumberValue(cJSON_GetArrayItem(cJSON_GetObjectItem(curve, "error"), i)) /
+                      replicas);
+    }
+}
+
 static const char *length(const char *brief, const char *full) {
     return getenv("ERGOCL_TEST_FULL") ? full : brief;
 }
@@ -114,6 +132,61 @@ static void test_two_npt(void **state) {
     }
 }
 
+/* Two spheres between walls 1.9 apart, in gravity g: the weight of heights z1, z2 over the lowest
+ * place is exp(-g (z1 + z2)) (A - pi (1 - (z1 - z2)^2)), where the box is so wide that a sphere
+ * meets one image alone. Densities at the walls, which the contact theorem takes for pressures, the
+ * energy, and densities in each third of the heights. */
+static void two_in_gravity(double g, double area, double *low, double *high, double *energy,
+                           double thirds[3]) {
+    enum { GRID = 999 };
+    const double free = 0.9, width = free / GRID;
+    double all = 0, height = 0, ends[2] = {0, 0}, parts[3] = {0, 0, 0};
+    for (int i = 0; i < GRID; i++) {
+        const double z = (i + 0.5) * width;
+        for (int j = 0; j < GRID; j++) {
+            const double other = (j + 0.5) * width;
+            const double weight =
+                exp(-g * (z + other)) * (area - pi * (1 - (z - other) * (z - other)));
+            all += weight * width * width;
+            height += weight * width * width * z;
+            parts[3 * i / GRID] += weight * width * width;
+        }
+        ends[0] += exp(-g * z) * (area - pi * (1 - z * z)) * width;
+        ends[1] += exp(-g * (z + free)) * (area - pi * (1 - (free - z) * (free - z))) * width;
+    }
+    *low = 2 * ends[0] / all / area;
+    *high = 2 * ends[1] / all / area;
+    *energy = g * (height / all + 0.5);
+    for (int k = 0; k < 3; k++)
+        thirds[k] = 2 * parts[k] / all / (area * free / 3);
+}
+
+static void test_two_in_gravity(void **state) {
+    double mean, error, low, high, energy, thirds[3];
+    char job[1000];
+    (void)state;
+    snprintf(
+        job, sizeof job,
+        "{'sampler': 'hard-spheres', 'seed': '16', 'replicas': 8, 'system': {'n': 2, 'box': "
+        "[2.2, 2.2, 1.9], 'walls': 'z', 'gravity': 1.5, 'max_displacement': 0.4}, 'run': "
+        "{'equilibration': 50, 'sweeps': %s, 'measure_every': 2, 'contact_range': 0.4, "
+        "'contact_bin': 0.02, 'contact_degree': 2, 'profile_bins': 3}, 'output': {'snapshots': 0}}",
+        length("4000", "200000"));
+    cJSON *tree = physics_run(ctx, job, "two, gravity");
+    two_in_gravity(1.5, 2.2 * 2.2, &low, &high, &energy, thirds);
+    physics_value(tree, 0, 8, "wall_pressure_low", &mean, &error);
+    compare("two spheres, lower wall", mean, error, low, 0);
+    physics_value(tree, 0, 8, "wall_pressure_high", &mean, &error);
+    compare("two spheres, upper wall", mean, error, high, 0);
+    physics_value(tree, 0, 8, "field_energy", &mean, &error);
+    compare("two spheres, energy in the field", mean, error, energy, 0);
+    for (int i = 0; i < 3; i++) {
+        curve_value(tree, 8, "profile", i, &mean, &error);
+        compare("two spheres, third of the heights", mean, error, thirds[i], 0);
+    }
+    cJSON_Delete(tree);
+}
+
 /* eta Z of the fluid: Kolafa, Labik, Malijevsky 2004. */
 static double fluid(double eta) {
     const double x = eta / (1 - eta);
@@ -149,6 +222,38 @@ static void test_fluid(void **state) {
         physics_value(tree, i, 2, "compressibility_factor", &mean, &error);
         snprintf(what, sizeof what, "240 spheres, eta %g", etas[i]);
         compare(what, mean, error, fluid_of(etas[i], 240), 0);
+    }
+    cJSON_Delete(tree);
+}
+
+/* A slit: the pressure on its walls is that of the fluid at the density in the middle (contact
+ * theorem), where the walls are far apart; and both walls together carry the weight of all spheres.
+ */
+static void test_walls(void **state) {
+    double low, high, error[3], centre;
+    char job[1000];
+    const bool full = getenv("ERGOCL_TEST_FULL") != NULL;
+    (void)state;
+    snprintf(
+        job, sizeof job,
+        "{'sampler': 'hard-spheres', 'seed': '17', 'replicas': 2, 'system': {'n': %s, 'walls': "
+        "'z', 'max_displacement': 0.2%s}, 'run': {'equilibration': %s, 'sweeps': %s, "
+        "'measure_every': 2, 'contact_range': 0.1, 'contact_bin': 0.005}, 'output': "
+        "{'snapshots': 0}}",
+        full ? "1000, 'box': [10, 10, 20]" : "60, 'box': [4.4, 4.4, 6.5]",
+        full ? "" : ", 'gravity': 0.7", full ? "2000" : "300", full ? "20000" : "6000");
+    cJSON *tree = physics_run(ctx, job, "walls");
+    physics_value(tree, 0, 2, "wall_pressure_low", &low, &error[0]);
+    physics_value(tree, 0, 2, "wall_pressure_high", &high, &error[1]);
+    if (!full) {
+        compare("weight on both walls", low - high, hypot(error[0], error[1]),
+                0.7 * 60 / (4.4 * 4.4), 0);
+    } else {
+        physics_value(tree, 0, 2, "central_density", &centre, &error[2]);
+        const double eta = pi / 6 * centre, h = 1e-4;
+        const double slope = (fluid(eta + h) - fluid(eta - h)) / (2 * h);
+        compare("pressure on the walls", 0.5 * (low + high), 0.5 * hypot(error[0], error[1]),
+                fluid(eta) * 6 / pi, slope * error[2]);
     }
     cJSON_Delete(tree);
 }
@@ -221,23 +326,12 @@ static void test_plain(void **state) {
              N, side, side, side, length("4000", "40000"), range, range / BINS);
     cJSON *tree = physics_run(ctx, job, "plain");
     for (int i = 0; i < BINS; i++) {
-        double mean = 0, variance = 0;
+        double mean, error;
         char what[60];
-        for (int r = 0; r < 4; r++) {
-            const cJSON *curve = cJSON_GetObjectItem(
-                cJSON_GetObjectItem(cJSON_GetArrayItem(cJSON_GetObjectItem(tree, "points"), r),
-                                    "curves"),
-                "contact");
-            mean +=
-                cJSON_GetNumberValue(cJSON_GetArrayItem(cJSON_GetObjectItem(curve, "mean"), i)) / 4;
-            variance += pow(
-                cJSON_GetNumberValue(cJSON_GetArrayItem(cJSON_GetObjectItem(curve, "error"), i)) /
-                    4,
-                2);
-        }
+        curve_value(tree, 4, "contact", i, &mean, &error);
         const double plain = sum[i] / BLOCKS;
         snprintf(what, sizeof what, "32 spheres, bin %d of g(r)", i);
-        compare(what, mean, sqrt(variance), plain,
+        compare(what, mean, error, plain,
                 sqrt((square[i] / BLOCKS - plain * plain) / (BLOCKS - 1)));
     }
     cJSON_Delete(tree);
@@ -245,8 +339,10 @@ static void test_plain(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two), cmocka_unit_test(test_two_npt), cmocka_unit_test(test_fluid),
-        cmocka_unit_test(test_npt), cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_two),   cmocka_unit_test(test_two_npt),
+        cmocka_unit_test(test_fluid), cmocka_unit_test(test_two_in_gravity),
+        cmocka_unit_test(test_walls), cmocka_unit_test(test_npt),
+        cmocka_unit_test(test_plain),
     };
     return cmocka_run_group_tests(tests, context_open, context_close);
 }

@@ -40,7 +40,7 @@ static void sweeps_local(struct disks_state *s, uint64_t sweeps) {
                     BUFFER(DISKS_CELLS), BUFFER(DISKS_MEMBERS), BUFFER(DISKS_RULES),
                     BUFFER(DISKS_SIZES), BUFFER(DISKS_GRIDS), BUFFER(DISKS_TALLY), U64(s->e.step),
                     U32(now), U32(s->shapes[0].volume_every), U32(l->most_cells),
-                    U32(second_plane(s)), LOCAL(memory));
+                    U32(second_plane(s)), LOCAL(memory), BUFFER(DISKS_WALLS), BUFFER(DISKS_FIELDS));
         ergo_engine_made(&s->e, &s->e.pace, now);
         s->e.step += now;
         sweeps -= now;
@@ -59,7 +59,8 @@ static void sweep_global(struct disks_state *s, uint32_t k, bool note) {
     for (uint32_t set = 0; set < 4; set++)
         ERGO_LAUNCH(&s->e, DISKS_SUBSWEEP, over_set(s), BUFFER(DISKS_CELLS), BUFFER(DISKS_MEMBERS),
                     BUFFER(DISKS_PLANS), BUFFER(DISKS_TALLY), U64(s->e.step), U32(k),
-                    U32(s->launch.plans), U32(set), U32(note), U32(second_plane(s)));
+                    U32(s->launch.plans), U32(set), U32(note), U32(second_plane(s)),
+                    BUFFER(DISKS_WALLS), BUFFER(DISKS_FIELDS), BUFFER(DISKS_GRIDS));
     shift(s, k);
     s->e.step++;
 }
@@ -128,6 +129,21 @@ void disks_measure(void *state, size_t sample) {
                 BUFFER(DISKS_CELLS), BUFFER(DISKS_MEMBERS), BUFFER(DISKS_TALLY), BUFFER(DISKS_SUMS),
                 BUFFER(DISKS_SIZES), BUFFER(DISKS_SEEN), U32(sample), U32(members_of(s)),
                 U32(second_plane(s)));
+    if (s->shapes[0].confined.field)
+        ERGO_LAUNCH(&s->e, DISKS_ENERGY, ergo_grid_groups(l->sums, l->sum_group, members_of(s)),
+                    BUFFER(DISKS_CELLS), BUFFER(DISKS_MEMBERS), BUFFER(DISKS_WALLS),
+                    BUFFER(DISKS_FIELDS), BUFFER(DISKS_GRIDS), BUFFER(DISKS_ENERGIES), U32(sample),
+                    U32(members_of(s)), U32(second_plane(s)));
+}
+
+static void measure_profile(struct disks_state *s, size_t curve) {
+    const struct disks_launch *l = &s->launch;
+    ERGO_LAUNCH(
+        &s->e, DISKS_PROFILE, over(s, l->most_cells), BUFFER(DISKS_CELLS), BUFFER(DISKS_MEMBERS),
+        BUFFER(DISKS_WALLS), BUFFER(DISKS_GRIDS), BUFFER(DISKS_PROFILES + ERGO_CONFINED_PROFILE),
+        BUFFER(DISKS_PROFILES + ERGO_CONFINED_LOW), BUFFER(DISKS_PROFILES + ERGO_CONFINED_HIGH),
+        U32(curve), U32(members_of(s)), U32(l->profile_bins[ERGO_CONFINED_PROFILE]),
+        U32(l->profile_bins[ERGO_CONFINED_LOW]), U32(second_plane(s)));
 }
 
 static void measure_pairs(struct disks_state *s, uint32_t which, size_t curve) {
@@ -159,6 +175,8 @@ void disks_measure_curves(void *state, size_t curve) {
         ERGO_LAUNCH(&s->e, DISKS_BLOCKS, over(s, l->look_cells), BUFFER(DISKS_CELLS),
                     BUFFER(DISKS_MEMBERS), BUFFER(DISKS_COUNTS + DISKS_CURVE_DENSITY), U32(curve),
                     U32(members_of(s)), U32(l->bins[DISKS_CURVE_DENSITY]), U32(second_plane(s)));
+    if (l->profile_bins[ERGO_CONFINED_PROFILE])
+        measure_profile(s, curve);
     disks_order_read(s, curve);
 }
 
@@ -170,13 +188,15 @@ double disks_density_at(const struct disks_shape *shape, const struct ergo_volum
 }
 
 void disks_columns(const struct disks_shape *shape, const struct disks_sum *sum,
-                   struct disks_tally tally, const struct ergo_volume *volume, double *columns) {
+                   struct disks_tally tally, const struct ergo_volume *volume, int64_t energy,
+                   double *columns) {
     const double moves = (double)shape->moves_per_cell;
     columns[DISKS_PSI6_RE] = (double)sum->re * 0x1p-24 / (double)shape->n;
     columns[DISKS_PSI6_IM] = (double)sum->im * 0x1p-24 / (double)shape->n;
     columns[DISKS_ACCEPTANCE] =
         tally.tried ? (double)tally.accepted / (moves * (double)tally.tried) : 0.0;
     columns[DISKS_OCCUPIED] = (double)sum->occupied / (double)disks_cells(shape);
+    columns[DISKS_FIELD_ENERGY] = ldexp((double)energy, -ERGO_FIELD_ENERGY_BITS) / (double)shape->n;
     if (!shape->npt)
         return;
     columns[DISKS_DENSITY] = disks_density_at(shape, volume);
@@ -216,6 +236,17 @@ static struct disks_sum add_parts(const struct disks_state *s, unsigned slot, si
     return sum;
 }
 
+/* The energy in the field of a row. */
+static int64_t energy_of(const struct disks_state *s, unsigned slot, size_t row) {
+    int64_t energy = 0;
+    if (!s->shapes[0].confined.field)
+        return 0;
+    const int64_t *parts = ergo_engine_host(&s->e, DISKS_ENERGIES, slot, 0);
+    for (size_t i = 0; i < s->launch.sums; i++)
+        energy += parts[row * s->launch.sums + i];
+    return energy;
+}
+
 bool disks_rows(const void *state, unsigned slot, size_t begin, size_t end,
                 const struct ergo_samples *samples) {
     const struct disks_state *s = state;
@@ -226,7 +257,7 @@ bool disks_rows(const void *state, unsigned slot, size_t begin, size_t end,
         const struct ergo_volume *seen = seen_of(s, slot, row / members_of(s));
         struct disks_tally tally;
         const struct disks_sum sum = add_parts(s, slot, row, &tally);
-        disks_columns(shape, &sum, tally, seen ? seen + m : NULL,
+        disks_columns(shape, &sum, tally, seen ? seen + m : NULL, energy_of(s, slot, row),
                       samples->columns + disks_n_columns(shape) * row);
         right = right && sum.disks == shape->n;
     }
@@ -265,6 +296,17 @@ bool disks_curve_rows(const void *state, unsigned slot, size_t begin, size_t end
                                 disks_density_at(&s->shapes[m], seen ? seen + m : NULL), c,
                                 c < 2 ? s->areas[c] + m * bins : NULL, counts + m * bins,
                                 samples->curves[c] + row * bins);
+        }
+    }
+    for (unsigned c = 0; c < ERGO_CONFINED_CURVES; c++) {
+        const size_t bins = s->launch.profile_bins[c];
+        for (size_t row = begin; bins && row < end; row++) {
+            const size_t m = row % members;
+            const uint32_t *counts = ergo_engine_host(
+                &s->e, DISKS_PROFILES + ergo_confined_counts(c), slot, row / members);
+            ergo_confined_convert(s->e.batch->points[m], &s->shapes[m].confined, c, bins,
+                                  counts + m * bins,
+                                  samples->curves[DISKS_CURVE_CONFINED + c] + row * bins);
         }
     }
     for (size_t row = begin; row < end; row++)

@@ -57,6 +57,11 @@ static enum ergo_status audit_member(struct ergo_context *ctx, struct disks_stat
                            "disks, not %llu",
                            s->e.device->summary.name, (unsigned long long)s->e.step, member,
                            (unsigned long long)n, (unsigned long long)shape->n);
+    else if (disks_config_crosses(&config, shape))
+        status = ERGO_FAIL(ctx, ERGO_E_AUDIT,
+                           "audit of hard-disks failed on %s at sweep %llu: member %zu has a disk "
+                           "in a wall",
+                           s->e.device->summary.name, (unsigned long long)s->e.step, member);
     else if (!inside)
         status = ERGO_FAIL(ctx, ERGO_E_AUDIT,
                            "audit of hard-disks failed on %s at sweep %llu: member %zu has a disk "
@@ -106,7 +111,12 @@ static enum ergo_status audit_sizes(struct ergo_context *ctx, struct disks_state
  * tally[] moves. *sum gets all of them, with the device's psi_6. */
 static bool same_sums(const struct disks_state *s, size_t sample, size_t member,
                       const struct disks_config *config, const uint32_t *tally,
-                      struct disks_sum *sum, struct disks_tally *moves) {
+                      struct disks_sum *sum, struct disks_tally *moves, int64_t *energy) {
+    const int64_t *field = disks_field_of(s, member);
+    const int64_t *energies =
+        field ? (const int64_t *)ergo_engine_host(&s->e, DISKS_ENERGIES, 0, sample) +
+                    member * s->launch.sums
+              : NULL;
     const struct disks_member now = disks_member_at(s, member, config);
     const struct disks_launch *l = &s->launch;
     const size_t cells = disks_config_cells(config), items = l->sums * l->sum_group;
@@ -117,12 +127,15 @@ static bool same_sums(const struct disks_state *s, size_t sample, size_t member,
     bool same = true;
     for (size_t g = 0; g < l->sums && same; g++) {
         struct disks_sum part = {0};
+        int64_t part_energy = 0;
         for (size_t round = 0; round < cells; round += items)
             for (size_t k = 0; k < l->sum_group; k++) {
                 const size_t cell = round + g * l->sum_group + k;
                 int32_t re[DISKS_SLOTS], im[DISKS_SLOTS];
                 if (cell >= cells)
                     continue;
+                if (field)
+                    part_energy += disks_twin_energy(&s->shapes[member], config, field, cell);
                 part.disks += config->count[cell];
                 part.occupied += config->count[cell] > 0;
                 part.accepted += tally[cell] & 0xffff;
@@ -139,7 +152,8 @@ static bool same_sums(const struct disks_state *s, size_t sample, size_t member,
             part.re = found[g].re;
             part.im = found[g].im;
         }
-        same = memcmp(&part, &found[g], sizeof part) == 0;
+        same = memcmp(&part, &found[g], sizeof part) == 0 && (!field || energies[g] == part_energy);
+        *energy += part_energy;
         sum->re += part.re;
         sum->im += part.im;
         sum->occupied += part.occupied;
@@ -147,6 +161,13 @@ static bool same_sums(const struct disks_state *s, size_t sample, size_t member,
         moves->tried += part.tried;
     }
     return same;
+}
+
+/* Bins of a curve that is counted on the device. */
+static size_t bins_of(const struct disks_launch *l, size_t c) {
+    return c < DISKS_CURVES           ? l->bins[c]
+           : c < DISKS_CURVE_CONFINED ? 0
+                                      : l->profile_bins[c - DISKS_CURVE_CONFINED];
 }
 
 /* Compute the host's curve for `config`, and whether it equals the sample's. False: no memory. */
@@ -157,24 +178,28 @@ static bool same_curve(const struct ergo_replay *r, size_t member,
     const struct disks_state *s = a->s;
     const struct ergo_point *point = s->e.batch->points[member];
     const struct disks_member *m = &s->members[member];
-    const size_t bins = s->launch.bins[c];
+    const size_t bins = bins_of(&s->launch, c);
     uint64_t *limits = malloc((bins + 1) * sizeof *limits);
     uint32_t *counts = malloc(bins * sizeof *counts);
     double *values = malloc(bins * sizeof *values);
     bool ok = limits && counts && values;
-    if (ok && c == DISKS_CURVE_DENSITY) {
+    if (ok && c >= DISKS_CURVE_CONFINED) {
+        const unsigned kind = (unsigned)(c - DISKS_CURVE_CONFINED);
+        disks_twin_profile(&s->shapes[member], config, ergo_confined_counts(kind), bins, counts);
+        ergo_confined_convert(point, &s->shapes[member].confined, kind, bins, counts, values);
+    } else if (ok && c == DISKS_CURVE_DENSITY) {
         disks_twin_blocks(config, a->cells, m->block, bins, counts);
     } else if (ok) {
         disks_limits(point, &s->shapes[member], c, limits);
         ok = disks_twin_pairs(&s->shapes[member], config, a->cells, m->reach[c], limits, bins,
                               counts);
     }
-    if (ok) {
+    if (ok && c < DISKS_CURVES)
         disks_curve_convert(point, &s->shapes[member],
                             disks_density_at(&s->shapes[member], &config->size.volume), c,
                             c < 2 ? s->areas[c] + member * bins : NULL, counts, values);
+    if (ok)
         *same = ergo_replay_same(values, found, bins);
-    }
     free(limits);
     free(counts);
     free(values);
@@ -185,7 +210,13 @@ static bool same_curve(const struct ergo_replay *r, size_t member,
 static enum ergo_status compare_sample(struct ergo_context *ctx, const struct ergo_replay *r,
                                        size_t sample, size_t member,
                                        const struct disks_config *config, const uint32_t *tally) {
-    static const char *const names[] = {"the contact histogram", "g(r)", "the density histogram"};
+    static const char *const names[DISKS_CURVES_ALL] = {"the contact histogram",
+                                                        "g(r)",
+                                                        "the density histogram",
+                                                        [DISKS_CURVE_CONFINED] = "the profile",
+                                                        "the places next to the lower wall",
+                                                        "the places next to the upper wall",
+                                                        "the weight above"};
     const struct disks_state *s = r->state;
     const uint64_t interval = s->e.curve_interval;
     const bool with_curves = ergo_replay_has_curve(r, interval, sample);
@@ -193,16 +224,20 @@ static enum ergo_status compare_sample(struct ergo_context *ctx, const struct er
     struct disks_tally moves = {0, 0};
     double columns[DISKS_COLUMNS];
     const size_t n = disks_n_columns(&s->shapes[member]);
-    bool same = same_sums(s, sample, member, config, tally, &sum, &moves), ok = true;
-    disks_columns(&s->shapes[member], &sum, moves, &config->size.volume, columns);
+    int64_t energy = 0;
+    bool same = same_sums(s, sample, member, config, tally, &sum, &moves, &energy), ok = true;
+    disks_columns(&s->shapes[member], &sum, moves, &config->size.volume, energy, columns);
     if (!same ||
         !ergo_replay_same(columns, r->found.columns + n * (sample * r->members + member), n))
         return ergo_replay_differs(ctx, r, member,
                                    s->shapes[member].npt
                                        ? "psi_6, the acceptance, the occupied cells or the volume"
+                                   : s->shapes[member].confined.field
+                                       ? "psi_6, the acceptance, the occupied cells or the energy "
+                                         "in the field"
                                        : "psi_6, the acceptance or the occupied cells");
-    for (size_t c = 0; c < DISKS_CURVES && with_curves && ok; c++) {
-        const size_t bins = s->launch.bins[c];
+    for (size_t c = 0; c < DISKS_CURVES_ALL && with_curves && ok; c++) {
+        const size_t bins = bins_of(&s->launch, c);
         const size_t at = (size_t)((r->first_sample + sample) / interval) * r->members + member;
         if (bins)
             ok = same_curve(r, member, config, c, r->found.curves[c] + at * bins, &same);
@@ -234,16 +269,17 @@ static enum ergo_status compare_whole(struct ergo_context *ctx, const struct erg
     struct disks_state *s = r->state;
     const struct ergo_point *point = s->e.batch->points[member];
     const struct disks_shape *shape = &s->shapes[member];
+    const int64_t *field = disks_field_of(s, member);
     struct disks_config expected = {0}, found = {0};
     uint32_t *tally = malloc(4 * disks_cells(shape));
     uint64_t step = r->step;
     bool ok = tally && config_before(r, member, &expected);
     enum ergo_status status = ERGO_OK;
     if (ok && r->lead)
-        ok = disks_twin_sweeps(point, shape, &expected, step, r->lead, NULL);
+        ok = disks_twin_sweeps(point, shape, field, &expected, step, r->lead, NULL);
     step += r->lead;
     for (size_t i = 0; i < r->samples && ok && status == ERGO_OK; i++, step += r->every) {
-        ok = disks_twin_sweeps(point, shape, &expected, step, r->every, tally);
+        ok = disks_twin_sweeps(point, shape, field, &expected, step, r->every, tally);
         if (ok)
             status = compare_sample(ctx, r, i, member, &expected, tally);
     }
@@ -292,8 +328,8 @@ static enum ergo_status compare_band(struct ergo_context *ctx, const struct ergo
               disks_config_band(&band, &before, first, rows),
          same = true;
     disks_config_free(&before);
-    ok = ok &&
-         disks_twin_sweeps(s->e.batch->points[member], shape, &band, r->step, sweeps, expected);
+    ok = ok && disks_twin_sweeps(s->e.batch->points[member], shape, disks_field_of(s, member),
+                                 &band, r->step, sweeps, expected);
     enum ergo_status status = ok ? disks_fetch(ctx, s, member, &found) : no_memory(ctx);
     if (status == ERGO_OK)
         status = read_tally(ctx, s, member, tally);
@@ -373,12 +409,14 @@ static void choose_stretch(struct audit *a, struct ergo_replay *r) {
 }
 
 static enum ergo_status audit_chain(struct ergo_context *ctx, struct disks_state *s) {
-    const size_t sizes[DISKS_CURVES] = {s->launch.bins[0], s->launch.bins[1], s->launch.bins[2]};
+    size_t sizes[DISKS_CURVES_ALL];
+    for (size_t c = 0; c < DISKS_CURVES_ALL; c++)
+        sizes[c] = bins_of(&s->launch, c);
     struct audit a = {.s = s};
     struct ergo_replay r = {.remedy = "/tuning/path",
                             .user = &a,
                             .n_columns = disks_n_columns(s->shapes),
-                            .n_curves = DISKS_CURVES,
+                            .n_curves = DISKS_CURVES_ALL,
                             .curve_sizes = sizes,
                             .compare = compare};
     const uint64_t step = s->e.step;

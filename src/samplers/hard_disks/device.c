@@ -45,7 +45,10 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     const size_t count = s->e.batch->count;
     if (!s->shapes[0].npt) {
         ergo_engine_constant(&s->e, DISKS_MEMBERS, s->members);
-        return create_limits(ctx, s);
+        return s->shapes[0].confined.is
+                   ? ergo_confined_create(ctx, &s->e, DISKS_WALLS, DISKS_FIELDS,
+                                          &s->shapes[0].confined, sizeof s->shapes[0], &s->fields)
+                   : create_limits(ctx, s);
     }
     struct disks_rules *rules = calloc(count, sizeof *rules);
     if (!rules)

@@ -4,6 +4,7 @@
 
 #include "engine/engine.h"
 #include "hard_disks/params.h"
+#include "samplers/confined.h"
 #include "samplers/isobaric.h"
 #include "samplers/sampler.h"
 
@@ -14,11 +15,27 @@
     0.76 /* packing fraction of random starts: the crystal's, 0.72, and more                       \
           */
 
+/* ---- keys.c -----------------------------------------------------------------------------------
+ */
+
+/* Of both ensembles, of constant volume, of constant pressure. */
+enum { DISKS_KEYS = 15, DISKS_KEYS_NVT = 5, DISKS_KEYS_NPT = 1 };
+extern const struct ergo_key disks_keys[DISKS_KEYS];
+extern const struct ergo_key disks_keys_nvt[DISKS_KEYS_NVT];
+extern const struct ergo_key disks_keys_npt[DISKS_KEYS_NPT];
+bool disks_is_bulk(const struct ergo_point *point); /* no walls and no field */
+/* At constant volume: are there walls along the axis of profiles; and no field? */
+bool disks_is_walled(const struct ergo_point *point);
+bool disks_is_slit(const struct ergo_point *point);
+
 /* ---- shape.c: numbers that follow from the job ---------------------------------------------- */
 
 struct disks_shape {
     uint64_t n;
-    double box[2];              /* sides in sigma */
+    double box[2];   /* sides in sigma, between the faces of walls */
+    double board[2]; /* of the checkerboard, which goes on within walls */
+    double unit[2];  /* units of sigma along each axis */
+    struct ergo_confinement confined;
     double density;             /* rho sigma^2 */
     uint32_t cells[2], half[2]; /* a side */
     uint32_t width;             /* W: units per cell side */
@@ -45,6 +62,7 @@ struct disks_shape {
 bool disks_shape_of(const struct ergo_point *point, struct disks_shape *shape, char *reason);
 bool disks_reflects(const struct ergo_point *point); /* moves are reflections */
 bool disks_is_npt(const struct ergo_point *point);
+bool disks_confined(const struct ergo_point *point); /* walls or a field */
 /* Parameters of the kernels. The caller sets `first`. */
 void disks_member_fill(const struct ergo_point *point, const struct disks_shape *shape,
                        struct disks_member *member);
@@ -56,7 +74,9 @@ enum {
     DISKS_CURVE_DENSITY,
     DISKS_CURVES,
     DISKS_CURVE_NUMBERS = DISKS_CURVES,
-    DISKS_CURVE_LAST = DISKS_CURVE_NUMBERS + 5 /* in the order of hexatic.h */
+    DISKS_CURVE_LAST = DISKS_CURVE_NUMBERS + 5, /* in the order of hexatic.h */
+    DISKS_CURVE_CONFINED,                       /* from here on enum ergo_confined_curve */
+    DISKS_CURVES_ALL = DISKS_CURVE_CONFINED + ERGO_CONFINED_CURVES
 };
 /* Columns of a sample; from DISKS_DENSITY on only those of constant pressure. */
 enum {
@@ -64,6 +84,7 @@ enum {
     DISKS_PSI6_IM,
     DISKS_ACCEPTANCE,
     DISKS_OCCUPIED,
+    DISKS_FIELD_ENERGY,
     DISKS_DENSITY,
     DISKS_VOLUME_ACCEPTANCE,
     DISKS_LIMITED,
@@ -96,6 +117,11 @@ void disks_curve_convert(const struct ergo_point *point, const struct disks_shap
 /* P* from g(r) near contact: Eq. 4 with the value of the polynomial at sigma. */
 double disks_pressure(const struct ergo_point *point, const double *contact, size_t size);
 double disks_compressibility(const struct ergo_point *point, const double *contact, size_t size);
+/* beta P on a wall, from the density next to it; of the profile the density in the middle fifth,
+ * and the surface excess. */
+double disks_wall(const struct ergo_point *point, const double *curve, size_t size);
+double disks_central(const struct ergo_point *point, const double *profile, size_t size);
+double disks_excess(const struct ergo_point *point, const double *profile, size_t size);
 /* Known values of P*: exact ones for two disks; published ones for large systems, with the standard
  * error. NAN: not known. */
 double disks_exact_pressure(const struct ergo_point *point);
@@ -146,6 +172,11 @@ uint64_t disks_config_closest_by(const struct disks_config *config, const struct
  * of them. */
 bool disks_config_overlap(const struct disks_config *config, const struct disks_shape *shape,
                           size_t cell[2], unsigned slot[2]);
+/* The place in the box, in units, of disk k of a cell. */
+void disks_config_at(const struct disks_config *config, const struct disks_shape *shape,
+                     size_t cell, size_t k, uint64_t at[2]);
+/* Is a disk in a wall? */
+bool disks_config_crosses(const struct disks_config *config, const struct disks_shape *shape);
 /* Write and read the canonical bytes (README). False: not the bytes of such a state; *reason says
  * why. */
 void disks_config_write(const struct disks_config *config, const struct disks_shape *shape,
@@ -169,13 +200,13 @@ struct disks_tally {
     uint64_t accepted, tried;
 };
 
-/* False if memory ran out; the configuration is then as before. In a band, each sweep spoils five
- * rows at each end. cells (NULL: not wanted): moves of each cell in the last sweep, like `tally` of
- * the kernels. */
+/* field: its nodes, where there is one. False if memory ran out; the configuration is then as
+ * before. In a band, each sweep spoils five rows at each end. cells (NULL: not wanted): moves of
+ * each cell in the last sweep, like `tally` of the kernels. */
 enum { DISKS_SPOILED = 5 };
 bool disks_twin_sweeps(const struct ergo_point *point, const struct disks_shape *shape,
-                       struct disks_config *config, uint64_t step, uint64_t sweeps,
-                       uint32_t *cells);
+                       const int64_t *field, struct disks_config *config, uint64_t step,
+                       uint64_t sweeps, uint32_t *cells);
 /* The closest pair of `places`, as the volume move after the sweep of that step looks for it, where
  * the box has that size before. */
 uint64_t disks_twin_least(const struct disks_member *member, const struct disks_shape *shape,
@@ -202,6 +233,11 @@ bool disks_twin_psi6(const struct disks_member *member, const struct disks_shape
 bool disks_twin_pairs(const struct disks_shape *shape, const struct disks_config *config,
                       size_t cells, uint32_t reach, const uint64_t *limits, size_t bins,
                       uint32_t *counts);
+/* The energy of a cell's disks in the field; counts of a curve over the axis of profiles. */
+int64_t disks_twin_energy(const struct disks_shape *shape, const struct disks_config *config,
+                          const int64_t *field, size_t cell);
+void disks_twin_profile(const struct disks_shape *shape, const struct disks_config *config,
+                        unsigned curve, size_t bins, uint32_t *counts);
 /* Count the first `blocks` squares of `block` x `block` cells by their number of disks. */
 void disks_twin_blocks(const struct disks_config *config, size_t blocks, uint32_t block,
                        size_t bins, uint32_t *counts);
@@ -260,6 +296,7 @@ struct disks_launch {
     uint32_t tile[2];      /* tile path: most pairs of cells along a tile */
     uint32_t tiles;        /* of the largest member */
     uint32_t bins[DISKS_CURVES];
+    uint32_t profile_bins[ERGO_CONFINED_CURVES];
     uint64_t launch_sweeps; /* local path: most sweeps per launch */
     uint32_t pair_rows;     /* pair histograms: most rows of cells per launch */
     uint64_t start_cells;   /* of all members while random starts grow; 0: none do */
@@ -282,6 +319,11 @@ enum disks_buffer {
     DISKS_SUMS = DISKS_LIMITS + 2,              /* samples, in partial sums */
     DISKS_COUNTS,                               /* of each curve */
     DISKS_PLACES = DISKS_COUNTS + DISKS_CURVES, /* cells for the hexatic analysis */
+    DISKS_WALLS,                                /* of the members, */
+    DISKS_FIELDS,                               /* and nodes of their fields */
+    DISKS_ENERGIES,                             /* energies in the field, in partial sums */
+    DISKS_PROFILES,                             /* counts of curves over one axis */
+    DISKS_LAST_PROFILE = DISKS_PROFILES + ERGO_CONFINED_COUNTED - 1,
     DISKS_BUFFERS
 };
 enum disks_kernel {
@@ -294,7 +336,9 @@ enum disks_kernel {
     DISKS_PAIRS,
     DISKS_BLOCKS,
     DISKS_CLOSEST_PAIR,
-    DISKS_VOLUME_MOVE
+    DISKS_VOLUME_MOVE,
+    DISKS_ENERGY,
+    DISKS_PROFILE
 };
 
 struct disks_state {
@@ -303,6 +347,7 @@ struct disks_state {
     struct disks_shape *shapes;    /* [members] */
     struct disks_member *members;  /* [members]; at constant pressure as they are at the start */
     double *areas[2];              /* of the pair histograms' bins: [members][bins] */
+    int64_t *fields;               /* [members][ERGO_FIELD_NODES], or NULL */
     struct disks_growing *growing; /* random starts in progress, or NULL */
 };
 
@@ -366,9 +411,14 @@ bool disks_curve_rows(const void *state, unsigned slot, size_t begin, size_t end
 enum ergo_status disks_refuse(struct ergo_context *ctx, const void *state, unsigned slot,
                               const struct ergo_samples *samples);
 /* The columns of a sample from the device's sums. `accepted` and `tried` are passed separately,
- * with more bits. volume: at constant pressure. */
+ * with more bits. volume: at constant pressure. energy: in a field, in 2^-20. */
 void disks_columns(const struct disks_shape *shape, const struct disks_sum *sum,
-                   struct disks_tally tally, const struct ergo_volume *volume, double *columns);
+                   struct disks_tally tally, const struct ergo_volume *volume, int64_t energy,
+                   double *columns);
+/* The nodes of a member's field; NULL: it has none. */
+static inline const int64_t *disks_field_of(const struct disks_state *s, size_t member) {
+    return s->fields ? s->fields + member * ERGO_FIELD_NODES : NULL;
+}
 double disks_density_at(const struct disks_shape *shape, const struct ergo_volume *volume);
 /* audit.c, picture.c */
 enum ergo_status disks_audit(struct ergo_context *ctx, void *state);

@@ -7,125 +7,12 @@
 #include "samplers/hard_disks/hexatic.h"
 #include "samplers/hard_disks/order.h"
 
-static const char *const coordinates[] = {"wide", "packed", NULL};
-static const char *const moves[] = {"displacements", "reflections", NULL};
-
-static bool is_displaced(const struct ergo_point *point) {
-    return !disks_reflects(point);
-}
-
-static const struct ergo_key keys[] = {
-    {ERGO_KEY("/system/n", INT),
-     .flags = ERGO_KEY_FORM | ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
-     .min = 2, .max = 1e9, .unit = "disks",
-     .help = "Number of disks N, of diameter sigma = 1, in a periodic box."},
-    {ERGO_KEY("/system/packing_fraction", REAL),
-     .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0,
-     .max = 0.906, .unit = "",
-     .help = "Share of the box that is covered, phi = N pi / (4 L^2). This or box, not both. The "
-             "liquid ends near 0.700, the hexatic begins near 0.716 (Bernard and Krauth 2011). At "
-             "constant pressure that of the start."},
-    {ERGO_KEY("/system/box", REAL),
-     .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_LIST, .min = 2,
-     .max = DISKS_BOX_MAX, .min_items = 2, .max_items = 2, .unit = "sigma",
-     .help =
-         "Side L of a square box, or sides [Lx, Ly]; at constant pressure those of the start. "
-         "The checkerboard needs 2 to 2.82, 4 to 5.65, or 6 and more along each axis. A "
-         "triangular crystal fits where Lx : Ly is that of whole numbers of columns and rows, 2 "
-         ": sqrt 3 a pair."},
-    {ERGO_KEY("/system/moves", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
-     .fallback = "\"displacements\"", .stream = "", .choices = moves, .unit = "",
-     .help = "Trial moves: displacements, uniform in a circle (the paper's), or reflections of a "
-             "disk in "
-             "the middle of the free part of a line through it, along x and y in turn, which "
-             "decorrelate "
-             "about three times as much a sweep (best with moves_per_cell 2)."},
-    {ERGO_KEY("/system/max_displacement", REAL),
-     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .fallback = "0.16", .min = 0,
-     .max = 1, .unit = "sigma",
-     .help = "Radius d of the circle in which trial displacements are uniform (paper, section 3.3: "
-             "0.16 decorrelates fastest near melting). At constant pressure it grows and shrinks "
-             "with the box: sigma is that of the start.",
-     .acts = is_displaced, .where = "where /system/moves is displacements"},
-    {ERGO_KEY("/system/moves_per_cell", INT),
-     .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .fallback = "4", .min = 1, .max = 64,
-     .unit = "",
-     .help = "Trial moves n_M of a cell in a sub-sweep, in turn over its disks (section 3.3)."},
-    {ERGO_KEY("/system/cells", INT), .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
-     .fallback = "0", .min = 0, .max = 65534, .unit = "",
-     .help =
-         "Cells along a side, even, so that 1 <= w < sqrt 2 (section 3.1); 0: about as many "
-         "as there are disks, which is fastest (w is 1/sqrt(density), not below 1.06); at constant "
-         "pressure w is about 1.18 at the start, so that the box has room either way."},
-    {ERGO_KEY("/system/start", STRING),
-     .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | ERGO_KEY_FILE | ERGO_KEY_WORD,
-     .fallback = "\"hexagonal\"", .unit = "",
-     .help = "Starting configuration: hexagonal, square, random (a lattice of small disks that "
-             "melts, and grows while they move; up to a packing fraction of 0.76), or the name of "
-             "an extended XYZ file (with a dot or a slash in it) whose box is the job's."},
-    {ERGO_KEY("/run/curves_every", INT), .flags = ERGO_KEY_SHAPE, .fallback = "1", .min = 0,
-     .max = 1e12, .unit = "measurements",
-     .help =
-         "Measure the histograms, and with them the pressure, at every so many measurements; 0: "
-         "never."},
-    {ERGO_KEY("/run/contact_range", REAL), .flags = ERGO_KEY_SHAPE | ERGO_KEY_EXCLUDES_MIN,
-     .fallback = "0.02", .min = 0, .max = 0.5, .unit = "sigma",
-     .help = "Range c beyond contact of the histogram that gives the pressure (section 4)."},
-    {ERGO_KEY("/run/contact_bin", REAL), .flags = ERGO_KEY_SHAPE, .fallback = "0.0001",
-     .min = 0.00001, .max = 0.5, .unit = "sigma",
-     .help = "Width of its bins (the paper's delta r)."},
-    {ERGO_KEY("/run/contact_degree", INT), .flags = ERGO_KEY_SHAPE, .fallback = "5", .min = 0,
-     .max = 8, .unit = "",
-     .help =
-         "Degree of the polynomial that extrapolates g(r) to contact. 5 is free of bias at 1e-5; "
-         "a lower degree is noisier by less and biased by more."},
-    {ERGO_KEY("/run/gr_max", REAL), .flags = ERGO_KEY_SHAPE, .fallback = "5", .min = 0, .max = 100,
-     .unit = "sigma",
-     .help = "Largest distance of g(r), never more than half the box; 0: no g(r)."},
-    {ERGO_KEY("/run/gr_bin", REAL), .flags = ERGO_KEY_SHAPE, .fallback = "0.02", .min = 0.001,
-     .max = 10, .unit = "sigma", .help = "Width of the bins of g(r)."},
-    {ERGO_KEY("/run/neighbour_cutoff", REAL), .flags = ERGO_KEY_SHAPE, .fallback = "1.5", .min = 1,
-     .max = 2, .unit = "sigma",
-     .help = "Bonds of psi_6: from each disk to every image of a disk (nearest or not, its own "
-             "too) at this distance or less between centres."},
-};
-
-static const struct ergo_key keys_nvt[] = {
-    {ERGO_KEY("/system/coordinates", ENUM),
-     .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .fallback = "\"wide\"",
-     .choices = coordinates, .unit = "",
-     .help =
-         "Whole-numbered coordinates in the cell: wide, in steps of w/2^22 (3e-7 sigma); packed, "
-         "of w/65535 (2e-5 sigma), in half the memory."},
-    {ERGO_KEY("/system/shuffle_particles", BOOL), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
-     .fallback = "true", .unit = "",
-     .help = "Shuffle a cell's disks before moving them. false is WRONG on purpose (Table 1)."},
-    {ERGO_KEY("/system/shuffle_checkerboard", BOOL), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
-     .fallback = "true", .unit = "",
-     .help =
-         "Shuffle the four checkerboard sets before every sweep. false breaks detailed balance, "
-         "though no effect on the pressure is seen (Table 1)."},
-    {ERGO_KEY("/system/leave_cell", BOOL), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
-     .fallback = "false", .unit = "",
-     .help = "Let centres leave their cell, by up to (w - sigma)/2 so that disks of two active "
-             "cells never meet. true is WRONG on purpose (section 2.4)."},
-    {ERGO_KEY("/run/block_cells", INT), .flags = ERGO_KEY_SHAPE, .fallback = "8", .min = 0,
-     .max = 64, .unit = "cells",
-     .help = "Side of the square sub-blocks of the density histogram; 0: none."},
-};
-
-static const struct ergo_key keys_npt[] = {
-    {ERGO_KEY("/system/pressure", REAL),
-     .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0,
-     .max = 1e6, .unit = "k_B T / sigma^2",
-     .help = "P* = beta P sigma^2 of the npt ensemble. Liquid and hexatic phase meet at 9.185."},
-};
-
 static const struct ergo_column columns[DISKS_COLUMNS] = {
     {"psi6_re", "", "real part of the mean over all disks of psi_6"},
     {"psi6_im", "", "imaginary part"},
     {"acceptance", "", "accepted share of the trial moves of the last sweep"},
     {"occupied", "", "share of cells that hold a disk"},
+    {"field_energy", "k_B T", "mean of beta u over disks"},
     {"density", "1/sigma^2", "number density"},
     {"volume_acceptance", "", "1 if the last volume move was accepted"},
     {"limited", "", "1 if the last volume move was refused because of the cells"},
@@ -177,7 +64,14 @@ static double sample_aspect(const struct ergo_point *point, const double *c) {
 }
 
 static bool has_column(const struct ergo_point *point, size_t c) {
+    if (c == DISKS_FIELD_ENERGY)
+        return !disks_is_npt(point) && ergo_confined_has_field(point);
     return c != DISKS_ASPECT || ergo_isobaric_per_axis(point);
+}
+
+static double sample_field_energy(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[DISKS_FIELD_ENERGY];
 }
 
 static double sample_limited(const struct ergo_point *point, const double *c) {
@@ -219,10 +113,26 @@ static const char *slow_psi6(const struct ergo_point *point) {
 
 static const struct ergo_observable observables[] = {
     {ERGO_NAMED("pressure", "k_B T / sigma^2"),
-     .help = "P* = beta P sigma^2, from g(r) extrapolated to contact (Eqs. 4 to 6)",
-     .curve = "contact", .from_curve = disks_pressure},
+     .help = "P* = beta P sigma^2, from g(r) extrapolated to contact (Eqs. 4 to 6). Not with walls "
+             "or a field, where P has no one value",
+     .curve = "contact", .from_curve = disks_pressure, .applies = disks_is_bulk},
     {ERGO_NAMED("compressibility_factor", ""), .help = "Z = P* / (rho sigma^2), likewise",
-     .curve = "contact", .from_curve = disks_compressibility},
+     .curve = "contact", .from_curve = disks_compressibility, .applies = disks_is_bulk},
+    {ERGO_NAMED("wall_pressure_low", "k_B T / sigma^2"),
+     .help = "beta P sigma^2 on the lower wall, which is the density at contact, extrapolated "
+             "(contact theorem)",
+     .curve = "wall_low", .from_curve = disks_wall, .applies = disks_is_walled},
+    {ERGO_NAMED("wall_pressure_high", "k_B T / sigma^2"), .help = "the same on the upper wall",
+     .curve = "wall_high", .from_curve = disks_wall, .applies = disks_is_walled},
+    {ERGO_NAMED("central_density", "1/sigma^2"),
+     .help = "rho_c, mean of the density profile over the middle fifth of the slit",
+     .curve = "profile", .from_curve = disks_central, .applies = disks_is_slit},
+    {ERGO_NAMED("surface_excess", "1/sigma"),
+     .help = "excess adsorption on one wall, (N / A - rho_c L) / 2, L from face to face: particles "
+             "beyond those of a fluid of density rho_c up to the wall",
+     .curve = "profile", .from_curve = disks_excess, .applies = disks_is_slit},
+    {ERGO_NAMED("field_energy", "k_B T"), .help = "mean of beta u over all disks",
+     .sample = sample_field_energy, .applies = ergo_confined_has_field},
     ORDER,
     DISKS_ORDER_OBSERVABLES,
 };
@@ -255,6 +165,13 @@ static const struct ergo_curve_info curves[] = {
     {"gr", "distance / sigma", "", "pair distribution g(r)"},
     {"density_histogram", "packing fraction", "", "share of sub-blocks of that packing fraction"},
     DISKS_ORDER_CURVES,
+    {"profile", "height / sigma", "1/sigma^2",
+     "density of centres over the cross-section of the box, by the height over its lower face"},
+    {"wall_low", "distance / sigma", "1/sigma^2", "density next to the lower wall"},
+    {"wall_high", "distance / sigma", "1/sigma^2", "density next to the upper wall"},
+    {"weight_above", "height / sigma", "k_B T / sigma^2",
+     "gravity times the particles above that height, per length: beta (P - P at the upper wall) "
+     "there"},
 };
 
 static const struct ergo_curve_info curves_npt[] = {
@@ -277,6 +194,19 @@ static const struct ergo_tunable tunables[] = {
 
 static bool is_file(const char *start) {
     return strchr(start, '.') || strchr(start, '/');
+}
+
+static enum ergo_status check_confined(struct ergo_context *ctx, const struct ergo_point *point,
+                                       const struct disks_shape *shape) {
+    if (shape->confined.is && shape->leave)
+        return ergo_job_error(ctx, "/system/leave_cell",
+                              "true is not possible with walls or a field");
+    if (shape->confined.is && disks_order_every(point))
+        return ergo_job_error(
+            ctx, "/run/hexatic_every",
+            "the hexatic analysis is of a periodic crystal or fluid: leave it out "
+            "with walls or a field");
+    return ergo_confined_check(ctx, point, 2, &shape->confined);
 }
 
 static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
@@ -334,6 +264,8 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
     else if (shape.packed && shape.leave)
         status = ergo_job_error(ctx, "/system/leave_cell",
                                 "true needs coordinates \"wide\": packed ones end at the cell");
+    if (status == ERGO_OK && !shape.npt)
+        status = check_confined(ctx, point, &shape);
     if (status == ERGO_OK)
         status = disks_order_check(ctx, point, &shape);
     if (ergo_point_real(point, "/run/contact_range") >
@@ -347,7 +279,8 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
 }
 
 static size_t curve_size(const struct ergo_point *point, size_t curve) {
-    return curve >= DISKS_CURVE_NUMBERS || ergo_point_int(point, "/run/curves_every")
+    return (curve >= DISKS_CURVE_NUMBERS && curve < DISKS_CURVE_CONFINED) ||
+                   ergo_point_int(point, "/run/curves_every")
                ? disks_curve_size(point, curve)
                : 0;
 }
@@ -358,7 +291,8 @@ static uint64_t curve_every(const struct ergo_point *point) {
 }
 
 static uint64_t every_of_curve(const struct ergo_point *point, size_t curve) {
-    return curve >= DISKS_CURVE_NUMBERS ? disks_order_every(point) : curve_every(point);
+    return curve >= DISKS_CURVE_NUMBERS && curve < DISKS_CURVE_CONFINED ? disks_order_every(point)
+                                                                        : curve_every(point);
 }
 
 static double exact(const struct ergo_point *point, const char *observable) {
@@ -401,14 +335,16 @@ static const char *const first_npt[] = {"/system/n=256",
 
 static const struct ergo_model nvt = {
     .name = "nvt",
-    .summary = "Constant volume; the pressure from g(r) at contact.",
-    .programs = {PROGRAMS},
+    .summary = "Constant volume; the pressure from g(r) at contact. With hard walls and fields.",
+    .programs = {PROGRAMS, "hard_disks/disks_confined.cl"},
     .first = first_job,
-    .keys = {{keys, COUNT(keys)},
-             {keys_nvt, COUNT(keys_nvt)},
-             {disks_order_keys, DISKS_ORDER_KEYS}},
+    .keys = {{disks_keys, DISKS_KEYS},
+             {disks_keys_nvt, DISKS_KEYS_NVT},
+             {disks_order_keys, DISKS_ORDER_KEYS},
+             {ergo_confined_keys_2d, ERGO_CONFINED_KEYS}},
     .columns = columns,
     .n_columns = DISKS_DENSITY,
+    .has_column = has_column,
     .observables = observables,
     .n_observables = COUNT(observables),
     .curves = curves,
@@ -416,7 +352,8 @@ static const struct ergo_model nvt = {
     .curves_hidden = 1u << DISKS_CURVE_NUMBERS,
     /* their peaks matter */
     .curves_linear = 1u << (DISKS_CURVE_NUMBERS + 1 + HEXATIC_CUT) |
-                     1u << (DISKS_CURVE_NUMBERS + 1 + HEXATIC_LOCAL_DENSITY),
+                     1u << (DISKS_CURVE_NUMBERS + 1 + HEXATIC_LOCAL_DENSITY) |
+                     ((1u << ERGO_CONFINED_CURVES) - 1) << DISKS_CURVE_CONFINED,
     .tunables = tunables,
     .n_tunables = COUNT(tunables),
     .trajectory = "positions and local psi_6 of all disks",
@@ -435,8 +372,8 @@ static const struct ergo_model npt = {
     .summary = "Constant pressure: the box grows and shrinks, and keeps its shape or finds it.",
     .programs = {PROGRAMS, "hard_disks/disks_volume.cl"},
     .first = first_npt,
-    .keys = {{keys, COUNT(keys)},
-             {keys_npt, COUNT(keys_npt)},
+    .keys = {{disks_keys, DISKS_KEYS},
+             {disks_keys_npt, DISKS_KEYS_NPT},
              {ergo_isobaric_keys, ERGO_ISOBARIC_KEYS}},
     .columns = columns,
     .n_columns = DISKS_COLUMNS,

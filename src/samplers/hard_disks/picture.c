@@ -59,8 +59,9 @@ enum ergo_status disks_frame(struct ergo_context *ctx, void *opaque, size_t memb
         return status;
     ergo_text_append(text,
                      "%zu\nLattice=\"%.12f 0 0 0 %.12f 0 0 0 1\" Properties=species:S:1:pos:R:3:"
-                     "psi6:R:2 pbc=\"T T F\" diameter=1 step=%llu packing_fraction=%.15g\n",
-                     n, box[0], box[1], (unsigned long long)s->e.step,
+                     "psi6:R:2 pbc=\"%c %c F\" diameter=1 step=%llu packing_fraction=%.15g\n",
+                     n, box[0], box[1], shape->confined.walls.low[0] ? 'F' : 'T',
+                     shape->confined.walls.low[1] ? 'F' : 'T', (unsigned long long)s->e.step,
                      (shape->npt ? (double)shape->n / (box[0] * box[1]) : shape->density) *
                          DISKS_PI / 4.0);
     ergo_text_append_rows(text, n, append_disk, &(struct frame){n, d});

@@ -61,7 +61,8 @@ static enum ergo_status choose_path(struct ergo_context *ctx, const struct ergo_
     const uint32_t least = ergo_device_least_group(device);
     const uint64_t nearest = shape->npt ? 8 * (wish > 256 ? wish : 256) : 0;
     const bool local = fits_local(2 * (uint64_t)l->most_cells, cell_bytes, nearest, d);
-    const bool tile = choose_tile(batch, d, cell_bytes, l) && !shape->leave;
+    const bool walls = shape->confined.is;
+    const bool tile = choose_tile(batch, d, cell_bytes, l) && !shape->leave && !walls;
     const unsigned units = d->compute_units ? d->compute_units : 1;
     if (ergo_point_int(first, "/tuning/tile") % 2)
         return ERGO_FAIL(ctx, ERGO_E_JOB, "/tuning/tile: found %lld; allowed: an even number",
@@ -72,8 +73,9 @@ static enum ergo_status choose_path(struct ergo_context *ctx, const struct ergo_
     if (l->path == DISKS_PATH_TILE && !tile)
         return ERGO_FAIL(ctx, ERGO_E_DEVICE, "/tuning/path 2 with /tuning/tile %lld: %s",
                          (long long)ergo_point_int(first, "/tuning/tile"),
-                         shape->leave
-                             ? "tiles need disks that stay in their cells"
+                         shape->leave ? "tiles need disks that stay in their cells"
+                         : walls
+                             ? "tiles do not know walls and fields"
                              : "tiles and their rims do not fit into this device's local memory");
     if (l->path == DISKS_PATH_AUTO)
         l->path = local && (gpu || batch->count >= units || l->most_cells <= 1024)
@@ -113,6 +115,8 @@ static void plan_samples(const struct ergo_point *first, bool gpu, uint64_t most
     for (size_t c = 0; c < DISKS_CURVES; c++)
         l->bins[c] =
             ergo_point_int(first, "/run/curves_every") ? (uint32_t)disks_curve_size(first, c) : 0;
+    for (size_t c = 0; c < ERGO_CONFINED_CURVES && disks_confined(first); c++)
+        l->profile_bins[c] = (uint32_t)disks_curve_size(first, DISKS_CURVE_CONFINED + c);
 }
 
 /*
@@ -195,6 +199,13 @@ static void declare_buffers(struct disks_state *s) {
         ergo_engine_sums(e, DISKS_COUNTS + c, counts[c], ERGO_BUFFER_CURVES,
                          4 * members * l->bins[c]);
     }
+    static const char *const profiles[] = {"profile", "lower wall", "upper wall"};
+    for (unsigned c = 0; c < ERGO_CONFINED_COUNTED; c++)
+        ergo_engine_sums(e, DISKS_PROFILES + c, profiles[c], ERGO_BUFFER_CURVES,
+                         4 * members * l->profile_bins[c]);
+    ergo_confined_declare(e, DISKS_WALLS, DISKS_FIELDS, &s->shapes[0].confined);
+    ergo_engine_buffer(e, DISKS_ENERGIES, "energies in the field", ERGO_BUFFER_SAMPLES,
+                       s->shapes[0].confined.field ? 8 * members * l->sums : 0);
     ergo_engine_buffer(e, DISKS_PLACES, "cells for the hexatic analysis", ERGO_BUFFER_HOST,
                        disks_order_every(e->batch->points[0]) ? cells : 0);
 }
@@ -203,6 +214,7 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct disks_s
     static const char *const global = "hard_disks/disks_global.cl";
     static const char *const measure = "hard_disks/disks_measure.cl";
     static const char *const volume = "hard_disks/disks_volume.cl";
+    static const char *const confined = "hard_disks/disks_confined.cl";
     struct ergo_engine *e = &s->e;
     const struct disks_launch *l = &s->launch;
     const struct ergo_point *first = e->batch->points[0];
@@ -220,6 +232,8 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct disks_s
         ergo_text_append(&o, " -DDISKS_NPT%s", shape->per_axis ? " -DDISKS_PER_AXIS" : "");
     if (disks_reflects(first))
         ergo_text_append(&o, " -DDISKS_REFLECT");
+    if (shape->confined.is)
+        ergo_text_append(&o, " -DDISKS_WALLS%s", shape->confined.field ? " -DDISKS_FIELD" : "");
     if (shape->packed)
         ergo_text_append(&o, " -DDISKS_PACKED");
     if (shape->rectangular)
@@ -245,8 +259,14 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct disks_s
     if (l->path == DISKS_PATH_TILE)
         ergo_engine_kernel(e, DISKS_SWEEP_TILE, "hard_disks/disks_tile.cl", o.data, "disks_tile");
     ergo_engine_kernel(e, DISKS_MEASURE, measure, o.data, "disks_measure");
-    ergo_engine_kernel(e, DISKS_PAIRS, measure, o.data, "disks_pairs");
-    ergo_engine_kernel(e, DISKS_BLOCKS, measure, o.data, "disks_blocks");
+    if (!shape->confined.is) {
+        ergo_engine_kernel(e, DISKS_PAIRS, measure, o.data, "disks_pairs");
+        ergo_engine_kernel(e, DISKS_BLOCKS, measure, o.data, "disks_blocks");
+    }
+    if (shape->confined.field)
+        ergo_engine_kernel(e, DISKS_ENERGY, confined, o.data, "disks_energy");
+    if (l->profile_bins[ERGO_CONFINED_PROFILE])
+        ergo_engine_kernel(e, DISKS_PROFILE, confined, o.data, "disks_profile");
     if (shape->npt && l->path != DISKS_PATH_LOCAL) {
         ergo_engine_kernel(e, DISKS_CLOSEST_PAIR, volume, o.data, "disks_closest");
         ergo_engine_kernel(e, DISKS_VOLUME_MOVE, volume, o.data, "disks_volume");
@@ -264,6 +284,7 @@ static enum ergo_status shape_members(struct ergo_context *ctx, struct disks_sta
     const struct ergo_batch *batch = s->e.batch;
     s->shapes = ergo_engine_memory(&s->e, batch->count, sizeof *s->shapes);
     s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
+    s->fields = NULL;
     if (ergo_engine_end(&s->e) != ERGO_OK)
         return ergo_engine_end(&s->e);
     for (size_t i = 0; i < batch->count; i++) {

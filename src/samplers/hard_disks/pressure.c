@@ -25,6 +25,26 @@ double disks_compressibility(const struct ergo_point *point, const double *conta
                                              : NAN;
 }
 
+double disks_wall(const struct ergo_point *point, const double *curve, size_t size) {
+    struct disks_shape s;
+    char reason[300];
+    return disks_shape_of(point, &s, reason)
+               ? ergo_confined_contact(point, &s.confined, curve, size)
+               : NAN;
+}
+
+double disks_central(const struct ergo_point *point, const double *profile, size_t size) {
+    (void)point;
+    return ergo_confined_central(profile, size);
+}
+
+double disks_excess(const struct ergo_point *point, const double *profile, size_t size) {
+    struct disks_shape s;
+    char reason[300];
+    return disks_shape_of(point, &s, reason) ? ergo_confined_excess(&s.confined, profile, size)
+                                             : NAN;
+}
+
 double disks_exact_pressure(const struct ergo_point *point) {
     struct disks_shape s;
     char reason[300];

@@ -62,12 +62,18 @@ static void sides_of(const struct ergo_point *point, struct disks_shape *s) {
         s->box[k] = !side->present ? sqrt((double)s->n * DISKS_PI / (4.0 * phi->real))
                     : side->items  ? side->reals[k]
                                    : side->real;
-    s->rectangular = s->per_axis || s->box[0] != s->box[1];
+    /* walls are so wide that bonds of psi_6 do not cross them */
+    const double more = fmax(0.0, ergo_point_real(point, "/run/neighbour_cutoff") - 1.0);
+    for (unsigned k = 0; k < 2; k++)
+        s->board[k] = !s->npt && ergo_confined_walled(point, k)
+                          ? ergo_confined_board(s->box[k] + more)
+                          : s->box[k];
+    s->rectangular = s->per_axis || s->board[0] != s->board[1];
 }
 
 /* Cells of one side, and its units. */
 static bool divide(struct disks_shape *s, int k, uint64_t wish, char *reason) {
-    const double box = s->box[k];
+    const double box = s->board[k];
     const uint64_t cells = wish ? wish : auto_cells(box, s->density, s->width, s->npt);
     if (cells == 0 || cells % 2 || !cells_fit(box, cells, s->width)) {
         if (wish)
@@ -100,7 +106,7 @@ bool disks_shape_of(const struct ergo_point *point, struct disks_shape *s, char 
     s->npt = disks_is_npt(point);
     s->per_axis = s->npt && ergo_isobaric_per_axis(point);
     sides_of(point, s);
-    if (fmax(s->box[0], s->box[1]) > DISKS_BOX_MAX) {
+    if (fmax(s->board[0], s->board[1]) > DISKS_BOX_MAX) {
         snprintf(reason, 300, "%lld disks need a box of %.6g sigma; at most %g are possible",
                  (long long)s->n, s->box[0], DISKS_BOX_MAX);
         return false;
@@ -112,21 +118,25 @@ bool disks_shape_of(const struct ergo_point *point, struct disks_shape *s, char 
     s->width = s->packed ? DISKS_W_PACKED : DISKS_W_WIDE;
     if (!divide(s, 0, (uint64_t)wish, reason) || !divide(s, 1, (uint64_t)wish, reason))
         return false;
-    s->sigma = (double)s->side[0] / s->box[0];
+    s->sigma = (double)s->side[0] / s->board[0];
     s->aspect = 1.0;
     s->ratio = DISKS_SQUARE;
     if (s->rectangular) {
-        s->aspect = s->box[1] / s->cells[1] / (s->box[0] / s->cells[0]);
+        s->aspect = s->board[1] / s->cells[1] / (s->board[0] / s->cells[0]);
         s->rules.aspect = ergo_volume_log(s->aspect * s->aspect);
         s->ratio = ergo_volume_whole(ergo_volume_exp(s->rules.aspect), 62);
     }
     s->contact = (uint64_t)ceil(s->sigma * s->sigma);
     const struct ergo_volume_rules allowed = disks_rules_at(s->rules.volume, s->width, s->ratio);
     if (s->rectangular && (s->contact < allowed.contact[0] || s->contact > allowed.contact[1])) {
-        snprintf(reason, 300, "no checkerboard fits a box of %.9g x %.9g sigma", s->box[0],
-                 s->box[1]);
+        snprintf(reason, 300, "no checkerboard fits a box of %.9g x %.9g sigma", s->board[0],
+                 s->board[1]);
         return false;
     }
+    for (int k = 0; k < 2; k++)
+        s->unit[k] = (double)s->side[k] / s->board[k];
+    if (!s->npt)
+        s->confined = ergo_confined_of(point, 2, s->box, s->side, s->unit, s->n);
     if (s->npt)
         size_of(point, s);
     return true;
@@ -215,14 +225,22 @@ static size_t bins_of(double range, double width) {
     return (size_t)fmax(1.0, floor(range / width + 0.5));
 }
 
+bool disks_confined(const struct ergo_point *point) {
+    return !disks_is_npt(point) && ergo_confined(point);
+}
+
 uint64_t disks_curve_every(const struct ergo_point *point) {
     const uint64_t every = (uint64_t)ergo_point_int(point, "/run/curves_every");
     return every ? every : disks_order_every(point);
 }
 
 size_t disks_curve_size(const struct ergo_point *point, size_t curve) {
+    if (curve >= DISKS_CURVE_CONFINED)
+        return ergo_confined_size(point, 2, (unsigned)(curve - DISKS_CURVE_CONFINED));
     if (curve >= DISKS_CURVE_NUMBERS)
         return disks_order_size(point, curve);
+    if (disks_confined(point))
+        return 0;
     if (curve == DISKS_CURVE_CONTACT)
         return bins_of(contact_range(point), ergo_point_real(point, "/run/contact_bin"));
     /* the same number of bins in every box: a shorter range has finer bins */
@@ -296,6 +314,10 @@ void disks_curve_x(const struct ergo_point *point, size_t curve, double *x) {
     const size_t size = disks_curve_size(point, curve);
     if (!disks_shape_of(point, &s, reason))
         return;
+    if (curve >= DISKS_CURVE_CONFINED) {
+        ergo_confined_x(&s.confined, (unsigned)(curve - DISKS_CURVE_CONFINED), size, x);
+        return;
+    }
     if (curve >= DISKS_CURVE_NUMBERS) {
         disks_order_x(point, curve, x);
         return;

@@ -19,10 +19,35 @@ struct lattice {
     double distance;
 };
 
+static bool walled(const struct disks_shape *s, int axis) {
+    return s->confined.is && s->confined.walls.low[axis];
+}
+
+/* The distance of sites along an axis; between walls the first and the last ones, which are all but
+ * `less` of the spacings apart, touch them. */
+static double spacing(const struct disks_shape *s, int axis, double sites, double less) {
+    if (!walled(s, axis))
+        return s->box[axis] / sites;
+    const struct ergo_walls *w = &s->confined.walls;
+    return (double)(w->high[axis] - w->low[axis] - 2) / s->unit[axis] / fmax(sites - less, 0.5);
+}
+
+/* The place of site number i, where the first one in a periodic box is `shift` spacings from its
+ * edge, and the least of all shifts is `least`. */
+static double site_at(const struct disks_shape *s, int axis, double i, double shift, double least,
+                      double distance) {
+    if (!walled(s, axis))
+        return (i + shift) * distance;
+    return (double)(s->confined.walls.low[axis] + 1) / s->unit[axis] +
+           (i + shift - least) * distance;
+}
+
 /* The smallest distance with `rows` rows of `columns` sites, every other row shifted half a site to
  * the right. */
-static double hexagonal_distance(const double box[2], uint64_t columns, uint64_t rows) {
-    const double a = box[0] / (double)columns, h = box[1] / (double)rows;
+static double hexagonal_distance(const struct disks_shape *s, bool turned, uint64_t columns,
+                                 uint64_t rows) {
+    const double a = spacing(s, turned, (double)columns, 0.5);
+    const double h = spacing(s, !turned, (double)rows, 1);
     return fmin(a, fmin(sqrt(0.25 * a * a + h * h), 2.0 * h));
 }
 
@@ -44,7 +69,7 @@ static struct lattice lattice_of(const struct disks_shape *s, enum lattice_kind 
     const uint64_t across = (uint64_t)ceil(sqrt((double)s->n * (box[0] / box[1])));
     const uint64_t side = (uint64_t)ceil(sqrt((double)s->n * (box[1] / box[0])));
     struct lattice l = {kind, across, (s->n + across - 1) / across, 0.0};
-    l.distance = fmin(box[0] / (double)l.columns, box[1] / (double)l.rows);
+    l.distance = fmin(spacing(s, 0, (double)l.columns, 1), spacing(s, 1, (double)l.rows, 1));
     if (kind == OBLIQUE)
         l.distance = s->n <= 64 ? oblique_distance(box, s->n) : 0.0;
     if (kind != HEXAGONAL && kind != TURNED)
@@ -52,7 +77,7 @@ static struct lattice lattice_of(const struct disks_shape *s, enum lattice_kind 
     l.distance = 0.0; /* choose the lattice whose sites are farthest apart in this box */
     for (uint64_t r = 2; r <= 2 * side + 2; r += 2) {
         const uint64_t k = (s->n + r - 1) / r;
-        const double d = hexagonal_distance(box, k, r);
+        const double d = hexagonal_distance(s, kind == TURNED, k, r);
         if (d > l.distance) {
             l.distance = d;
             l.rows = r;
@@ -76,7 +101,9 @@ static struct lattice hexagonal_of(const struct disks_shape *s) {
 static void lattice_sites(const struct lattice *l, const struct disks_shape *s, double *x,
                           double *y) {
     const bool turned = l->kind == TURNED;
-    const double a = s->box[turned] / (double)l->columns, h = s->box[!turned] / (double)l->rows;
+    const bool square = l->kind == SQUARE;
+    const double a = spacing(s, turned, (double)l->columns, square ? 1 : 0.5);
+    const double h = spacing(s, !turned, (double)l->rows, 1);
     const uint64_t sites = l->rows * l->columns;
     for (uint64_t i = 0; i < s->n; i++) {
         if (l->kind == OBLIQUE) {
@@ -87,9 +114,10 @@ static void lattice_sites(const struct lattice *l, const struct disks_shape *s, 
         /* spread vacancies evenly: site floor(i sites / n) */
         const uint64_t site = (uint64_t)((double)i * (double)sites / (double)s->n);
         const uint64_t row = site / l->columns;
-        const double shift = l->kind == SQUARE ? 0.5 : 0.25 + 0.5 * (double)(row % 2);
-        (turned ? y : x)[i] = ((double)(site % l->columns) + shift) * a;
-        (turned ? x : y)[i] = ((double)row + 0.5) * h;
+        const double shift = square ? 0.5 : 0.25 + 0.5 * (double)(row % 2);
+        (turned ? y : x)[i] =
+            site_at(s, turned, (double)(site % l->columns), shift, square ? 0.5 : 0.25, a);
+        (turned ? x : y)[i] = site_at(s, !turned, (double)row, 0.5, 0.5, h);
     }
 }
 
@@ -108,7 +136,7 @@ static enum ergo_status no_memory(struct ergo_context *ctx, const struct disks_s
 /* A coordinate along an axis in whole units within the box. */
 static uint64_t to_units(const struct disks_shape *s, int axis, double x) {
     const double side = (double)s->side[axis];
-    double units = floor(x * (side / s->box[axis]) + 0.5);
+    double units = floor(x * s->unit[axis] + 0.5);
     units -= floor(units / side) * side;
     return units >= side ? 0 : (uint64_t)units;
 }
@@ -148,6 +176,22 @@ static enum ergo_status refuse_overlap(struct ergo_context *ctx, const struct di
                      (double)(s->contact - found2) / (found + least) / s->sigma, least / s->sigma);
 }
 
+static bool in_wall(const struct disks_shape *s, int axis, double x) {
+    const double units = floor(x * s->unit[axis] + 0.5);
+    return walled(s, axis) && (units < (double)s->confined.walls.low[axis] ||
+                               units > (double)s->confined.walls.high[axis]);
+}
+
+static enum ergo_status refuse_wall(struct ergo_context *ctx, const struct disks_shape *s,
+                                    const char *start, size_t i, int axis, double x) {
+    return ERGO_FAIL(ctx, ERGO_E_JOB,
+                     "/system/start: in \"%s\" disk %zu has %c = %.9g sigma, which is in a wall: "
+                     "centres are at %.9g to %.9g sigma",
+                     start, i, (int)"xy"[axis], x,
+                     (double)s -> confined.walls.low[axis] / s->unit[axis],
+                     (double)s->confined.walls.high[axis] / s->unit[axis]);
+}
+
 static enum ergo_status place(struct ergo_context *ctx, const struct disks_shape *s,
                               const char *start, const double *x, const double *y,
                               struct disks_config *c) {
@@ -158,6 +202,12 @@ static enum ergo_status place(struct ergo_context *ctx, const struct disks_shape
     if (!ux)
         return no_memory(ctx, s);
     for (size_t i = 0; i < s->n; i++) {
+        const double at[2] = {x[i], y[i]};
+        for (int k = 0; k < 2; k++)
+            if (in_wall(s, k, at[k])) {
+                free(ux);
+                return refuse_wall(ctx, s, start, i + 1, k, at[k]);
+            }
         ux[i] = to_units(s, 0, x[i]);
         uy[i] = to_units(s, 1, y[i]);
     }
@@ -277,6 +327,7 @@ void disks_growth_shape(const struct disks_shape *s, struct disks_shape *grid) {
             grid->side[k] = (uint64_t)s->width * m;
         }
         grid->sigma = sigma;
+        grid->unit[0] = grid->unit[1] = (double)grid->side[0] / s->box[0];
         grid->contact = (uint64_t)ceil(wide * wide);
         return;
     }
@@ -354,6 +405,11 @@ bool disks_start_fits(const struct ergo_point *point, const struct disks_shape *
     }
     if (!disks_start_is_random(point))
         return true;
+    if (s->confined.is && ergo_confined_has_walls(point)) {
+        snprintf(reason, 400,
+                 "random starts do not know walls: start from \"hexagonal\", \"square\" or a file");
+        return false;
+    }
     disks_growth_shape(s, &grid);
     if (phi > DISKS_RANDOM_MAX + 1e-9) /* phi comes from the box */
         snprintf(reason, 400,

@@ -98,22 +98,39 @@ void disks_config_box(const struct disks_config *c, const struct disks_shape *s,
                                   : sqrt(volume);
 }
 
+void disks_config_at(const struct disks_config *c, const struct disks_shape *s, size_t cell,
+                     size_t k, uint64_t at[2]) {
+    const uint64_t left = cell % c->cells[0] * s->width;
+    const uint64_t low = (c->first + cell / c->cells[0]) * s->width;
+    at[0] = (left + c->x[cell * DISKS_SLOTS + k] + c->grid[0]) % s->side[0];
+    at[1] = (low + c->y[cell * DISKS_SLOTS + k] + c->grid[1]) % s->side[1];
+}
+
+bool disks_config_crosses(const struct disks_config *c, const struct disks_shape *s) {
+    uint64_t at[2];
+    for (size_t cell = 0; s->confined.is && cell < disks_config_cells(c); cell++)
+        for (size_t k = 0; k < c->count[cell]; k++) {
+            disks_config_at(c, s, cell, k, at);
+            if (!ergo_confined_free(&s->confined, 2, at))
+                return true;
+        }
+    return false;
+}
+
 void disks_config_positions(const struct disks_config *c, const struct disks_shape *s, double *x,
                             double *y) {
     double box[2], sigma[2]; /* in units of its axis */
+    uint64_t at[2];
     size_t n = 0;
     disks_config_box(c, s, box);
     for (int k = 0; k < 2; k++)
-        sigma[k] = (double)s->side[k] / box[k];
-    for (size_t cell = 0; cell < disks_config_cells(c); cell++) {
-        const uint64_t left = cell % c->cells[0] * s->width, low = cell / c->cells[0] * s->width;
+        sigma[k] = s->npt ? (double)s->side[k] / box[k] : s->unit[k];
+    for (size_t cell = 0; cell < disks_config_cells(c); cell++)
         for (size_t k = 0; k < c->count[cell]; k++, n++) {
-            const uint64_t px = (left + c->x[cell * DISKS_SLOTS + k] + c->grid[0]) % s->side[0];
-            const uint64_t py = (low + c->y[cell * DISKS_SLOTS + k] + c->grid[1]) % s->side[1];
-            x[n] = (double)px / sigma[0];
-            y[n] = (double)py / sigma[1];
+            disks_config_at(c, s, cell, k, at);
+            x[n] = (double)at[0] / sigma[0];
+            y[n] = (double)at[1] / sigma[1];
         }
-    }
 }
 
 /* The closest pair of two disks; of several the one whose first cell is the first. */
@@ -257,6 +274,10 @@ bool disks_config_read(struct disks_config *c, const struct disks_shape *s, cons
     }
     if (disks_config_closest(c, s, NULL, NULL) < contact) {
         *reason = "disks overlap";
+        return false;
+    }
+    if (disks_config_crosses(c, s)) {
+        *reason = "a disk is in a wall";
         return false;
     }
     return true;

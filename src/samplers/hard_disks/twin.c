@@ -15,8 +15,9 @@ struct twin {
     uint64_t contact; /* overlap: r^2 < contact */
     uint64_t ratio;   /* (w_y/w_x)^2 */
     bool reflect;
-    int64_t *x, *y;  /* [rows cells][DISKS_SLOTS]: signed, for disks outside of their cells */
-    uint32_t *tally; /* of the cells, or NULL */
+    const int64_t *field; /* its nodes, or NULL */
+    int64_t *x, *y;       /* [rows cells][DISKS_SLOTS]: signed, for disks outside of their cells */
+    uint32_t *tally;      /* of the cells, or NULL */
 };
 
 /* The cells before a shift. */
@@ -102,6 +103,30 @@ static int64_t reflected(const struct twin *t, const struct twin_place *p, unsig
     return (int64_t)disks_reflection((float)u, disks_round(low), disks_round(high), bits);
 }
 
+/* Do walls and the field let move s of a cell, from (x, y) to (px, py), happen? */
+static bool lets(const struct twin *t, const struct twin_place *p, uint64_t step, unsigned s,
+                 int64_t x, int64_t y, int64_t px, int64_t py) {
+    const struct disks_shape *shape = t->shape;
+    const uint64_t m = t->config->cells[0], w = shape->width;
+    const uint64_t corner[2] = {p->id % m * w + t->config->grid[0],
+                                p->id / m * w + t->config->grid[1]};
+    if (!shape->confined.is)
+        return true;
+    const uint64_t now[2] = {(corner[0] + (uint64_t)x) % shape->side[0],
+                             (corner[1] + (uint64_t)y) % shape->side[1]};
+    const uint64_t then[2] = {(corner[0] + (uint64_t)px) % shape->side[0],
+                              (corner[1] + (uint64_t)py) % shape->side[1]};
+    if (!t->field || !ergo_confined_free(&shape->confined, 2, then))
+        return ergo_confined_free(&shape->confined, 2, then);
+    const struct ergo_words r =
+        ergo_philox_words(p->id, (uint32_t)step, (uint32_t)(step >> 32),
+                          ERGO_DRAW(DISKS_PURPOSE_FIELD, s / 4), t->member.key0, t->member.key1);
+    const uint32_t words[4] = {r.x, r.y, r.z, r.w};
+    return ergo_field_accepts(ergo_confined_energy(&shape->confined, t->field, then) -
+                                  ergo_confined_energy(&shape->confined, t->field, now),
+                              words[s % 4]);
+}
+
 static void update(struct twin *t, int64_t cx, int64_t row, uint64_t step) {
     const struct twin_place p = place_of(t, cx, row);
     const unsigned n = t->config->count[p.own];
@@ -137,7 +162,7 @@ static void update(struct twin *t, int64_t cx, int64_t row, uint64_t step) {
             py += (int64_t)dy;
         }
         if (px < -leave || px >= w + leave || py < -leave || py >= w + leave ||
-            nearest(t, &p, i, px, py) < t->contact)
+            nearest(t, &p, i, px, py) < t->contact || !lets(t, &p, step, s, x[i], y[i], px, py))
             continue;
         x[i] = px;
         y[i] = py;
@@ -238,8 +263,9 @@ static void visit_update(struct twin *t, int64_t cx, int64_t row, const void *st
 }
 
 bool disks_twin_sweeps(const struct ergo_point *point, const struct disks_shape *s,
-                       struct disks_config *c, uint64_t step, uint64_t sweeps, uint32_t *cells) {
-    struct twin t = {.shape = s, .config = c};
+                       const int64_t *field, struct disks_config *c, uint64_t step, uint64_t sweeps,
+                       uint32_t *cells) {
+    struct twin t = {.shape = s, .config = c, .field = field};
     struct twin_copy old;
     disks_member_fill(point, s, &t.member);
     t.moves = (uint32_t)ergo_point_int(point, "/system/moves_per_cell");

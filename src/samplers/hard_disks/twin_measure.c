@@ -129,3 +129,28 @@ void disks_twin_blocks(const struct disks_config *c, size_t blocks, uint32_t blo
         counts[n < bins ? n : bins - 1]++;
     }
 }
+
+/* ---- places -----------------------------------------------------------------------------------
+ */
+
+int64_t disks_twin_energy(const struct disks_shape *s, const struct disks_config *c,
+                          const int64_t *field, size_t cell) {
+    int64_t sum = 0;
+    uint64_t at[2];
+    for (size_t k = 0; k < c->count[cell]; k++) {
+        disks_config_at(c, s, cell, k, at);
+        sum += ergo_confined_energy(&s->confined, field, at);
+    }
+    return sum;
+}
+
+void disks_twin_profile(const struct disks_shape *s, const struct disks_config *c, unsigned curve,
+                        size_t bins, uint32_t *counts) {
+    uint64_t at[2];
+    memset(counts, 0, bins * sizeof *counts);
+    for (size_t cell = 0; cell < disks_config_cells(c); cell++)
+        for (size_t k = 0; k < c->count[cell]; k++) {
+            disks_config_at(c, s, cell, k, at);
+            ergo_confined_count(&s->confined, curve, bins, at, counts);
+        }
+}

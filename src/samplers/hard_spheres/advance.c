@@ -30,7 +30,8 @@ void spheres_sweep(struct spheres_state *s, uint64_t step, uint32_t k, bool note
                                   {l->group[0], l->group[1], l->group[2]}};
     for (uint32_t sub = 0; sub < 8; sub++)
         ERGO_LAUNCH(&s->e, SPHERES_SUBSWEEP, set, BUFFER(SPHERES_CELLS), BUFFER(SPHERES_MEMBERS),
-                    BUFFER(contacts), BUFFER(SPHERES_PLANS), BUFFER(SPHERES_TALLY), U64(step),
+                    BUFFER(contacts), BUFFER(SPHERES_PLANS), BUFFER(SPHERES_TALLY),
+                    BUFFER(SPHERES_WALLS), BUFFER(SPHERES_FIELDS), BUFFER(SPHERES_GRIDS), U64(step),
                     U32(k), U32(l->plans), U32(sub), U32(note), U32(l->all_cells), U32(l->half[2]),
                     U32(members_of(s)), U32(purpose));
     ERGO_LAUNCH(&s->e, SPHERES_SHIFT, over(s, l->most_cells), BUFFER(SPHERES_CELLS),
@@ -78,6 +79,22 @@ void spheres_measure(void *state, size_t sample) {
                 BUFFER(SPHERES_CELLS), BUFFER(SPHERES_MEMBERS), BUFFER(SPHERES_TALLY),
                 BUFFER(SPHERES_SUMS), BUFFER(SPHERES_VOLUMES), BUFFER(SPHERES_SEEN), U32(sample),
                 U32(members_of(s)), U32(l->all_cells));
+    if (s->shapes[0].confined.field)
+        ERGO_LAUNCH(&s->e, SPHERES_ENERGY, ergo_grid_groups(l->sums, l->sum_group, members_of(s)),
+                    BUFFER(SPHERES_CELLS), BUFFER(SPHERES_MEMBERS), BUFFER(SPHERES_WALLS),
+                    BUFFER(SPHERES_FIELDS), BUFFER(SPHERES_GRIDS), BUFFER(SPHERES_ENERGIES),
+                    U32(sample), U32(members_of(s)), U32(l->all_cells));
+}
+
+static void measure_profile(struct spheres_state *s, size_t curve) {
+    const struct spheres_launch *l = &s->launch;
+    ERGO_LAUNCH(&s->e, SPHERES_PROFILE, over(s, l->most_cells), BUFFER(SPHERES_CELLS),
+                BUFFER(SPHERES_MEMBERS), BUFFER(SPHERES_WALLS), BUFFER(SPHERES_GRIDS),
+                BUFFER(SPHERES_COUNTS + SPHERES_CURVE_PROFILE),
+                BUFFER(SPHERES_COUNTS + SPHERES_PAIR_CURVES + ERGO_CONFINED_LOW),
+                BUFFER(SPHERES_COUNTS + SPHERES_PAIR_CURVES + ERGO_CONFINED_HIGH), U32(curve),
+                U32(members_of(s)), U32(l->bins[SPHERES_CURVE_PROFILE]),
+                U32(l->bins[SPHERES_PAIR_CURVES + ERGO_CONFINED_LOW]), U32(l->all_cells));
 }
 
 static void measure_pairs(struct spheres_state *s, uint32_t which, size_t curve) {
@@ -103,9 +120,11 @@ static void measure_pairs(struct spheres_state *s, uint32_t which, size_t curve)
 
 void spheres_measure_curves(void *state, size_t curve) {
     struct spheres_state *s = state;
-    for (uint32_t c = 0; c < SPHERES_CURVES; c++)
+    for (uint32_t c = 0; c < SPHERES_PAIR_CURVES; c++)
         if (s->launch.bins[c])
             measure_pairs(s, c, curve);
+    if (s->launch.bins[SPHERES_CURVE_PROFILE])
+        measure_profile(s, curve);
 }
 
 /* ---- samples --------------------------------------------------------------------------------- */
@@ -119,6 +138,8 @@ void spheres_columns(const struct spheres_shape *shape, const struct spheres_tot
         volume ? (double)shape->n / ergo_isobaric_volume(volume->size) : shape->density;
     columns[SPHERES_VOLUME_ACCEPTANCE] = volume ? volume->accepted : 0.0;
     columns[SPHERES_LIMITED] = volume ? volume->limited : 0.0;
+    columns[SPHERES_FIELD_ENERGY] =
+        ldexp((double)total->energy, -ERGO_FIELD_ENERGY_BITS) / (double)shape->n;
     for (int k = 0; k < 2; k++)
         columns[SPHERES_ASPECT_Y + k] =
             (double)shape->side[k + 1] / (double)shape->side[0] *
@@ -130,11 +151,15 @@ static struct spheres_total add_parts(const struct spheres_state *s, unsigned sl
     const struct spheres_sum *parts = ergo_engine_host(&s->e, SPHERES_SUMS, slot, 0);
     struct spheres_total total = {0};
     parts += row * s->launch.sums;
+    const int64_t *energies =
+        s->shapes[0].confined.field ? ergo_engine_host(&s->e, SPHERES_ENERGIES, slot, 0) : NULL;
+    energies = energies ? energies + row * s->launch.sums : NULL;
     for (size_t i = 0; i < s->launch.sums; i++) {
         total.spheres += parts[i].spheres;
         total.occupied += parts[i].occupied;
         total.accepted += parts[i].accepted;
         total.tried += parts[i].tried;
+        total.energy += energies ? energies[i] : 0;
     }
     return total;
 }
@@ -178,8 +203,10 @@ bool spheres_curve_rows(const void *state, unsigned slot, size_t begin, size_t e
         const size_t bins = s->launch.bins[c];
         for (size_t row = begin; bins && row < end; row++) {
             const size_t m = row % members;
+            const size_t from =
+                c == SPHERES_PAIR_CURVES + ERGO_CONFINED_WEIGHT ? (size_t)SPHERES_CURVE_PROFILE : c;
             const uint32_t *counts =
-                ergo_engine_host(&s->e, (unsigned)(SPHERES_COUNTS + c), slot, row / members);
+                ergo_engine_host(&s->e, (unsigned)(SPHERES_COUNTS + from), slot, row / members);
             spheres_curve_convert(s->e.batch->points[m], &s->shapes[m], c, counts + m * bins,
                                   samples->curves[c] + row * bins);
         }

@@ -54,6 +54,11 @@ static enum ergo_status audit_member(struct ergo_context *ctx, struct spheres_st
                            "spheres, not %llu",
                            s->e.device->summary.name, (unsigned long long)s->e.step, member,
                            (unsigned long long)n, (unsigned long long)shape->n);
+    else if (spheres_config_crosses(&config, shape))
+        status = ERGO_FAIL(ctx, ERGO_E_AUDIT,
+                           "audit of hard-spheres failed on %s at sweep %llu: member %zu has a "
+                           "sphere in a wall",
+                           s->e.device->summary.name, (unsigned long long)s->e.step, member);
     else if (!inside)
         status = ERGO_FAIL(ctx, ERGO_E_AUDIT,
                            "audit of hard-spheres failed on %s at sweep %llu: member %zu has a "
@@ -79,12 +84,23 @@ static bool same_sums(const struct spheres_state *s, size_t sample, size_t membe
     const struct spheres_sum *found =
         (const struct spheres_sum *)ergo_engine_host(&s->e, SPHERES_SUMS, 0, sample) +
         member * l->sums;
+    const int64_t *field = spheres_field_of(s, member);
+    const int64_t *energy =
+        field ? (const int64_t *)ergo_engine_host(&s->e, SPHERES_ENERGIES, 0, sample) +
+                    member * l->sums
+              : NULL;
     struct spheres_sum *parts = calloc(l->sums, sizeof *parts);
-    if (!parts)
+    int64_t *energies = calloc(l->sums, sizeof *energies);
+    if (!parts || !energies) {
+        free(parts);
+        free(energies);
         return false;
+    }
     for (size_t cell = 0; cell < s->shapes[member].all; cell++) {
-        struct spheres_sum *part =
-            &parts[spheres_raw_place(config->cells, cell) % items / l->sum_group];
+        const size_t group = spheres_raw_place(config->cells, cell) % items / l->sum_group;
+        struct spheres_sum *part = &parts[group];
+        if (field)
+            energies[group] += spheres_twin_energy(&s->shapes[member], config, field, cell);
         part->spheres += config->count[cell];
         part->occupied += config->count[cell] > 0;
         part->accepted += tally[cell] & 0xffff;
@@ -94,8 +110,12 @@ static bool same_sums(const struct spheres_state *s, size_t sample, size_t membe
         total->accepted += tally[cell] & 0xffff;
         total->tried += tally[cell] >> 16;
     }
-    const bool same = memcmp(parts, found, l->sums * sizeof *parts) == 0;
+    for (size_t i = 0; i < l->sums; i++)
+        total->energy += energies[i];
+    const bool same = memcmp(parts, found, l->sums * sizeof *parts) == 0 &&
+                      (!field || memcmp(energies, energy, l->sums * sizeof *energy) == 0);
     free(parts);
+    free(energies);
     return same;
 }
 
@@ -111,7 +131,11 @@ static bool same_curve(const struct ergo_replay *r, size_t member,
     uint32_t *counts = malloc(bins * sizeof *counts);
     double *values = malloc(bins * sizeof *values);
     bool ok = limits && counts && values;
-    if (ok) {
+    if (ok && c >= SPHERES_PAIR_CURVES) {
+        spheres_twin_profile(&s->shapes[member], config,
+                             ergo_confined_counts((unsigned)(c - SPHERES_PAIR_CURVES)), bins,
+                             counts);
+    } else if (ok) {
         spheres_limits(point, &s->shapes[member], c, limits);
         ok = spheres_twin_pairs(&s->shapes[member], config, a->cells, s->members[member].reach[c],
                                 limits, bins, counts);
@@ -130,7 +154,12 @@ static bool same_curve(const struct ergo_replay *r, size_t member,
 static enum ergo_status compare_sample(struct ergo_context *ctx, const struct ergo_replay *r,
                                        size_t sample, size_t member,
                                        const struct spheres_config *config, const uint32_t *tally) {
-    static const char *const names[] = {"the contact histogram", "g(r)"};
+    static const char *const names[SPHERES_CURVES] = {"the contact histogram",
+                                                      "g(r)",
+                                                      "the profile",
+                                                      "places next to the lower wall",
+                                                      "places next to the upper wall",
+                                                      "the weight above"};
     const struct spheres_state *s = r->state;
     const uint64_t interval = s->e.curve_interval;
     struct spheres_total total = {0};
@@ -142,7 +171,8 @@ static enum ergo_status compare_sample(struct ergo_context *ctx, const struct er
                      columns, r->found.columns + SPHERES_COLUMNS * (sample * r->members + member),
                      SPHERES_COLUMNS))
         return ergo_replay_differs(ctx, r, member,
-                                   "the acceptance, the occupied cells or the volume");
+                                   "the acceptance, the occupied cells, the volume or the "
+                                   "energy in the field");
     for (size_t c = 0; c < SPHERES_CURVES && ergo_replay_has_curve(r, interval, sample) && ok;
          c++) {
         const size_t bins = s->launch.bins[c];
@@ -175,8 +205,11 @@ static bool config_before(const struct ergo_replay *r, size_t member,
 
 static struct spheres_sweeps sweeps_of(const struct spheres_state *s, size_t member, uint64_t step,
                                        uint64_t count) {
-    return (struct spheres_sweeps){
-        .member = &s->members[member], .shape = &s->shapes[member], .step = step, .count = count};
+    return (struct spheres_sweeps){.member = &s->members[member],
+                                   .shape = &s->shapes[member],
+                                   .field = spheres_field_of(s, member),
+                                   .step = step,
+                                   .count = count};
 }
 
 static enum ergo_status compare_whole(struct ergo_context *ctx, const struct ergo_replay *r,
@@ -281,7 +314,7 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
 static uint32_t cells_of(const struct spheres_state *s, size_t curves) {
     const struct spheres_member *m = &s->members[s->e.batch->count - 1];
     uint64_t each = 1;
-    for (size_t c = 0; c < SPHERES_CURVES; c++)
+    for (size_t c = 0; c < SPHERES_PAIR_CURVES; c++)
         if (s->launch.bins[c])
             each += (2 * (uint64_t)m->reach[c][0] + 1) * (2 * (uint64_t)m->reach[c][1] + 1) *
                     (m->reach[c][2] + (uint64_t)1);
@@ -314,7 +347,9 @@ static void choose_stretch(struct audit *a, struct ergo_replay *r) {
 }
 
 static enum ergo_status audit_chain(struct ergo_context *ctx, struct spheres_state *s) {
-    const size_t sizes[SPHERES_CURVES] = {s->launch.bins[0], s->launch.bins[1]};
+    size_t sizes[SPHERES_CURVES];
+    for (size_t c = 0; c < SPHERES_CURVES; c++)
+        sizes[c] = s->launch.bins[c];
     struct audit a = {.s = s};
     struct ergo_replay r = {.remedy = "/tuning/work_group",
                             .user = &a,

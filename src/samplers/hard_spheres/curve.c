@@ -1,4 +1,4 @@
-/* Pair histograms, and the pressure from the pair distribution at contact. */
+/* Histograms of pairs and of places, and pressures from densities at contact. */
 #include <math.h>
 #include <string.h>
 
@@ -7,6 +7,10 @@
 
 size_t spheres_curve_size(const struct ergo_point *point, size_t curve) {
     if (spheres_is_npt(point) || !ergo_point_int(point, "/run/curves_every"))
+        return 0;
+    if (curve >= SPHERES_PAIR_CURVES)
+        return ergo_confined_size(point, 3, (unsigned)(curve - SPHERES_PAIR_CURVES));
+    if (ergo_confined(point))
         return 0;
     const bool contact = curve == SPHERES_CURVE_CONTACT;
     const double range = ergo_point_real(point, contact ? "/run/contact_range" : "/run/gr_max");
@@ -50,12 +54,22 @@ void spheres_curve_x(const struct ergo_point *point, size_t curve, double *x) {
     char reason[300];
     if (!spheres_shape_of(point, &s, reason))
         return;
+    if (curve >= SPHERES_PAIR_CURVES) {
+        ergo_confined_x(&s.confined, (unsigned)(curve - SPHERES_PAIR_CURVES),
+                        spheres_curve_size(point, curve), x);
+        return;
+    }
     for (size_t i = 0; i < spheres_curve_size(point, curve); i++)
         x[i] = shell_mean(edge(point, &s, curve, i), edge(point, &s, curve, i + 1));
 }
 
 void spheres_curve_convert(const struct ergo_point *point, const struct spheres_shape *s,
                            size_t curve, const uint32_t *counts, double *values) {
+    if (curve >= SPHERES_PAIR_CURVES) {
+        ergo_confined_convert(point, &s->confined, (unsigned)(curve - SPHERES_PAIR_CURVES),
+                              spheres_curve_size(point, curve), counts, values);
+        return;
+    }
     for (size_t i = 0; i < spheres_curve_size(point, curve); i++) {
         const double a = edge(point, s, curve, i), b = edge(point, s, curve, i + 1);
         const double volume = 4.0 / 3.0 * SPHERES_PI * (b - a) * (b * b + b * a + a * a);
@@ -84,6 +98,27 @@ double spheres_compressibility(const struct ergo_point *point, const double *con
 
 double spheres_pressure(const struct ergo_point *point, const double *contact, size_t size) {
     return spheres_density(point) * spheres_compressibility(point, contact, size);
+}
+
+double spheres_wall(const struct ergo_point *point, const double *curve, size_t size) {
+    struct spheres_shape s;
+    char reason[300];
+    return spheres_shape_of(point, &s, reason)
+               ? ergo_confined_contact(point, &s.confined, curve, size)
+               : NAN;
+}
+
+double spheres_central(const struct ergo_point *point, const double *profile, size_t size) {
+    (void)point;
+    return ergo_confined_central(profile, size);
+}
+
+double spheres_excess(const struct ergo_point *point, const double *profile, size_t size) {
+    struct spheres_shape s;
+    char reason[300];
+    if (!spheres_shape_of(point, &s, reason))
+        return NAN;
+    return ergo_confined_excess(&s.confined, profile, size);
 }
 
 double spheres_exact_compressibility(const struct ergo_point *point) {

@@ -12,7 +12,7 @@ _Static_assert(sizeof(struct spheres_sum) == SPHERES_SUM_BYTES, "no padding");
 /* Edges of the bins of the pair histograms, for every member. */
 static enum ergo_status create_limits(struct ergo_context *ctx, struct spheres_state *s) {
     const size_t members = s->e.batch->count;
-    for (unsigned c = 0; c < SPHERES_CURVES; c++) {
+    for (unsigned c = 0; c < SPHERES_PAIR_CURVES; c++) {
         const size_t each = s->launch.bins[c] + (size_t)1;
         if (each == 1)
             continue;
@@ -38,7 +38,10 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     ergo_engine_constant(&s->e, SPHERES_MEMBERS, s->members);
     if (!s->shapes[0].npt) {
         ergo_engine_constant(&s->e, SPHERES_CONTACTS, s->contacts);
-        return create_limits(ctx, s);
+        return s->shapes[0].confined.is
+                   ? ergo_confined_create(ctx, &s->e, SPHERES_WALLS, SPHERES_FIELDS,
+                                          &s->shapes[0].confined, sizeof s->shapes[0], &s->fields)
+                   : create_limits(ctx, s);
     }
     struct ergo_volume_rules *rules = calloc(s->e.batch->count, sizeof *rules);
     if (!rules)
@@ -242,8 +245,10 @@ enum ergo_status spheres_frame(struct ergo_context *ctx, void *opaque, size_t me
         ergo_text_append(
             text,
             "%llu\nLattice=\"%.12f 0 0 0 %.12f 0 0 0 %.12f\" Properties=species:S:1:pos:R:3 "
-            "pbc=\"T T T\" diameter=1 step=%llu packing_fraction=%.15g\n",
-            (unsigned long long)shape->n, box[0], box[1], box[2], (unsigned long long)s->e.step,
+            "pbc=\"%c %c %c\" diameter=1 step=%llu packing_fraction=%.15g\n",
+            (unsigned long long)shape->n, box[0], box[1], box[2],
+            shape->confined.walls.low[0] ? 'F' : 'T', shape->confined.walls.low[1] ? 'F' : 'T',
+            shape->confined.walls.low[2] ? 'F' : 'T', (unsigned long long)s->e.step,
             density * SPHERES_PI / 6.0);
         ergo_text_append_rows(text, (size_t)shape->n, append_sphere, at);
     } else {

@@ -18,10 +18,10 @@ static const struct ergo_key keys[] = {
              "fluid freezes at 0.492, the crystal melts at 0.545. At constant pressure that of the "
              "start."},
     {ERGO_KEY("/system/box", REALS), .flags = ERGO_KEY_FORM | ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
-     .min = 2, .max = SPHERES_BOX_MAX, .min_items = 3, .max_items = 3, .unit = "sigma",
+     .min = 1.01, .max = SPHERES_BOX_MAX, .min_items = 3, .max_items = 3, .unit = "sigma",
      .help = "Sides [Lx, Ly, Lz] of the box. The checkerboard needs 2 to 2.82, 4 to 5.65, or 6 and "
-             "more along each axis; other than cubic ones are rounded by up to 5e-7. At constant "
-             "pressure those of the start."},
+             "more along each axis without walls; other than cubic ones are rounded by up to 5e-7. "
+             "At constant pressure those of the start."},
     {ERGO_KEY("/system/max_displacement", REAL),
      .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .fallback = "0.1", .min = 0,
      .max = 1, .unit = "sigma",
@@ -49,6 +49,26 @@ static const struct ergo_key keys_npt[] = {
      .max = 1e6, .unit = "k_B T / sigma^3", .help = "beta P sigma^3 of the npt ensemble."},
 };
 
+static bool is_bulk(const struct ergo_point *point) {
+    return !ergo_confined(point);
+}
+
+static bool is_walled(const struct ergo_point *point) {
+    return ergo_confined_walled(point, ergo_confined_axis(point, 3));
+}
+
+/* Is there a density at contact, of two spheres or at a wall? */
+static bool has_contact(const struct ergo_point *point) {
+    return is_bulk(point) || is_walled(point);
+}
+
+static bool is_slit(const struct ergo_point *point) {
+    return is_walled(point) && !ergo_confined_has_field(point);
+}
+
+#define WITH_CONTACT .acts = has_contact, .where = "without a field, or with walls along its axis"
+#define IN_BULK .acts = is_bulk, .where = "without walls and fields"
+
 static const struct ergo_key keys_curves[] = {
     {ERGO_KEY("/run/curves_every", INT), .flags = ERGO_KEY_SHAPE, .fallback = "1", .min = 0,
      .max = 1e12, .unit = "measurements",
@@ -56,19 +76,22 @@ static const struct ergo_key keys_curves[] = {
              "0: never."},
     {ERGO_KEY("/run/contact_range", REAL), .flags = ERGO_KEY_SHAPE | ERGO_KEY_EXCLUDES_MIN,
      .fallback = "0.04", .min = 0, .max = 0.5, .unit = "sigma",
-     .help = "Range beyond contact of the histogram that gives the pressure."},
+     .help = "Range beyond contact of the histogram that gives the pressure, of two spheres or, "
+             "with walls, of a sphere and a wall.",
+     WITH_CONTACT},
     {ERGO_KEY("/run/contact_bin", REAL), .flags = ERGO_KEY_SHAPE, .fallback = "0.0002",
-     .min = 0.00001, .max = 0.5, .unit = "sigma", .help = "Width of its bins."},
+     .min = 0.00001, .max = 0.5, .unit = "sigma", .help = "Width of its bins.", WITH_CONTACT},
     {ERGO_KEY("/run/contact_degree", INT), .flags = ERGO_KEY_SHAPE, .fallback = "3", .min = 0,
      .max = 8, .unit = "",
-     .help =
-         "Degree of the polynomial that extrapolates g(r) to contact. A lower degree is noisier "
-         "by less and biased by more."},
+     .help = "Degree of the polynomial that extrapolates g(r), or the density, to contact. A lower "
+             "degree is noisier by less and biased by more.",
+     WITH_CONTACT},
     {ERGO_KEY("/run/gr_max", REAL), .flags = ERGO_KEY_SHAPE, .fallback = "2.5", .min = 0, .max = 50,
      .unit = "sigma",
-     .help = "Largest distance of g(r), never more than half a side of the box; 0: no g(r)."},
+     .help = "Largest distance of g(r), never more than half a side of the box; 0: no g(r).",
+     IN_BULK},
     {ERGO_KEY("/run/gr_bin", REAL), .flags = ERGO_KEY_SHAPE, .fallback = "0.02", .min = 0.001,
-     .max = 10, .unit = "sigma", .help = "Width of the bins of g(r)."},
+     .max = 10, .unit = "sigma", .help = "Width of the bins of g(r).", IN_BULK},
 };
 
 static const struct ergo_column columns[SPHERES_COLUMNS] = {
@@ -79,6 +102,7 @@ static const struct ergo_column columns[SPHERES_COLUMNS] = {
     {"limited", "", "1 if the last volume move was refused because of the cells"},
     {"aspect_y", "", "Ly / Lx"},
     {"aspect_z", "", "Lz / Lx"},
+    {"field_energy", "k_B T", "mean of beta u over spheres"},
 };
 
 static double sample_acceptance(const struct ergo_point *point, const double *c) {
@@ -120,6 +144,11 @@ static double sample_aspect_z(const struct ergo_point *point, const double *c) {
     return c[SPHERES_ASPECT_Z];
 }
 
+static double sample_field_energy(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[SPHERES_FIELD_ENERGY];
+}
+
 static double sample_limited(const struct ergo_point *point, const double *c) {
     (void)point;
     return c[SPHERES_LIMITED];
@@ -143,12 +172,29 @@ static double sample_limited(const struct ergo_point *point, const double *c) {
 
 static const struct ergo_observable observables[] = {
     {ERGO_NAMED("pressure", "k_B T / sigma^3"),
-     .help = "beta P sigma^3 = rho Z, from g(r) extrapolated to contact", .curve = "contact",
-     .from_curve = spheres_pressure},
+     .help =
+         "beta P sigma^3 = rho Z, from g(r) extrapolated to contact. Not with walls or a field, "
+         "where P has no one value",
+     .curve = "contact", .from_curve = spheres_pressure, .applies = is_bulk},
     {ERGO_NAMED("compressibility_factor", ""),
      .help = "Z = beta P / rho = 1 + 4 eta g(sigma+), likewise", .curve = "contact",
-     .from_curve = spheres_compressibility},
+     .from_curve = spheres_compressibility, .applies = is_bulk},
     DENSITIES,
+    {ERGO_NAMED("wall_pressure_low", "k_B T / sigma^3"),
+     .help = "beta P sigma^3 on the lower wall, which is the density at contact, extrapolated "
+             "(contact theorem)",
+     .curve = "wall_low", .from_curve = spheres_wall, .applies = is_walled},
+    {ERGO_NAMED("wall_pressure_high", "k_B T / sigma^3"), .help = "the same on the upper wall",
+     .curve = "wall_high", .from_curve = spheres_wall, .applies = is_walled},
+    {ERGO_NAMED("central_density", "1/sigma^3"),
+     .help = "rho_c, mean of the density profile over the middle fifth of the slit",
+     .curve = "profile", .from_curve = spheres_central, .applies = is_slit},
+    {ERGO_NAMED("surface_excess", "1/sigma^2"),
+     .help = "excess adsorption on one wall, (N / A - rho_c L) / 2, L from face to face: particles "
+             "beyond those of a fluid of density rho_c up to the wall",
+     .curve = "profile", .from_curve = spheres_excess, .applies = is_slit},
+    {ERGO_NAMED("field_energy", "k_B T"), .help = "mean of beta u over all spheres",
+     .sample = sample_field_energy, .applies = ergo_confined_has_field},
     MOVES,
 };
 
@@ -175,6 +221,13 @@ static const struct ergo_observable observables_npt[] = {
 static const struct ergo_curve_info curves[] = {
     {"contact", "distance / sigma", "", "g(r) next to contact"},
     {"gr", "distance / sigma", "", "pair distribution g(r)"},
+    {"profile", "height / sigma", "1/sigma^3",
+     "density of centres over the cross-section of the box, by the height over its lower face"},
+    {"wall_low", "distance / sigma", "1/sigma^3", "density next to the lower wall"},
+    {"wall_high", "distance / sigma", "1/sigma^3", "density next to the upper wall"},
+    {"weight_above", "height / sigma", "k_B T / sigma^3",
+     "gravity times the particles above that height, per area: beta (P - P at the upper wall) "
+     "there"},
 };
 
 static const struct ergo_tunable tunables[] = {
@@ -221,6 +274,8 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
         status = ERGO_E_JOB;
     else if (!spheres_start_fits(point, &shape, reason))
         status = ergo_job_error(ctx, "/system/start", "%s", reason);
+    if (!npt && status == ERGO_OK)
+        status = ergo_confined_check(ctx, point, 3, &shape.confined);
     if (range > 4096 * bin)
         status = ergo_job_error(ctx, "/run/contact_bin", "more than 4096 bins in contact_range");
     if (range < bin)
@@ -236,6 +291,8 @@ static uint64_t curve_every(const struct ergo_point *point) {
 }
 
 static bool has_column(const struct ergo_point *point, size_t c) {
+    if (c == SPHERES_FIELD_ENERGY)
+        return !spheres_is_npt(point) && ergo_confined_has_field(point);
     return c < SPHERES_ASPECT_Y ? c < SPHERES_VOLUME_ACCEPTANCE || spheres_is_npt(point)
                                 : spheres_is_npt(point) && ergo_isobaric_per_axis(point);
 }
@@ -278,10 +335,13 @@ static const char *const first_npt[] = {"/system/n=256",
 
 static const struct ergo_model nvt = {
     .name = "nvt",
-    .summary = "Constant volume; the pressure from g(r) at contact.",
-    .programs = {"hard_spheres/spheres_sweep.cl", "hard_spheres/spheres_measure.cl"},
+    .summary = "Constant volume; the pressure from g(r) at contact. With hard walls and fields.",
+    .programs = {"hard_spheres/spheres_sweep.cl", "hard_spheres/spheres_measure.cl",
+                 "hard_spheres/spheres_confined.cl"},
     .first = first_job,
-    .keys = {{keys, COUNT(keys)}, {keys_curves, COUNT(keys_curves)}},
+    .keys = {{keys, COUNT(keys)},
+             {keys_curves, COUNT(keys_curves)},
+             {ergo_confined_keys_3d, ERGO_CONFINED_KEYS}},
     .columns = columns,
     .n_columns = SPHERES_COLUMNS,
     .has_column = has_column,
@@ -289,6 +349,7 @@ static const struct ergo_model nvt = {
     .n_observables = COUNT(observables),
     .curves = curves,
     .n_curves = COUNT(curves),
+    .curves_linear = 0x3c,
     .tunables = tunables,
     .n_tunables = COUNT(tunables),
     .trajectory = "positions of all spheres",

@@ -11,6 +11,7 @@ static enum ergo_status shape_members(struct ergo_context *ctx, struct spheres_s
     s->shapes = ergo_engine_memory(&s->e, batch->count, sizeof *s->shapes);
     s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
     s->contacts = ergo_engine_memory(&s->e, 3 * batch->count, sizeof *s->contacts);
+    s->fields = NULL;
     if (ergo_engine_end(&s->e) != ERGO_OK)
         return ergo_engine_end(&s->e);
     for (size_t i = 0; i < batch->count; i++) {
@@ -71,7 +72,8 @@ static void choose_launch(const struct ergo_device *device, uint32_t wish, uint3
 
 static void declare_buffers(struct spheres_state *s) {
     static const char *const limits[] = {"contact bins", "g(r) bins"};
-    static const char *const counts[] = {"contact histogram", "g(r) histogram"};
+    static const char *const counts[] = {"contact histogram", "g(r) histogram", "profile",
+                                         "lower wall", "upper wall"};
     struct ergo_engine *e = &s->e;
     const struct spheres_launch *l = &s->launch;
     const uint64_t members = e->batch->count;
@@ -100,32 +102,43 @@ static void declare_buffers(struct spheres_state *s) {
                        members * sizeof *s->members);
     ergo_engine_buffer(e, SPHERES_SUMS, "samples", ERGO_BUFFER_SAMPLES,
                        members * l->sums * sizeof(struct spheres_sum));
-    for (unsigned c = 0; c < SPHERES_CURVES; c++) {
+    for (unsigned c = 0; c < SPHERES_PAIR_CURVES; c++)
         if (l->bins[c])
             ergo_engine_buffer(e, SPHERES_LIMITS + c, limits[c], ERGO_BUFFER_CONSTANT,
                                8 * members * (l->bins[c] + UINT64_C(1)));
+    for (unsigned c = 0; c < SPHERES_COUNTED; c++)
         ergo_engine_sums(e, SPHERES_COUNTS + c, counts[c], ERGO_BUFFER_CURVES,
                          4 * members * l->bins[c]);
-    }
+    ergo_confined_declare(e, SPHERES_WALLS, SPHERES_FIELDS, &s->shapes[0].confined);
+    ergo_engine_buffer(e, SPHERES_ENERGIES, "energies in the field", ERGO_BUFFER_SAMPLES,
+                       s->shapes[0].confined.field ? 8 * members * l->sums : 0);
 }
 
 static void declare_kernels(struct spheres_state *s) {
     static const char *const sweep = "hard_spheres/spheres_sweep.cl";
     static const char *const measure = "hard_spheres/spheres_measure.cl";
+    static const char *const confined = "hard_spheres/spheres_confined.cl";
     struct ergo_engine *e = &s->e;
     const struct spheres_launch *l = &s->launch;
     const bool npt = s->shapes[0].npt;
     char options[200];
     snprintf(options, sizeof options,
              "-DSPHERES_SLOTS=%u -DSPHERES_LISTED=%u -DSPHERES_GROUP=%u -DSPHERES_MOVES=%u "
-             "-DSPHERES_SUM_GROUP=%u%s%s",
+             "-DSPHERES_SUM_GROUP=%u%s%s%s%s",
              l->slots, l->listed, l->list_items, s->shapes[0].moves_per_cell, l->sum_group,
-             npt ? " -DSPHERES_NPT" : "", s->shapes[0].per_axis ? " -DSPHERES_PER_AXIS" : "");
+             npt ? " -DSPHERES_NPT" : "", s->shapes[0].per_axis ? " -DSPHERES_PER_AXIS" : "",
+             s->shapes[0].confined.is ? " -DSPHERES_WALLS" : "",
+             s->shapes[0].confined.field ? " -DSPHERES_FIELD" : "");
     ergo_engine_kernel(e, SPHERES_PLAN_SWEEPS, sweep, options, "spheres_plans");
     ergo_engine_kernel(e, SPHERES_SUBSWEEP, sweep, options, "spheres_subsweep");
     ergo_engine_kernel(e, SPHERES_SHIFT, sweep, options, "spheres_shift");
     ergo_engine_kernel(e, SPHERES_MEASURE, measure, options, "spheres_measure");
-    ergo_engine_kernel(e, SPHERES_PAIRS, measure, options, "spheres_pairs");
+    if (!s->shapes[0].confined.is)
+        ergo_engine_kernel(e, SPHERES_PAIRS, measure, options, "spheres_pairs");
+    if (s->shapes[0].confined.field)
+        ergo_engine_kernel(e, SPHERES_ENERGY, confined, options, "spheres_energy");
+    if (l->bins[SPHERES_CURVE_PROFILE])
+        ergo_engine_kernel(e, SPHERES_PROFILE, confined, options, "spheres_profile");
     if (npt || l->start_sweeps)
         ergo_engine_kernel(e, SPHERES_CLOSEST_PAIR, measure, options, "spheres_closest");
     if (npt)
@@ -139,7 +152,7 @@ static bool heed_loop_limit(struct spheres_state *s, uint64_t limit) {
     struct spheres_launch *l = &s->launch;
     uint64_t layer = 1;
     for (size_t i = 0; i < s->e.batch->count; i++)
-        for (size_t c = 0; c < SPHERES_CURVES; c++) {
+        for (size_t c = 0; c < SPHERES_PAIR_CURVES; c++) {
             const uint32_t *reach = s->members[i].reach[c];
             const uint64_t cells = (2 * (uint64_t)reach[0] + 1) * (2 * (uint64_t)reach[1] + 1);
             layer = l->bins[c] && cells > layer ? cells : layer;

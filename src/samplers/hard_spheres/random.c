@@ -88,6 +88,7 @@ static enum ergo_status audited_sweep(struct ergo_context *ctx, struct spheres_s
     const bool whole = shape->n <= whole_spheres || m <= few_layers;
     const struct spheres_sweeps sweeps = {.member = &s->members[member],
                                           .shape = shape,
+                                          .field = spheres_field_of(s, member),
                                           .purpose = SPHERES_PURPOSE_START,
                                           .step = g->sweep,
                                           .count = 1};
@@ -139,7 +140,8 @@ static enum ergo_status ask(struct ergo_context *ctx, struct spheres_state *s) {
             status = differs(ctx, s, "overlaps");
             continue;
         }
-        memset(config.grid, 0, sizeof config.grid);
+        if (!s->shapes[i].confined.is) /* walls are where they are */
+            memset(config.grid, 0, sizeof config.grid);
         g->configs[i] = config;
         g->left--;
     }

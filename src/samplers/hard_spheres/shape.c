@@ -37,24 +37,24 @@ static void refuse(char *reason, double side) {
 }
 
 /* Whole numbers of units for all cells; the widest ones have SPHERES_W. */
-static bool units_of(struct spheres_shape *s, char *reason) {
+static bool units_of(struct spheres_shape *s, const double sides[3], char *reason) {
     int wide = 0;
     for (int k = 1; k < 3; k++)
-        if (s->box[k] / s->cells[k] > s->box[wide] / s->cells[wide])
+        if (sides[k] / s->cells[k] > sides[wide] / s->cells[wide])
             wide = k;
-    s->sigma = (double)SPHERES_W * s->cells[wide] / s->box[wide];
+    s->sigma = (double)SPHERES_W * s->cells[wide] / sides[wide];
     s->contact = (uint64_t)ceil(s->sigma * s->sigma);
     s->density = (double)s->n;
     s->all = 1;
     for (int k = 0; k < 3; k++) {
-        const double asked = s->box[k];
+        const double asked = sides[k], wall = s->box[k];
         s->width[k] = (uint32_t)floor(asked * s->sigma / s->cells[k] + 0.5);
         if (s->width[k] > SPHERES_W)
             s->width[k] = SPHERES_W;
         if ((uint64_t)s->width[k] * s->width[k] < s->contact) /* cells of sigma, rounded */
             s->width[k]++;
         s->side[k] = (uint64_t)s->width[k] * s->cells[k];
-        s->box[k] = k == wide ? asked : (double)s->side[k] / s->sigma;
+        s->box[k] = wall < asked ? wall : k == wide ? asked : (double)s->side[k] / s->sigma;
         s->density /= s->box[k];
         s->all *= s->cells[k];
         if ((uint64_t)s->width[k] * s->width[k] < s->contact) {
@@ -105,7 +105,7 @@ bool spheres_shape_of(const struct ergo_point *point, struct spheres_shape *s, c
     s->n = (uint64_t)ergo_point_int(point, "/system/n");
     s->moves_per_cell = (uint32_t)ergo_point_int(point, "/system/moves_per_cell");
     s->npt = spheres_is_npt(point);
-    double density = (double)s->n;
+    double density = (double)s->n, sides[3];
     for (int k = 0; k < 3; k++) {
         s->box[k] =
             box->present ? box->reals[k] : cbrt((double)s->n * SPHERES_PI / (6.0 * phi->real));
@@ -117,14 +117,19 @@ bool spheres_shape_of(const struct ergo_point *point, struct spheres_shape *s, c
                      SPHERES_BOX_MAX);
             return false;
         }
-        s->cells[k] = cells_along(s->box[k], density, s->npt);
+        const bool walled = !s->npt && ergo_confined_walled(point, (unsigned)k);
+        sides[k] = walled ? ergo_confined_board(s->box[k]) : s->box[k];
+        s->cells[k] = cells_along(sides[k], density, s->npt);
         if (!s->cells[k]) {
             refuse(reason, s->box[k]);
             return false;
         }
     }
-    if (!units_of(s, reason))
+    if (!units_of(s, sides, reason))
         return false;
+    const double sigma[3] = {s->sigma, s->sigma, s->sigma};
+    if (!s->npt)
+        s->confined = ergo_confined_of(point, 3, s->box, s->side, sigma, s->n);
     if (s->npt)
         rules_of(point, s);
     return true;
@@ -145,7 +150,7 @@ void spheres_member_fill(const struct ergo_point *point, const struct spheres_sh
     member->key1 = (uint32_t)(point->stream >> 32);
     member->step =
         (uint32_t)fmax(1.0, floor(ergo_point_real(point, "/system/max_displacement") * s->sigma));
-    for (size_t c = 0; c < SPHERES_CURVES && !s->npt; c++)
+    for (size_t c = 0; c < SPHERES_PAIR_CURVES && !s->confined.is && !s->npt; c++)
         for (int k = 0; k < 3; k++)
             member->reach[c][k] =
                 (uint32_t)ceil(spheres_curve_end(point, s, c) * s->sigma / (double)s->width[k]);

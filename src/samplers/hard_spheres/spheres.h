@@ -4,6 +4,7 @@
 
 #include "engine/engine.h"
 #include "hard_spheres/params.h"
+#include "samplers/confined.h"
 #include "samplers/isobaric.h"
 #include "samplers/sampler.h"
 
@@ -17,11 +18,12 @@
 
 struct spheres_shape {
     uint64_t n;
-    double box[3];  /* sides in sigma: as asked for, to half a unit a cell */
+    double box[3];  /* sides in sigma: as asked for, to half a unit a cell; between walls */
     double density; /* rho sigma^3 */
+    struct ergo_confinement confined;
     uint32_t cells[3];
     uint32_t width[3]; /* units per cell side */
-    uint64_t side[3];  /* of the box, in units */
+    uint64_t side[3];  /* of the box of the checkerboard, in units: beyond walls it may go on */
     uint64_t all;      /* cells */
     double sigma;      /* in units */
     uint64_t contact;  /* overlap: r^2 < contact, in units^2 */
@@ -49,17 +51,24 @@ unsigned spheres_listed(const struct spheres_shape *shape);
 
 /* ---- curve.c: pair histograms, and the pressure from them ----------------------------------- */
 
-enum { SPHERES_CURVE_CONTACT, SPHERES_CURVE_GR, SPHERES_CURVES };
+enum {
+    SPHERES_CURVE_CONTACT,
+    SPHERES_CURVE_GR,
+    SPHERES_PAIR_CURVES,
+    SPHERES_CURVE_PROFILE = SPHERES_PAIR_CURVES, /* from here on enum ergo_confined_curve */
+    SPHERES_COUNTED = SPHERES_PAIR_CURVES + ERGO_CONFINED_COUNTED, /* these have counts */
+    SPHERES_CURVES = SPHERES_PAIR_CURVES + ERGO_CONFINED_CURVES
+};
 size_t spheres_curve_size(const struct ergo_point *point, size_t curve);
 void spheres_curve_x(const struct ergo_point *point, size_t curve, double *x);
-/* The largest distance of a curve, in sigma. */
+/* The largest distance of a histogram of pairs, in sigma. */
 double spheres_curve_end(const struct ergo_point *point, const struct spheres_shape *shape,
                          size_t curve);
-/* Squared distances, in units and rounded up, at which bins begin, and where the last one ends:
- * curve size + 1 values. */
+/* Of a histogram of pairs: squared distances, in units and rounded up, at which bins begin, and
+ * where the last one ends: curve size + 1 values. */
 void spheres_limits(const struct ergo_point *point, const struct spheres_shape *shape, size_t curve,
                     uint64_t *limits);
-/* Counts of a curve's bins, each pair once, to g(r). */
+/* Counts of a curve's bins to g(r), each pair once, or to a profile. */
 void spheres_curve_convert(const struct ergo_point *point, const struct spheres_shape *shape,
                            size_t curve, const uint32_t *counts, double *values);
 /* Z = 1 + 4 eta g(sigma+) and rho Z, from g(r) near contact. */
@@ -67,6 +76,11 @@ double spheres_compressibility(const struct ergo_point *point, const double *con
 double spheres_pressure(const struct ergo_point *point, const double *contact, size_t size);
 /* Z of two spheres, exactly; NAN for others. */
 double spheres_exact_compressibility(const struct ergo_point *point);
+/* beta P on a wall, from the density next to it; of the profile the density in the middle fifth,
+ * and the surface excess. */
+double spheres_wall(const struct ergo_point *point, const double *curve, size_t size);
+double spheres_central(const struct ergo_point *point, const double *profile, size_t size);
+double spheres_excess(const struct ergo_point *point, const double *profile, size_t size);
 double spheres_density(const struct ergo_point *point);
 double spheres_packing(const struct ergo_point *point);
 
@@ -115,6 +129,11 @@ uint64_t spheres_config_closest_by(const struct spheres_config *config,
                                    const struct spheres_shape *shape,
                                    const struct spheres_metric *metric, size_t cell[2],
                                    unsigned slot[2]);
+/* The place in the box, in units, of sphere number i of a cell. */
+void spheres_config_at(const struct spheres_config *config, const struct spheres_shape *shape,
+                       size_t cell, size_t i, uint64_t at[3]);
+/* Is a sphere in a wall? */
+bool spheres_config_crosses(const struct spheres_config *config, const struct spheres_shape *shape);
 /* The canonical bytes (README). False: not those of such a state; *reason says why. */
 void spheres_config_write(const struct spheres_config *config, const struct spheres_shape *shape,
                           struct ergo_text *text);
@@ -136,6 +155,7 @@ size_t spheres_raw_place(const uint32_t cells[3], size_t cell);
 struct spheres_sweeps {
     const struct spheres_member *member;
     const struct spheres_shape *shape;
+    const int64_t *field; /* its nodes, where there is a field */
     uint32_t purpose;
     uint64_t step, count;
 };
@@ -156,6 +176,12 @@ void spheres_twin_volume(const struct spheres_sweeps *sweeps, struct spheres_con
 bool spheres_twin_pairs(const struct spheres_shape *shape, const struct spheres_config *config,
                         size_t cells, const uint32_t reach[3], const uint64_t *limits, size_t bins,
                         uint32_t *counts);
+
+/* The energy of a cell's spheres in the field; counts of a curve over the axis of profiles. */
+int64_t spheres_twin_energy(const struct spheres_shape *shape, const struct spheres_config *config,
+                            const int64_t *field, size_t cell);
+void spheres_twin_profile(const struct spheres_shape *shape, const struct spheres_config *config,
+                          unsigned curve, size_t bins, uint32_t *counts);
 
 /* ---- start.c --------------------------------------------------------------------------------- */
 
@@ -200,14 +226,17 @@ enum spheres_buffer {
     SPHERES_TALLY,    /* moves of each cell in the last sweep */
     SPHERES_PLANS,    /* of the next sweeps */
     SPHERES_MEMBERS,
-    SPHERES_GROWTH,                                 /* r^2 of contact while a random start grows */
-    SPHERES_LEAST,                                  /* smallest r^2 of each member, in parts */
-    SPHERES_VOLUMES,                                /* of each member, where they change, */
-    SPHERES_RULES,                                  /* and how */
-    SPHERES_LIMITS,                                 /* of both histograms */
-    SPHERES_SUMS = SPHERES_LIMITS + SPHERES_CURVES, /* samples, in partial sums */
-    SPHERES_SEEN,                                   /* volumes of samples */
-    SPHERES_COUNTS,                                 /* of both histograms */
+    SPHERES_GROWTH,  /* r^2 of contact while a random start grows */
+    SPHERES_LEAST,   /* smallest r^2 of each member, in parts */
+    SPHERES_VOLUMES, /* of each member, where they change, */
+    SPHERES_RULES,   /* and how */
+    SPHERES_WALLS,   /* walls of each member, */
+    SPHERES_FIELDS,  /* and nodes of its field */
+    SPHERES_LIMITS,  /* of both histograms of pairs */
+    SPHERES_SUMS = SPHERES_LIMITS + SPHERES_PAIR_CURVES, /* samples, in partial sums */
+    SPHERES_SEEN,                                        /* volumes of samples */
+    SPHERES_ENERGIES, /* energies in the field, in partial sums */
+    SPHERES_COUNTS,   /* of all histograms */
 };
 enum spheres_kernel {
     SPHERES_PLAN_SWEEPS,
@@ -216,7 +245,9 @@ enum spheres_kernel {
     SPHERES_MEASURE,
     SPHERES_PAIRS,
     SPHERES_CLOSEST_PAIR,
-    SPHERES_VOLUME_MOVE
+    SPHERES_VOLUME_MOVE,
+    SPHERES_ENERGY,
+    SPHERES_PROFILE
 };
 
 struct spheres_state {
@@ -226,6 +257,7 @@ struct spheres_state {
     struct spheres_member *members;  /* [members] */
     uint64_t *contacts;              /* [members][contact_words] */
     size_t contact_words;            /* SPHERES_CONTACT_WORDS of the kernels */
+    int64_t *fields;                 /* [members][ERGO_FIELD_NODES], or NULL */
     struct spheres_growing *growing; /* random starts in progress, or NULL */
 };
 
@@ -288,13 +320,19 @@ enum {
     SPHERES_LIMITED,
     SPHERES_ASPECT_Y,
     SPHERES_ASPECT_Z,
+    SPHERES_FIELD_ENERGY,
     SPHERES_COLUMNS
 };
 struct spheres_total {
     uint64_t spheres, occupied, accepted, tried;
+    int64_t energy; /* beta u in 2^-20 */
 };
 void spheres_columns(const struct spheres_shape *shape, const struct spheres_total *total,
                      const struct ergo_volume *volume, double *columns);
+/* The nodes of a member's field; NULL: it has none. */
+static inline const int64_t *spheres_field_of(const struct spheres_state *s, size_t member) {
+    return s->fields ? s->fields + member * ERGO_FIELD_NODES : NULL;
+}
 /* audit.c */
 enum ergo_status spheres_audit(struct ergo_context *ctx, void *state);
 

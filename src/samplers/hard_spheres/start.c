@@ -21,11 +21,26 @@ struct lattice {
     double distance;
 };
 
-static double distance_of(const double box[3], const uint64_t cubes[3]) {
-    double a[3];
-    for (int k = 0; k < 3; k++)
-        a[k] = box[k] / (double)cubes[k];
-    double least = fmin(a[0], fmin(a[1], a[2]));
+static bool walled(const struct spheres_shape *s, int k) {
+    return s->confined.is && s->confined.walls.low[k];
+}
+
+/* A cube's side along an axis. Between walls the first and the last layer of sites touch them: two
+ * layers of a cube are half a side apart. */
+static double cube_along(const struct spheres_shape *s, int k, uint64_t cubes) {
+    if (!walled(s, k))
+        return s->box[k] / (double)cubes;
+    return 2.0 * (double)(s->confined.walls.high[k] - s->confined.walls.low[k] - 2) / s->sigma /
+           (2.0 * (double)cubes - 1.0);
+}
+
+static double distance_of(const struct spheres_shape *s, const uint64_t cubes[3]) {
+    double a[3], least = INFINITY;
+    for (int k = 0; k < 3; k++) {
+        a[k] = cube_along(s, k, cubes[k]);
+        if (cubes[k] > 1 || !walled(s, k)) /* else a layer meets no image of itself */
+            least = fmin(least, a[k]);
+    }
     for (int k = 0; k < 3; k++)
         least = fmin(least, 0.5 * hypot(a[k], a[(k + 1) % 3]));
     return least;
@@ -38,7 +53,7 @@ static struct lattice lattice_of(const struct spheres_shape *s) {
     for (uint64_t x = 1; x <= need && (double)x <= s->box[0]; x++)
         for (uint64_t y = 1; y <= (need + x - 1) / x && (double)y <= s->box[1]; y++) {
             const struct lattice l = {.cubes = {x, y, (need + x * y - 1) / (x * y)}};
-            const double distance = distance_of(s->box, l.cubes);
+            const double distance = distance_of(s, l.cubes);
             if (distance > best.distance) {
                 best = l;
                 best.distance = distance;
@@ -71,8 +86,12 @@ static void lattice_sites(const struct lattice *l, const struct spheres_shape *s
         const uint64_t site = (uint64_t)((double)i * (double)all / (double)s->n), cube = site / 4;
         const uint64_t c[3] = {cube % l->cubes[0], cube / l->cubes[0] % l->cubes[1],
                                cube / l->cubes[0] / l->cubes[1]};
-        for (int k = 0; k < 3; k++)
-            at[i][k] = ((double)c[k] + sites[site % 4][k]) * s->box[k] / (double)l->cubes[k];
+        for (int k = 0; k < 3; k++) {
+            const double x = (double)c[k] + sites[site % 4][k];
+            at[i][k] = walled(s, k) ? (double)(s->confined.walls.low[k] + 1) / s->sigma +
+                                          (x - 0.25) * cube_along(s, k, l->cubes[k])
+                                    : x * s->box[k] / (double)l->cubes[k];
+        }
     }
 }
 
@@ -95,6 +114,11 @@ static size_t sphere_at(const struct spheres_shape *s, const uint64_t (*at)[3], 
     return 0;
 }
 
+static bool in_wall(const struct spheres_shape *s, int k, double units) {
+    return walled(s, k) &&
+           (units < (double)s->confined.walls.low[k] || units > (double)s->confined.walls.high[k]);
+}
+
 static enum ergo_status place(struct ergo_context *ctx, const struct spheres_shape *s,
                               const char *start, uint64_t contact, const double (*from)[3],
                               struct spheres_config *c) {
@@ -107,6 +131,16 @@ static enum ergo_status place(struct ergo_context *ctx, const struct spheres_sha
     for (size_t i = 0; i < s->n; i++)
         for (int k = 0; k < 3; k++) {
             double units = floor(from[i][k] * s->sigma + 0.5);
+            if (in_wall(s, k, units)) {
+                free(at);
+                return ERGO_FAIL(
+                    ctx, ERGO_E_JOB,
+                    "/system/start: in \"%s\" sphere %zu has %c = %.9g sigma, which is "
+                    "in a wall: centres are at %.9g to %.9g sigma",
+                    start, i + 1, (int)"xyz"[k], from[i][k],
+                    (double)s -> confined.walls.low[k] / s->sigma,
+                    (double)s->confined.walls.high[k] / s->sigma);
+            }
             units -= floor(units / (double)s->side[k]) * (double)s->side[k];
             at[i][k] = units >= (double)s->side[k] ? 0 : (uint64_t)units;
         }

@@ -90,24 +90,43 @@ static void cell_at(const struct spheres_config *c, size_t cell, size_t at[3]) {
     at[2] = cell / c->cells[0] / c->cells[1];
 }
 
+void spheres_config_at(const struct spheres_config *c, const struct spheres_shape *s, size_t cell,
+                       size_t i, uint64_t place[3]) {
+    size_t at[3];
+    cell_at(c, cell, at);
+    at[2] += c->first; /* of a band */
+    for (int k = 0; k < 3; k++)
+        place[k] = (at[k] * s->width[k] + c->grid[k] + c->place[cell * SPHERES_MANY + i].at[k]) %
+                   s->side[k];
+}
+
+bool spheres_config_crosses(const struct spheres_config *c, const struct spheres_shape *s) {
+    uint64_t place[3];
+    for (size_t cell = 0; s->confined.is && cell < cells_of(c); cell++)
+        for (size_t i = 0; i < c->count[cell]; i++) {
+            spheres_config_at(c, s, cell, i, place);
+            if (!ergo_confined_free(&s->confined, 3, place))
+                return true;
+        }
+    return false;
+}
+
 void spheres_config_positions(const struct spheres_config *c, const struct spheres_shape *s,
                               double (*positions)[3]) {
     double sigma[3] = {s->sigma, s->sigma, s->sigma}, box[3]; /* in units of its axis */
-    size_t n = 0, at[3];
+    size_t n = 0;
+    uint64_t at[3];
     if (s->npt) {
         spheres_box_at(s, &c->volume, box);
         for (int k = 0; k < 3; k++)
             sigma[k] = (double)s->side[k] / box[k];
     }
-    for (size_t cell = 0; cell < cells_of(c); cell++) {
-        cell_at(c, cell, at);
-        for (size_t i = 0; i < c->count[cell]; i++, n++)
+    for (size_t cell = 0; cell < cells_of(c); cell++)
+        for (size_t i = 0; i < c->count[cell]; i++, n++) {
+            spheres_config_at(c, s, cell, i, at);
             for (int k = 0; k < 3; k++)
-                positions[n][k] = (double)((at[k] * s->width[k] + c->grid[k] +
-                                            c->place[cell * SPHERES_MANY + i].at[k]) %
-                                           s->side[k]) /
-                                  sigma[k];
-    }
+                positions[n][k] = (double)at[k] / sigma[k];
+        }
 }
 
 /* Squared distance of two spheres; the second one's cell lies `away` from the first one's. */
@@ -249,6 +268,10 @@ bool spheres_config_read(struct spheres_config *c, const struct spheres_shape *s
     }
     if (spheres_config_closest(c, s, NULL, NULL) < c->contact) {
         *reason = "spheres overlap";
+        return false;
+    }
+    if (spheres_config_crosses(c, s)) {
+        *reason = "a sphere is in a wall";
         return false;
     }
     return true;

@@ -52,6 +52,39 @@ static bool overlaps(const struct twin *t, const struct twin_place *p, unsigned 
     return false;
 }
 
+/* Where something at `at` in the cell is in the box. */
+static void place_in_box(const struct twin *t, const struct twin_place *p, const int64_t at[3],
+                         uint64_t place[3]) {
+    const struct spheres_config *c = t->config;
+    const struct spheres_shape *s = t->run->shape;
+    const uint64_t cell[3] = {p->id % c->cells[0], p->id / c->cells[0] % c->cells[1],
+                              p->id / c->cells[0] / c->cells[1]};
+    for (int k = 0; k < 3; k++)
+        place[k] = (c->grid[k] + cell[k] * s->width[k] + (uint64_t)at[k]) % s->side[k];
+}
+
+/* Do walls and the field allow move s of a cell, from `at` to `to`? */
+static bool allows(const struct twin *t, const struct twin_place *p, uint64_t step, unsigned s,
+                   const uint32_t *at, const int64_t to[3]) {
+    const struct spheres_shape *shape = t->run->shape;
+    const struct spheres_member *m = t->run->member;
+    const int64_t from[3] = {at[0], at[1], at[2]};
+    uint64_t now[3], then[3];
+    if (!shape->confined.is)
+        return true;
+    place_in_box(t, p, to, then);
+    if (!shape->confined.field || !ergo_confined_free(&shape->confined, 3, then))
+        return ergo_confined_free(&shape->confined, 3, then);
+    place_in_box(t, p, from, now);
+    const struct ergo_words r =
+        ergo_philox_words(p->id, (uint32_t)step, (uint32_t)(step >> 32),
+                          ERGO_DRAW(SPHERES_PURPOSE_FIELD + t->run->purpose, spheres_draw_field(s)),
+                          m->key0, m->key1);
+    return ergo_field_accepts(ergo_confined_energy(&shape->confined, t->run->field, then) -
+                                  ergo_confined_energy(&shape->confined, t->run->field, now),
+                              spheres_word(r, s % 4));
+}
+
 static void update(struct twin *t, const struct twin_place *p, uint64_t step) {
     const struct spheres_member *m = t->run->member;
     const size_t own = p->around[OWN];
@@ -76,7 +109,7 @@ static void update(struct twin *t, const struct twin_place *p, uint64_t step) {
         bool inside = true;
         for (int k = 0; k < 3; k++)
             inside = inside && to[k] >= 0 && to[k] < (int64_t)t->run->shape->width[k];
-        if (!inside || overlaps(t, p, i, to))
+        if (!inside || overlaps(t, p, i, to) || !allows(t, p, step, s, at, to))
             continue;
         for (int k = 0; k < 3; k++)
             at[k] = (uint32_t)to[k];
@@ -212,6 +245,30 @@ bool spheres_twin_sweeps(const struct spheres_sweeps *run, struct spheres_config
     }
     spheres_config_free(&copy);
     return true;
+}
+
+/* ---- places ---------------------------------------------------------------------------------- */
+
+int64_t spheres_twin_energy(const struct spheres_shape *s, const struct spheres_config *c,
+                            const int64_t *field, size_t cell) {
+    int64_t sum = 0;
+    uint64_t place[3];
+    for (size_t i = 0; i < c->count[cell]; i++) {
+        spheres_config_at(c, s, cell, i, place);
+        sum += ergo_confined_energy(&s->confined, field, place);
+    }
+    return sum;
+}
+
+void spheres_twin_profile(const struct spheres_shape *s, const struct spheres_config *c,
+                          unsigned curve, size_t bins, uint32_t *counts) {
+    uint64_t place[3];
+    memset(counts, 0, bins * sizeof *counts);
+    for (size_t cell = 0; cell < s->all; cell++)
+        for (size_t i = 0; i < c->count[cell]; i++) {
+            spheres_config_at(c, s, cell, i, place);
+            ergo_confined_count(&s->confined, curve, bins, place, counts);
+        }
 }
 
 /* ---- histograms ------------------------------------------------------------------------------ */
