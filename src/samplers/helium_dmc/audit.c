@@ -342,7 +342,7 @@ static enum ergo_status replay(struct ergo_context *ctx, struct dmc_state *s, ui
     size_t sizes[DMC_CURVES];
     for (size_t k = 0; k < DMC_CURVES; k++)
         sizes[k] = ergo_point_curve_size(point, k);
-    struct ergo_replay r = {.remedy = "/tuning/energy_group and /tuning/comb_group",
+    struct ergo_replay r = {.remedy = "/tuning/path, /tuning/energy_group and /tuning/comb_group",
                             .n_columns = DMC_COLUMNS,
                             .n_curves = DMC_CURVES,
                             .curve_sizes = sizes,
