@@ -178,13 +178,12 @@ ERGO_INLINE void helium_add_site(const int4 own, uint i, __global const int *sit
  * gradient alone. */
 ERGO_INLINE struct helium_share helium_atom(const int4 own, uint i, HELIUM_PLACES *place,
                                             HELIUM_E_SPACE *table, __global const int *sites,
-                                            const struct helium_member *member,
-                                            const uint pairs) {
+                                            const struct helium_member *member, const uint pairs) {
     struct helium_share all = {0, 0, 0, 0, 0, 0, 0};
     for (uint b = 0; b < HELIUM_E_BLOCKS; b++) {
         const uint weight = pairs ? helium_weight(i / HELIUM_E_BLOCK, b, HELIUM_E_BLOCKS) : 0;
-        const struct helium_share run = helium_of_block(own, i, b, place + b * HELIUM_E_BLOCK,
-                                                        table, member, pairs, weight);
+        const struct helium_share run =
+            helium_of_block(own, i, b, place + b * HELIUM_E_BLOCK, table, member, pairs, weight);
         if (weight) {
             const float times = (float)weight;
             all.potential = fma(times, run.potential, all.potential);

@@ -19,7 +19,8 @@
 #define HELIUM_SHARES ((HELIUM_N + HELIUM_ATOMS - 1) / HELIUM_ATOMS) /* groups of a walker */
 #define HELIUM_KINDS 7 /* floats of helium_share: the gradient's 3, then 4 of pairs */
 
-/* Places after diffusion, from those of the parents. Dimension 0: atoms; 1: walkers of all members. */
+/* Places after diffusion, from those of the parents. Dimension 0: atoms; 1: walkers of all members.
+ */
 __kernel void helium_dmc_diffuse(__global const int *positions, __global const uint *parents,
                                  __global const struct helium_member *members,
                                  __global const helium_cubic *random, ulong step, uint count,
@@ -61,10 +62,11 @@ struct helium_spread {
 };
 
 /* As helium_atom; all of the group call it. Only the atom's first work-item gets the share. */
-ERGO_INLINE struct helium_share
-helium_spread_atom(const struct helium_spread *s, __global const int *places,
-                   HELIUM_E_SPACE *table, __global const int *sites,
-                   const struct helium_member *member, const uint pairs) {
+ERGO_INLINE struct helium_share helium_spread_atom(const struct helium_spread *s,
+                                                   __global const int *places,
+                                                   HELIUM_E_SPACE *table, __global const int *sites,
+                                                   const struct helium_member *member,
+                                                   const uint pairs) {
     const uint kinds = pairs ? HELIUM_KINDS : 3u, i = min(s->i, (uint)HELIUM_N - 1);
     const int4 own = helium_fetch(places, i);
     for (uint q = s->lane; q < kinds; q += HELIUM_LANES)
@@ -74,17 +76,16 @@ helium_spread_atom(const struct helium_spread *s, __global const int *places,
         struct helium_share run = {0, 0, 0, 0, 0, 0, 0};
 #if HELIUM_LOCAL
         for (uint k = s->id; k < HELIUM_LANES * HELIUM_E_BLOCK; k += HELIUM_GROUP)
-            s->tile[k] =
-                helium_fetch(places, min(first * HELIUM_E_BLOCK + k, (uint)HELIUM_N - 1));
+            s->tile[k] = helium_fetch(places, min(first * HELIUM_E_BLOCK + k, (uint)HELIUM_N - 1));
         barrier(CLK_LOCAL_MEM_FENCE);
         HELIUM_PLACES *place = s->tile + s->lane * HELIUM_E_BLOCK;
 #else
         HELIUM_PLACES *place = places + min(b, HELIUM_E_BLOCKS - 1u) * HELIUM_E_BLOCK;
 #endif
         if (b < HELIUM_E_BLOCKS)
-            run = helium_of_block(
-                own, i, b, place, table, member, pairs,
-                pairs ? helium_weight(i / HELIUM_E_BLOCK, b, HELIUM_E_BLOCKS) : 0);
+            run =
+                helium_of_block(own, i, b, place, table, member, pairs,
+                                pairs ? helium_weight(i / HELIUM_E_BLOCK, b, HELIUM_E_BLOCKS) : 0);
         s->runs[s->id] = run.gx;
         s->runs[HELIUM_GROUP + s->id] = run.gy;
         s->runs[2 * HELIUM_GROUP + s->id] = run.gz;
@@ -173,17 +174,15 @@ helium_spread_atom(const struct helium_spread *s, __global const int *places,
  * members. mean: 0: Euler's guess from there; 1: from the place halfway between `next` and there,
  * by half of that (the mean of two gradients).
  */
-__kernel __attribute__((reqd_work_group_size(HELIUM_GROUP, 1, 1))) void
-helium_dmc_drift_half(__global const int *places, __global const int *next,
-                      __global const struct helium_member *members,
-                      __global const struct helium_dmc *steps,
-                      __global const helium_cubic *e_tables, __global const int *sites, uint count,
-                      uint mean,
+__kernel __attribute__((reqd_work_group_size(HELIUM_GROUP, 1, 1))) void helium_dmc_drift_half(
+    __global const int *places, __global const int *next,
+    __global const struct helium_member *members, __global const struct helium_dmc *steps,
+    __global const helium_cubic *e_tables, __global const int *sites, uint count, uint mean,
 #if HELIUM_TRIPLET
-                      __global const struct helium_triplet *triplets,
-                      __global const helium_cubic *t_tables, __global const int *fields,
+    __global const struct helium_triplet *triplets, __global const helium_cubic *t_tables,
+    __global const int *fields,
 #endif
-                      __global int *drifted) {
+    __global int *drifted) {
     HELIUM_SPREAD;
     HELIUM_LOAD_TABLE;
     struct helium_share share =
@@ -205,8 +204,7 @@ helium_dmc_drift_half(__global const int *places, __global const int *next,
 __kernel __attribute__((reqd_work_group_size(HELIUM_GROUP, 1, 1))) void
 helium_dmc_drift_whole(__global const int *places, __global const struct helium_member *members,
                        __global const struct helium_dmc *steps,
-                       __global const helium_cubic *e_tables, __global const int *sites,
-                       uint count,
+                       __global const helium_cubic *e_tables, __global const int *sites, uint count,
 #if HELIUM_TRIPLET
                        __global const struct helium_triplet *triplets,
                        __global const helium_cubic *t_tables, __global const int *fields,

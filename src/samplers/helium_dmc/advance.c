@@ -3,9 +3,7 @@
 
 /* A step's potential energies become records: 2: all of a walker's; 1: the newest; 0: none. */
 static uint32_t push_of(const struct dmc_state *s) {
-    return s->e.step == 0                                            ? 2
-           : s->shape.every && (s->e.step + 1) % s->shape.every == 0 ? 1
-                                                                     : 0;
+    return s->e.step == 0 ? 2 : s->shape.every && (s->e.step + 1) % s->shape.every == 0 ? 1 : 0;
 }
 
 /* A work-group a walker, or for several. */
@@ -15,13 +13,12 @@ static void step_groups(struct dmc_state *s) {
     const struct ergo_grid grid =
         ergo_grid_groups(s->e.batch->count * crews, (size_t)l->group * l->mates, 1);
     if (l->triplet)
-        ERGO_LAUNCH(&s->e, DMC_STEP, grid, BUFFER(DMC_POSITIONS), BUFFER(DMC_PARENTS),
-                    BUFFER(DMC_RECORDS), BUFFER(DMC_MEMBERS), BUFFER(DMC_STEPS),
-                    BUFFER(DMC_E_TABLES), BUFFER(DMC_RANDOM), BUFFER(DMC_SITES), U64(s->e.step),
-                    U32(s->shape.walkers), U32(push_of(s)), BUFFER(DMC_TRIPLETS),
-                    BUFFER(DMC_T_TABLES), BUFFER(DMC_FIELDS), BUFFER(DMC_NEXT),
-                    BUFFER(DMC_NEXT_RECORDS), BUFFER(DMC_EULER), BUFFER(DMC_MIDDLE),
-                    BUFFER(DMC_SUMS));
+        ERGO_LAUNCH(
+            &s->e, DMC_STEP, grid, BUFFER(DMC_POSITIONS), BUFFER(DMC_PARENTS), BUFFER(DMC_RECORDS),
+            BUFFER(DMC_MEMBERS), BUFFER(DMC_STEPS), BUFFER(DMC_E_TABLES), BUFFER(DMC_RANDOM),
+            BUFFER(DMC_SITES), U64(s->e.step), U32(s->shape.walkers), U32(push_of(s)),
+            BUFFER(DMC_TRIPLETS), BUFFER(DMC_T_TABLES), BUFFER(DMC_FIELDS), BUFFER(DMC_NEXT),
+            BUFFER(DMC_NEXT_RECORDS), BUFFER(DMC_EULER), BUFFER(DMC_MIDDLE), BUFFER(DMC_SUMS));
     else
         ERGO_LAUNCH(&s->e, DMC_STEP, grid, BUFFER(DMC_POSITIONS), BUFFER(DMC_PARENTS),
                     BUFFER(DMC_RECORDS), BUFFER(DMC_MEMBERS), BUFFER(DMC_STEPS),

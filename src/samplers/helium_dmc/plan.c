@@ -363,8 +363,8 @@ enum ergo_status dmc_configure(struct ergo_context *ctx, void *state) {
     const double units = device->summary.compute_units ? device->summary.compute_units : 1;
     plan->work_per_step = 3 * n * n * all; /* three gradients */
     plan->block_steps =
-        fmax(1.0, floor(0.1 * (gpu ? 1e9 : 5e7) * units * (gpu && !l->lanes ? fmin(1, all / (4 * units)) : 1) /
-                        plan->work_per_step));
+        fmax(1.0, floor(0.1 * (gpu ? 1e9 : 5e7) * units *
+                        (gpu && !l->lanes ? fmin(1, all / (4 * units)) : 1) / plan->work_per_step));
     plan->launches_per_step = !l->lanes ? 2 : l->triplet ? 9 : 6;
     plan->host_bytes = batch->count * 32 * helium_energy_pieces(l->binades) +
                        (uint64_t)all * (2 * s->shape.walker_bytes + 2 * HELIUM_SUMS_BYTES);
