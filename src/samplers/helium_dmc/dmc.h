@@ -189,11 +189,8 @@ void dmc_forward_kept(const struct dmc_state *s, const struct ergo_replay *r, si
 /* A step of the twin: parents that the walkers took, and places in the middle of the step. */
 void dmc_forward_twin(const struct dmc_shape *shape, uint64_t step, const uint32_t *parents,
                       const int32_t *middle, const struct dmc_forward *f);
-/* As far as walkers from `first` on tell. */
-bool dmc_forward_same(const struct dmc_shape *shape, uint32_t first, const struct dmc_forward *a,
+bool dmc_forward_same(const struct dmc_shape *shape, const struct dmc_forward *a,
                       const struct dmc_forward *b);
-bool dmc_forward_same_pure(const struct dmc_shape *shape, uint32_t first, const int32_t *a,
-                           const int32_t *b);
 
 /* twin.c: the walkers of a member on the host. */
 struct dmc_twin {
