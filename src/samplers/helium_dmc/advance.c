@@ -145,7 +145,7 @@ static void displace(struct dmc_state *s, size_t curve) {
         .t_tables = DMC_T_TABLES,
         .fields = DMC_FIELDS,
     };
-    helium_density_displace(&s->e, &rows, s->launch.density.group, s->shape.walkers,
+    helium_density_displace(&s->e, &rows, &s->launch.density, s->shape.n, s->shape.walkers,
                             s->shape.structure_walkers, s->shape.points, s->launch.triplet, curve);
 }
 

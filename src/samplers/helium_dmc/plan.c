@@ -356,7 +356,8 @@ enum ergo_status dmc_configure(struct ergo_context *ctx, void *state) {
     helium_sites(&s->models[0], s->sites);
     choose_groups(batch, device, &s->shape, &s->launch);
     choose_spread(batch, device, &s->shape, &s->launch);
-    s->launch.density = helium_density_choose(device, s->shape.n, s->launch.group);
+    s->launch.density =
+        helium_density_choose(device, s->shape.n, s->launch.group, s->launch.triplet);
     status = check_loops(ctx, s);
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
     const double all = (double)batch->count * s->shape.walkers, n = s->shape.n;
