@@ -167,10 +167,10 @@ ERGO_INLINE void helium_add_site(const int4 own, uint i, __global const int *sit
     const float r2 = helium_site2(d, member);
     all->potential = fma(member->site_v, r2, all->potential);
     all->virial = fma(member->site_v, r2, all->virial);
-    all->force += member->site_force;
-    all->gx = fma(member->site_force, d[0], all->gx);
-    all->gy = fma(member->site_force, d[1], all->gy);
-    all->gz = fma(member->site_force, d[2], all->gz);
+    all->force += member->site_mean;
+    all->gx = fma(member->site_force[0], d[0], all->gx);
+    all->gy = fma(member->site_force[1], d[1], all->gy);
+    all->gz = fma(member->site_force[2], d[2], all->gz);
 #endif
 }
 

@@ -19,9 +19,9 @@ static float pitch_of(uint32_t points) {
 /* ---- curves ----------------------------------------------------------------------------------
  */
 
-/* In a trap the condensate has no wave vector. */
+/* In a trap or slab the condensate has no wave vector. */
 bool helium_has_condensate(const struct ergo_point *point) {
-    return helium_density_points(point) > 0 && !helium_is_trap(point);
+    return helium_density_points(point) > 0 && !helium_is_confined(point);
 }
 
 double helium_condensate(const struct ergo_point *point, const double *momentum, size_t size) {
