@@ -360,37 +360,6 @@ static void test_effects(void **state) {
     toy_free(&toy);
 }
 
-/* An interval in measurements that is longer than the run is refused, its default is not. The
- * first step's number is 0, also with an equilibration. */
-static void test_intervals(void **state) {
-    (void)state;
-    static const struct {
-        const char *run;
-        bool good;
-    } cases[] = {
-        {"\"sweeps\":12,\"measure_every\":3", true},
-        {"\"sweeps\":12,\"measure_every\":3,\"curves_every\":0", true},
-        {"\"sweeps\":12,\"measure_every\":3,\"curves_every\":100", true},
-        {"\"equilibration\":9,\"sweeps\":12,\"measure_every\":3,\"curves_every\":6", true},
-        {"\"equilibration\":9,\"sweeps\":12,\"measure_every\":3,\"curves_every\":7", false},
-        {"\"equilibration\":21,\"sweeps\":12,\"measure_every\":3,\"curves_every\":7", true},
-        {"\"equilibration\":24,\"sweeps\":12,\"measure_every\":3,\"curves_every\":7", false},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char text[512];
-        snprintf(text, sizeof text,
-                 "{\"sampler\":\"toy-lattice\",\"run\":{%s}," TOY_SYSTEM
-                 ",\"model\":\"beta\"}}",
-                 cases[i].run);
-        struct toy toy = {0};
-        if (cases[i].good)
-            toy = expect_good(text);
-        else
-            expect_error(text, "none is a multiple of that", NULL);
-        toy_free(&toy);
-    }
-}
-
 static void test_sets(void **state) {
     (void)state;
     const char *const sets[] = {"/system/temperature=3.5",
@@ -527,7 +496,6 @@ int main(void) {
         cmocka_unit_test(test_sampler_check), cmocka_unit_test(test_sets),
         cmocka_unit_test(test_trajectory),    cmocka_unit_test(test_canonical),
         cmocka_unit_test(test_load),          cmocka_unit_test(test_effects),
-        cmocka_unit_test(test_intervals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
