@@ -113,25 +113,48 @@ ERGO_INLINE void helium_pair(const struct helium_partner *p, const uint pairs,
     run->gz = fma(force, p->d[2], run->gz);
 }
 
-/* Add the partners of a block. whole: they are HELIUM_E_BLOCK atoms other than atom i. */
-ERGO_INLINE void helium_block(const int4 own, uint i, uint begin, HELIUM_PLACES *place,
+/* Add the first `count` partners of a block. place: that of its first atom; self: the number of the
+ * atom, from there. whole: they are HELIUM_E_BLOCK atoms other than the atom, or are added only to
+ * its gradient, to which it adds 0. */
+ERGO_INLINE void helium_block(const int4 own, uint self, uint count, HELIUM_PLACES *place,
                               HELIUM_E_SPACE *table, const struct helium_member *member,
                               const uint pairs, const uint whole, struct helium_share *run) {
-    const uint end = whole ? begin + HELIUM_E_BLOCK : min(begin + HELIUM_E_BLOCK, (uint)HELIUM_N);
-    for (uint first = begin; first < end; first += HELIUM_AHEAD) {
+    const uint end = whole ? HELIUM_E_BLOCK : count;
+    for (uint first = 0; first < end; first += HELIUM_AHEAD) {
         struct helium_partner p[HELIUM_AHEAD];
         ERGO_UNROLL
         for (uint k = 0; k < HELIUM_AHEAD; k++) {
-            const uint j = whole ? first + k : min(first + k, (uint)HELIUM_N - 1);
+            const uint j = whole ? first + k : min(first + k, end - 1);
             p[k].x = helium_apart2(own, HELIUM_PLACE(j), member, p[k].d);
             if (!whole)
-                p[k].x = first + k == i || first + k >= end ? 1.0f : p[k].x;
+                p[k].x = first + k == self || first + k >= end ? 1.0f : p[k].x;
             helium_look_up(&p[k], table, member, pairs);
         }
         ERGO_UNROLL
         for (uint k = 0; k < HELIUM_AHEAD; k++)
             helium_pair(&p[k], pairs, run);
     }
+}
+
+/* What the partners of block b add to the share of atom i. pairs: not only to the gradient, if the
+ * block has a weight. */
+ERGO_INLINE struct helium_share helium_of_block(const int4 own, uint i, uint b,
+                                                HELIUM_PLACES *place, HELIUM_E_SPACE *table,
+                                                const struct helium_member *member,
+                                                const uint pairs, uint weight) {
+    struct helium_share run = {0, 0, 0, 0, 0, 0, 0};
+    const uint begin = b * HELIUM_E_BLOCK, self = i - begin;
+    const uint part = begin + HELIUM_E_BLOCK > HELIUM_N;
+    const uint count = part ? HELIUM_N - begin : HELIUM_E_BLOCK;
+    if (pairs && (weight == 1u || part))
+        helium_block(own, self, count, place, table, member, 1, 0, &run);
+    else if (pairs && weight)
+        helium_block(own, self, count, place, table, member, 1, 1, &run);
+    else if (!pairs && part)
+        helium_block(own, self, count, place, table, member, 0, 0, &run);
+    else
+        helium_block(own, self, count, place, table, member, 0, 1, &run);
+    return run;
 }
 
 /* Add what the atom has with its site. Its slope -c (r - site) is that of a pair with a constant
@@ -144,28 +167,23 @@ ERGO_INLINE void helium_add_site(const int4 own, uint i, __global const int *sit
     const float r2 = helium_site2(d, member);
     all->potential = fma(member->site_v, r2, all->potential);
     all->virial = fma(member->site_v, r2, all->virial);
-    all->force += member->site_force;
-    all->gx = fma(member->site_force, d[0], all->gx);
-    all->gy = fma(member->site_force, d[1], all->gy);
-    all->gz = fma(member->site_force, d[2], all->gz);
+    all->force += member->site_mean;
+    all->gx = fma(member->site_force[0], d[0], all->gx);
+    all->gy = fma(member->site_force[1], d[1], all->gy);
+    all->gz = fma(member->site_force[2], d[2], all->gz);
 #endif
 }
 
-/* Sums over the partners of atom i, and its site: all that count for it. */
+/* Sums over the partners of atom i, and its site: all that count for it, or without `pairs` its
+ * gradient alone. */
 ERGO_INLINE struct helium_share helium_atom(const int4 own, uint i, HELIUM_PLACES *place,
                                             HELIUM_E_SPACE *table, __global const int *sites,
-                                            const struct helium_member *member) {
+                                            const struct helium_member *member, const uint pairs) {
     struct helium_share all = {0, 0, 0, 0, 0, 0, 0};
     for (uint b = 0; b < HELIUM_E_BLOCKS; b++) {
-        struct helium_share run = {0, 0, 0, 0, 0, 0, 0};
-        const uint weight = helium_weight(i / HELIUM_E_BLOCK, b, HELIUM_E_BLOCKS);
-        const uint begin = b * HELIUM_E_BLOCK;
-        if (weight == 1u || begin + HELIUM_E_BLOCK > HELIUM_N)
-            helium_block(own, i, begin, place, table, member, 1, 0, &run);
-        else if (weight)
-            helium_block(own, i, begin, place, table, member, 1, 1, &run);
-        else
-            helium_block(own, i, begin, place, table, member, 0, 1, &run);
+        const uint weight = pairs ? helium_weight(i / HELIUM_E_BLOCK, b, HELIUM_E_BLOCKS) : 0;
+        const struct helium_share run =
+            helium_of_block(own, i, b, place + b * HELIUM_E_BLOCK, table, member, pairs, weight);
         if (weight) {
             const float times = (float)weight;
             all.potential = fma(times, run.potential, all.potential);

@@ -59,10 +59,11 @@ ERGO_INLINE float helium_clamp(float x, float low) {
 
 /* ---- sites ----------------------------------------------------------------------------------- */
 
-/* The squared distance of an atom from its site, A^2. d: difference of the places. */
+/* The squared distance of an atom from its site, or from a slab's middle plane, A^2. d: difference
+ * of the places. */
 ERGO_INLINE float helium_site2(const float d[3], const struct helium_member *member) {
-    return helium_distance2(d[0] * member->length[0], d[1] * member->length[1],
-                            d[2] * member->length[2]);
+    return helium_distance2(d[0] * member->site_length[0], d[1] * member->site_length[1],
+                            d[2] * member->site_length[2]);
 }
 
 /* -c/2 times that, in units of 2^-HELIUM_U_BITS. */

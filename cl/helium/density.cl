@@ -38,14 +38,17 @@ ERGO_INLINE long helium_triplet_change(const int4 from, const int4 to, uint i, H
 #endif
 
 /*
- * Dimension 0: chunks of displacements; 1: the first `walkers` of each member's `count`. sums:
- * [row ..][members][walkers][2 points], of ratios over all atoms. fields: G of all atoms at these
- * positions.
+ * A group has the displacements of a chunk and HELIUM_SLICE atoms from number `slice` on. Groups
+ * begin with number `begin`, of [members][the first `walkers` of each member's `count`][chunks], so
+ * that launches may be short. sums: [of a sample with curves, from `row` on][members][walkers][2
+ * points], of ratios over all atoms: those of later slices are added. fields: G of all atoms at
+ * these positions.
  */
 __kernel __attribute__((reqd_work_group_size(HELIUM_GROUP, 1, 1))) void
 helium_density(__global const int *positions, __global const struct helium_member *members,
                __global const helium_cubic *u_tables, __global const int *sites, ulong step,
-               uint count, uint walkers, uint points, float pitch, uint row, __global long *sums
+               uint count, uint walkers, uint points, float pitch, ulong row, ulong begin,
+               uint slice, __global long *sums
 #if HELIUM_TRIPLET
                ,
                __global const struct helium_triplet *triplets,
@@ -54,11 +57,13 @@ helium_density(__global const int *positions, __global const struct helium_membe
 ) {
     __local long parts[HELIUM_TOGETHER * HELIUM_GROUP];
     __local int4 moves[HELIUM_TOGETHER];
-    const uint item = (uint)get_local_id(0), home = (uint)get_group_id(1);
-    const uint homes = (uint)get_num_groups(1);
+    const uint chunks = (2u * points + HELIUM_TOGETHER - 1) / HELIUM_TOGETHER;
+    const uint item = (uint)get_local_id(0);
+    const ulong at = begin + get_group_id(0);
+    const uint home = (uint)(at / chunks), first = (uint)(at % chunks) * HELIUM_TOGETHER;
     const uint which = home / walkers, walker = home - which * walkers;
-    const uint first = (uint)get_group_id(0) * HELIUM_TOGETHER;
     const uint number = min((uint)HELIUM_TOGETHER, 2u * points - first);
+    const uint end = min(slice + HELIUM_SLICE, (uint)HELIUM_N);
     const struct helium_member member = members[which];
     const ulong index = (ulong)which * count + walker;
     __global const helium_cubic *u_table = u_tables + which * HELIUM_U_SIZE;
@@ -84,7 +89,7 @@ helium_density(__global const int *positions, __global const struct helium_membe
     for (uint k = 0; k < HELIUM_TOGETHER; k++)
         total[k] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint i = item; i < HELIUM_N; i += HELIUM_GROUP) {
+    for (uint i = slice + item; i < end; i += HELIUM_GROUP) {
         const int4 own = HELIUM_PLACE(i);
         const long before = helium_pair_sum(own, i, place, u_table, &member) +
                             helium_at_site(own, i, sites, &member);
@@ -104,9 +109,10 @@ helium_density(__global const int *positions, __global const struct helium_membe
         parts[k * HELIUM_GROUP + item] = total[k];
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint k = item; k < number; k += HELIUM_GROUP) {
-        long sum = 0;
+        __global long *all = sums + (row + home) * (2 * points) + first + k;
+        long sum = slice ? *all : 0;
         for (uint q = 0; q < HELIUM_GROUP; q++)
             sum += parts[k * HELIUM_GROUP + q];
-        sums[((ulong)row * homes + home) * (2 * points) + first + k] = sum;
+        *all = sum;
     }
 }

@@ -21,6 +21,9 @@
 #define HELIUM_RATIO_LEAST (-30.0f)
 
 #define HELIUM_TOGETHER 8 /* displacements of a work-group */
+#ifndef HELIUM_SLICE
+#define HELIUM_SLICE 1024 /* and its atoms: a second of a slow GPU's multiprocessor at the most */
+#endif
 
 /* Displacement p in 2^-32 of the sides. pitch: 1 / points. */
 ERGO_INLINE void helium_displacement(const struct helium_member *member, uint walker, ulong step,

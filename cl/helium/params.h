@@ -52,10 +52,11 @@ struct helium_member {
     float unit[HELIUM_E_KINDS], limit[HELIUM_E_KINDS]; /* 1/K and K: fixed point of energies */
     float root;                                        /* sqrt(lambda): that of K A^2 */
     /* of squared distances from sites, A^2: -ln psi in 2^-HELIUM_U_BITS, twice the external
-     * potential in K; and -sqrt(lambda) c, see helium_site_u */
-    float site_u, site_v, site_force;
+     * potential in K; and -sqrt(lambda) c, see helium_site_u: along each axis, and the mean. Axes
+     * along which the factor does not act have the length 0 here, and no force. */
+    float site_u, site_v, site_length[3], site_force[3], site_mean;
 };
-#define HELIUM_MEMBER_BYTES 108
+#define HELIUM_MEMBER_BYTES 132
 
 /* One measurement of a walker. */
 struct helium_sums {

@@ -7,7 +7,7 @@
  * HELIUM_U_BASE and HELIUM_U_SIZE, as in helium/triplet_atom.h).
  */
 #include "helium/atom.h"
-#include "helium_dmc/core.h"
+#include "helium_dmc/places.h"
 #if HELIUM_TRIPLET
 #include "helium/triplet_atom.h"
 /* Before an atom's gradient, G of all; after it, what the triplet factor adds. */
@@ -25,50 +25,6 @@
 
 ERGO_INLINE int4 helium_own(HELIUM_PLACES *place, uint i) {
     return HELIUM_PLACE(i);
-}
-
-/* As far as the gradient goes, in the order of helium_atom. The atom itself
- * adds 0: its difference is 0. */
-ERGO_INLINE struct helium_share helium_slope_of(const int4 own, uint i, HELIUM_PLACES *place,
-                                                HELIUM_E_SPACE *table, __global const int *sites,
-                                                const struct helium_member *member) {
-    struct helium_share all = {0, 0, 0, 0, 0, 0, 0};
-    for (uint b = 0; b < HELIUM_E_BLOCKS; b++) {
-        struct helium_share run = {0, 0, 0, 0, 0, 0, 0};
-        const uint begin = b * HELIUM_E_BLOCK;
-        if (begin + HELIUM_E_BLOCK > HELIUM_N)
-            helium_block(own, i, begin, place, table, member, 0, 0, &run);
-        else
-            helium_block(own, i, begin, place, table, member, 0, 1, &run);
-        all.gx += run.gx;
-        all.gy += run.gy;
-        all.gz += run.gz;
-    }
-    helium_add_site(own, i, sites, member, &all);
-    return all;
-}
-
-/* An atom's place plus the drift of `halves` half steps. */
-ERGO_INLINE int4 helium_drifted(const int4 from, const struct helium_share *share, float halves,
-                                const struct helium_dmc *dmc) {
-    return (int4)((int)((uint)from.x + (uint)helium_dmc_drift(share->gx, halves, 0, dmc)),
-                  (int)((uint)from.y + (uint)helium_dmc_drift(share->gy, halves, 1, dmc)),
-                  (int)((uint)from.z + (uint)helium_dmc_drift(share->gz, halves, 2, dmc)), 0);
-}
-
-ERGO_INLINE int4 helium_halfway(const int4 from, const int4 to) {
-    return (int4)(helium_dmc_halfway(from.x, to.x), helium_dmc_halfway(from.y, to.y),
-                  helium_dmc_halfway(from.z, to.z), 0);
-}
-
-ERGO_INLINE int4 helium_fetch(__global const int *home, uint i) {
-    return (int4)(home[i], home[HELIUM_N + i], home[2 * HELIUM_N + i], 0);
-}
-
-ERGO_INLINE void helium_store(__global int *home, uint i, const int4 place) {
-    home[i] = place.x;
-    home[HELIUM_N + i] = place.y;
-    home[2 * HELIUM_N + i] = place.z;
 }
 
 /*
@@ -139,11 +95,7 @@ helium_dmc_step(__global const int *positions, __global const uint *parents,
 #endif
     for (uint i = item; there && i < HELIUM_N; i += HELIUM_E_ITEMS) {
         const int4 old = helium_fetch(from, i);
-        const struct helium_move move =
-            helium_draw(random, &member, HELIUM_FACTOR_ONE, walker * HELIUM_N + i, step);
-        const int4 now =
-            (int4)((int)((uint)old.x + (uint)move.dx), (int)((uint)old.y + (uint)move.dy),
-                   (int)((uint)old.z + (uint)move.dz), 0);
+        const int4 now = helium_diffused(old, random, &member, walker * HELIUM_N + i, step);
         helium_store(home, i, now);
 #if HELIUM_LOCAL
         place[i] = now;
@@ -153,7 +105,7 @@ helium_dmc_step(__global const int *positions, __global const uint *parents,
     HELIUM_FIELDS(place);
     for (uint i = item; there && i < HELIUM_N; i += HELIUM_E_ITEMS) {
         const int4 own = helium_own(place, i);
-        struct helium_share share = helium_slope_of(own, i, place, table, sites, &member);
+        struct helium_share share = helium_atom(own, i, place, table, sites, &member, 0);
         HELIUM_SHARED(place, own, share);
         helium_store(guess, i, helium_drifted(own, &share, 1.0f, &dmc));
     }
@@ -166,7 +118,7 @@ helium_dmc_step(__global const int *positions, __global const uint *parents,
     HELIUM_FIELDS(place_guess);
     for (uint i = item; there && i < HELIUM_N; i += HELIUM_E_ITEMS) {
         const int4 own = helium_own(place_guess, i);
-        struct helium_share share = helium_slope_of(own, i, place_guess, table, sites, &member);
+        struct helium_share share = helium_atom(own, i, place_guess, table, sites, &member, 0);
         HELIUM_SHARED(place_guess, own, share);
         const int4 mid = helium_halfway(helium_fetch(home, i), own);
         helium_store(between, i, helium_drifted(mid, &share, 0.5f, &dmc));
@@ -180,7 +132,7 @@ helium_dmc_step(__global const int *positions, __global const uint *parents,
     HELIUM_FIELDS(place_half);
     for (uint i = item; there && i < HELIUM_N; i += HELIUM_E_ITEMS) {
         const int4 own = helium_own(place_half, i);
-        struct helium_share share = helium_atom(own, i, place_half, table, sites, &member);
+        struct helium_share share = helium_atom(own, i, place_half, table, sites, &member, 1);
         HELIUM_SHARED(place_half, own, share);
         helium_add(&share, &member, total, &marks);
         helium_store(home, i, helium_drifted(helium_fetch(home, i), &share, 2.0f, &dmc));

@@ -75,7 +75,7 @@ helium_energy(__global const int *positions, __global const struct helium_walker
     for (uint i = piece * HELIUM_E_ITEMS + item; there && i < HELIUM_N;
          i += pieces * HELIUM_E_ITEMS) {
         const int4 own = HELIUM_PLACE(i);
-        struct helium_share share = helium_atom(own, i, place, table, sites, &member);
+        struct helium_share share = helium_atom(own, i, place, table, sites, &member, 1);
 #if HELIUM_TRIPLET
         helium_triplet_share(own, i, place, t_table, field, &triplet, &member, &share);
 #endif

@@ -61,6 +61,9 @@ expect 2 "$ERGOCL" run files.json -o x --set /system/potential='"short.txt"'
 says err '/system/potential: short.txt ends at 4 A; up to half the shortest side'
 expect 2 "$ERGOCL" run files.json -o x --set /system/wave_function='"short.txt"'
 says err '/system/wave_function: short.txt ends at 4 A' '/system/symmetrised false'
+awk 'BEGIN { for (r = 1; r < 15; r += 0.1) print r, -0.5 * (2.9 / r) ^ 5 }' >slope.txt
+expect 2 "$ERGOCL" validate files.json --set /system/wave_function='"./slope.txt"' --set /system/symmetrised=false
+says err '/system/symmetrised: false: f of ./slope.txt has the slope' 'Let f become flat'
 expect 2 "$ERGOCL" run named.json -o x --set /system/potential='"aziz"'
 says err 'allowed: "aziz-hfd-b-he", "aziz-hfdhe2", "aziz-hfd-b3-fci1", "lennard-jones", or the name of a file'
 for density in 1e-17 5e-324; do # (the smallest number was a segmentation fault)
@@ -164,6 +167,8 @@ pure=(--set /system/forward_structure=true --set /run/equilibration=32 --set /ru
 expect 0 "$ERGOCL" validate dmc.json "${pure[@]}"
 expect 2 "$ERGOCL" validate dmc.json "${pure[@]}" --set /run/structure_every=6
 says err '/run/structure_every: 6 x' 'use 8'
+expect 2 "$ERGOCL" validate dmc.json --set /run/structure_every=1000000
+says err '/run/structure_every: 1000000: of the run' 'none is a multiple of that'
 expect 2 "$ERGOCL" validate dmc.json "${pure[@]}" --set /run/structure_every=0
 says err '/system/forward_structure: true'
 expect 2 "$ERGOCL" validate dmc.json "${pure[@]}" --set /run/equilibration=31

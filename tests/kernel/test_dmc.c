@@ -114,15 +114,15 @@ static void compare(struct dmc_state *s, size_t member, const struct walkers *w)
     ergo_text_free(&text);
 }
 
-static void check(const char *system, int group, int comb) {
+static void check(const char *system, int path, int group, int comb) {
     struct ergo_job *job = NULL;
     char json[1024];
     void *state = NULL;
     snprintf(json, sizeof json,
              "{\"sampler\": \"helium-dmc\", \"seed\": \"18446744073709551557\", %s, \"run\": "
              "{\"sweeps\": 9}, \"tuning\": "
-             "{\"energy_group\": %d, \"comb_group\": %d}}",
-             system, group, comb);
+             "{\"path\": %d, \"energy_group\": %d, \"comb_group\": %d}}",
+             system, path, group, comb);
     OK(ergo_job_parse(ctx, json, strlen(json), "test", NULL, 0, &job));
     assert_int_equal(job->n_batches, 1);
     OK(ergo_sampler_create(ctx, model->ops, &job->batches[0], device, &state));
@@ -172,16 +172,26 @@ static const char *const systems[] = {
 static void automatic(void **state) {
     (void)state;
     for (size_t i = small ? 3 : 0; i < (small ? 4 : rusticl ? 1 : 3); i++)
-        check(systems[i], 0, 0);
+        check(systems[i], 0, 0, 0);
 }
 
 static void groups(void **state) {
     (void)state;
-    check(systems[small ? 3 : 0], 4, 4);
+    check(systems[small ? 3 : 0], 1, 4, 4);
     if (small || rusticl) /* compiles for seconds */
         return;
-    check(systems[1], 32, 2);
-    check(systems[2], 8, 16);
+    check(systems[1], 1, 32, 2);
+    check(systems[2], 1, 8, 16);
+}
+
+/* Work-groups share walkers: three blocks of partners, of which the last is not full, for two
+ * work-items an atom; two members, one work-item an atom. */
+static void spread(void **state) {
+    (void)state;
+    check(systems[1], 2, 64, 0);
+    if (small || rusticl)
+        return;
+    check(systems[0], 2, 0, 0);
 }
 
 static int open_device(void **unused) {
@@ -195,6 +205,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(automatic),
         cmocka_unit_test(groups),
+        cmocka_unit_test(spread),
     };
     return cmocka_run_group_tests(tests, open_device, fixture_close);
 }

@@ -43,6 +43,18 @@ static double separation(const struct ergo_oracle_helium *h, const double *a, co
     return sqrt(r2);
 }
 
+/* The same along the axes that the one-body factor acts on. */
+static double from_site(const struct ergo_oracle_helium *h, const double *a, const double *site,
+                        double d[3]) {
+    double r2 = 0;
+    separation(h, a, site, d);
+    for (int k = 0; k < 3; k++) {
+        d[k] = k < h->free ? 0 : d[k];
+        r2 += d[k] * d[k];
+    }
+    return sqrt(r2);
+}
+
 void ergo_oracle_helium_energies(const struct ergo_oracle_helium *h,
                                  struct ergo_oracle_helium_energy *e) {
     const double cut = shortest(h) / 2;
@@ -66,9 +78,9 @@ void ergo_oracle_helium_energies(const struct ergo_oracle_helium *h,
         }
         if (h->site) {
             double d[3];
-            const double r = separation(h, h->position + 3 * i, h->site + 3 * i, d);
+            const double r = from_site(h, h->position + 3 * i, h->site + 3 * i, d);
             ln_psi -= h->c * r * r / 2;
-            laplacian -= 3 * h->c;
+            laplacian -= (3 - h->free) * h->c;
             potential += h->spring * r * r;
             virial += 2 * h->spring * r * r;
             for (int k = 0; k < 3; k++)
@@ -99,8 +111,8 @@ double ergo_oracle_helium_change(const struct ergo_oracle_helium *h, int atom, c
     }
     if (h->site) {
         double e[3];
-        const double old = separation(h, from, h->site + 3 * atom, e);
-        const double new = separation(h, to, h->site + 3 * atom, e);
+        const double old = from_site(h, from, h->site + 3 * atom, e);
+        const double new = from_site(h, to, h->site + 3 * atom, e);
         change -= h->c * (new *new - old *old) / 2;
     }
     return change;

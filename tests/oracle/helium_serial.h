@@ -20,6 +20,7 @@ struct ergo_oracle_helium {
     /* One-body factor exp(-c/2 |r - site|^2) and potential spring |r - site|^2; NULL: none. */
     const double *site; /* [n][3], A */
     double c, spring;   /* 1/A^2, K/A^2 */
+    int free;           /* along so many axes neither acts (2: a slab) */
     uint64_t generator; /* SplitMix64 */
     uint64_t accepted, tried;
 };

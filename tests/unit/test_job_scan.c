@@ -309,12 +309,47 @@ static void test_stream_independence(void **state) {
                           0) != alone);
 }
 
+/* An interval in measurements that is longer than the run is refused, its default is not. The
+ * first step's number is 0, also with an equilibration. */
+static void test_intervals(void **state) {
+    (void)state;
+    static const struct {
+        const char *run;
+        bool good;
+    } cases[] = {
+        {"\"sweeps\":12,\"measure_every\":3", true},
+        {"\"sweeps\":12,\"measure_every\":3,\"curves_every\":0", true},
+        {"\"sweeps\":12,\"measure_every\":3,\"curves_every\":100", true},
+        {"\"equilibration\":9,\"sweeps\":12,\"measure_every\":3,\"curves_every\":6", true},
+        {"\"equilibration\":9,\"sweeps\":12,\"measure_every\":3,\"curves_every\":7", false},
+        {"\"equilibration\":21,\"sweeps\":12,\"measure_every\":3,\"curves_every\":7", true},
+        {"\"equilibration\":24,\"sweeps\":12,\"measure_every\":3,\"curves_every\":7", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "{\"sampler\":\"toy-lattice\",\"run\":{%s}," TOY_SYSTEM ",\"model\":\"beta\"}}",
+                 cases[i].run);
+        struct toy toy = {0};
+        if (cases[i].good)
+            toy = expect_good(text);
+        else
+            expect_error(text, "none is a multiple of that", NULL);
+        toy_free(&toy);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact_ranges),   cmocka_unit_test(test_through_zero),
-        cmocka_unit_test(test_integer_ranges), cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_grid),           cmocka_unit_test(test_batches),
-        cmocka_unit_test(test_golden_streams), cmocka_unit_test(test_stream_independence),
+        cmocka_unit_test(test_exact_ranges),
+        cmocka_unit_test(test_through_zero),
+        cmocka_unit_test(test_integer_ranges),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_grid),
+        cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_intervals),
+        cmocka_unit_test(test_golden_streams),
+        cmocka_unit_test(test_stream_independence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -105,6 +105,13 @@ static const struct ergo_key toy_beta_keys[] = {
      .help = "Depth of beta's well.",
      .acts = toy_has_field,
      .where = "with a field"},
+    {.pointer = "/run/curves_every",
+     .type = ERGO_KEY_INT,
+     .fallback = "20",
+     .min = 0,
+     .max = 1e6,
+     .unit = "measurements",
+     .help = "Curves with every so many measurements."},
 };
 
 /* Two contradictions: one depends on a scanned temperature, the other does not. */

@@ -78,9 +78,9 @@ static void add_site(const struct helium_atoms *t, uint32_t i, const uint32_t a[
     const float r2 = helium_site2(d, m);
     *potential = fmaf(m->site_v, r2, *potential);
     *virial = fmaf(m->site_v, r2, *virial);
-    *force += m->site_force;
+    *force += m->site_mean;
     for (int k = 0; k < 3; k++)
-        slope[k] = fmaf(m->site_force, d[k], slope[k]);
+        slope[k] = fmaf(m->site_force[k], d[k], slope[k]);
 }
 
 /* Floating-point sums depend on their order. It is that of the kernels: partners by number, first

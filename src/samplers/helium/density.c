@@ -19,9 +19,9 @@ static float pitch_of(uint32_t points) {
 /* ---- curves ----------------------------------------------------------------------------------
  */
 
-/* In a trap the condensate has no wave vector. */
+/* In a trap or slab the condensate has no wave vector. */
 bool helium_has_condensate(const struct ergo_point *point) {
-    return helium_density_points(point) > 0 && !helium_is_trap(point);
+    return helium_density_points(point) > 0 && !helium_is_confined(point);
 }
 
 double helium_condensate(const struct ergo_point *point, const double *momentum, size_t size) {
@@ -98,44 +98,60 @@ bool helium_density_add(const struct ergo_point *point, const struct helium_mode
  */
 
 struct helium_density_launch helium_density_choose(const struct ergo_device *device, uint32_t n,
-                                                   uint32_t wish) {
+                                                   uint32_t wish, bool triplet) {
     const uint64_t most = device->summary.local_memory;
-    struct helium_density_launch l = {wish < 64 ? wish : 64, false};
+    const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
+    const uint32_t units = device->summary.compute_units ? device->summary.compute_units : 1;
+    const double atoms = n < HELIUM_SLICE ? n : HELIUM_SLICE;
+    struct helium_density_launch l = {.group = wish < 64 ? wish : 64};
     while (l.group > 1 && (8 * HELIUM_TOGETHER * (uint64_t)l.group + 256 > most ||
                            l.group > device->summary.largest_group))
         l.group /= 2;
     l.local = 16 * (uint64_t)n + 8 * HELIUM_TOGETHER * (uint64_t)l.group + 256 <= most;
+    ergo_pace_start(&l.pace, 0.1 * units * (gpu ? 1e9 : 5e7) /
+                                 (atoms * (1 + HELIUM_TOGETHER * (triplet ? 4 : 1)) * n));
     return l;
 }
 
 uint64_t helium_density_loops(uint32_t n, uint32_t group, bool triplet) {
-    const uint64_t atoms = (n + group - 1) / group, visits = triplet ? 2 : 1;
+    const uint64_t slice = n < HELIUM_SLICE ? n : HELIUM_SLICE;
+    const uint64_t atoms = (slice + group - 1) / group, visits = triplet ? 2 : 1;
     return atoms * (1 + HELIUM_TOGETHER * visits) * n + 2 * (uint64_t)n + HELIUM_TOGETHER * group;
 }
 
 void helium_density_displace(struct ergo_engine *e, const struct helium_density_rows *rows,
-                             uint32_t group, uint32_t walkers, uint32_t chosen, uint32_t points,
-                             bool triplet, size_t curve) {
+                             struct helium_density_launch *launch, uint32_t n, uint32_t walkers,
+                             uint32_t chosen, uint32_t points, bool triplet, size_t curve) {
     enum { OF_TRIPLET = 3 };
-    const struct ergo_arg args[] = {
-        BUFFER(rows->places),
-        BUFFER(rows->members),
-        BUFFER(rows->u_tables),
-        BUFFER(rows->sites),
-        U64(e->step),
-        U32(walkers),
-        U32(chosen),
-        U32(points),
-        F32(pitch_of(points)),
-        U32(curve),
-        BUFFER(rows->sums),
-        BUFFER(rows->triplets),
-        BUFFER(rows->t_tables),
-        BUFFER(rows->fields),
-    };
-    const size_t groups = (2 * (size_t)points + HELIUM_TOGETHER - 1) / HELIUM_TOGETHER;
-    ergo_engine_launch(e, rows->kernel, ergo_grid_groups(groups, group, e->batch->count * chosen),
-                       args, sizeof args / sizeof args[0] - (triplet ? 0 : OF_TRIPLET));
+    const size_t homes = e->batch->count * chosen;
+    const uint64_t groups =
+        homes * ((2 * (uint64_t)points + HELIUM_TOGETHER - 1) / HELIUM_TOGETHER);
+    for (uint32_t slice = 0; slice < n; slice += HELIUM_SLICE)
+        for (uint64_t begin = 0; begin < groups && ergo_engine_end(e) == ERGO_OK;) {
+            const uint64_t now = ergo_engine_next(e, &launch->pace, groups - begin, UINT64_MAX);
+            const struct ergo_arg args[] = {
+                BUFFER(rows->places),
+                BUFFER(rows->members),
+                BUFFER(rows->u_tables),
+                BUFFER(rows->sites),
+                U64(e->step),
+                U32(walkers),
+                U32(chosen),
+                U32(points),
+                F32(pitch_of(points)),
+                U64(curve * homes),
+                U64(begin),
+                U32(slice),
+                BUFFER(rows->sums),
+                BUFFER(rows->triplets),
+                BUFFER(rows->t_tables),
+                BUFFER(rows->fields),
+            };
+            ergo_engine_launch(e, rows->kernel, ergo_grid_groups(now, launch->group, 1), args,
+                               sizeof args / sizeof args[0] - (triplet ? 0 : OF_TRIPLET));
+            ergo_engine_made(e, &launch->pace, now);
+            begin += now;
+        }
 }
 
 /* ---- audit -----------------------------------------------------------------------------------

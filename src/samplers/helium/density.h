@@ -50,12 +50,13 @@ bool helium_density_add(const struct ergo_point *point, const struct helium_mode
  */
 
 struct helium_density_launch {
-    uint32_t group; /* work-items of a walker */
-    bool local;     /* places in local memory */
+    uint32_t group;        /* work-items of a walker */
+    bool local;            /* places in local memory */
+    struct ergo_pace pace; /* of launches, in work-groups */
 };
-/* wish: work-items; halved until they fit. */
+/* wish: work-items; halved until they fit. triplet: with such a factor. */
 struct helium_density_launch helium_density_choose(const struct ergo_device *device, uint32_t n,
-                                                   uint32_t wish);
+                                                   uint32_t wish, bool triplet);
 /* Iterations of a work-item's loops. */
 uint64_t helium_density_loops(uint32_t n, uint32_t group, bool triplet);
 /* The kernel, and rows of its buffers; those of the triplet factor only where there is one. */
@@ -64,8 +65,8 @@ struct helium_density_rows {
 };
 /* Displace atoms of the first `chosen` of each member's walkers, for sample `curve` with curves. */
 void helium_density_displace(struct ergo_engine *e, const struct helium_density_rows *rows,
-                             uint32_t group, uint32_t walkers, uint32_t chosen, uint32_t points,
-                             bool triplet, size_t curve);
+                             struct helium_density_launch *launch, uint32_t n, uint32_t walkers,
+                             uint32_t chosen, uint32_t points, bool triplet, size_t curve);
 
 /* ---- audit ------------------------------------------------------------------------------------
  */

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/portable.h"
 #include "samplers/helium/liquid.h"
 
 bool helium_is_file(const char *text) {
@@ -20,6 +21,33 @@ static enum ergo_status load_potential(struct ergo_context *ctx, const struct er
     return status;
 }
 
+/* Where u ends with a slope, lap u has a delta function that no local energy sees: per atom lambda
+ * density 4 pi L^2/4 |u'| if pairs come there, which |psi|^2 of a bound pair prevents. In units of
+ * lambda density^(2/3) this much passes; kinetic_difference of helium-vmc tells of less. */
+#define SLOPE_MOST 0.1
+
+static enum ergo_status check_end(struct ergo_context *ctx, const char *path,
+                                  const struct helium_model *m) {
+    const double pi = 3.14159265358979323846, h = m->half;
+    double end[3], most = 0;
+    for (int k = 0; k <= 256; k++) {
+        double u[3];
+        helium_model_pair_u(m, m->core + (h - m->core) * k / 256, u);
+        most = fmax(most, u[0]);
+    }
+    helium_model_pair_u(m, h * (1 - 1e-12), end);
+    const double surface = 4 * pi * h * h * m->density * fabs(end[1]);
+    const double weight = ergo_portable_exp(-2 * most);
+    const double apart = helium_cube_root(1 / m->density);
+    if (surface * weight <= SLOPE_MOST / (apart * apart))
+        return ERGO_OK;
+    return ergo_job_error(ctx, "/system/symmetrised",
+                          "false: f of %s has the slope %.3g per A at half the shortest side, %.4g "
+                          "A, where u ends: energies would be wrong by %.2g K per atom. Let f "
+                          "become flat there, or use true",
+                          path, end[1], h, surface * weight * m->lambda);
+}
+
 static enum ergo_status load_wave_function(struct ergo_context *ctx, const struct ergo_point *point,
                                            const char *path, struct helium_model *m) {
     enum ergo_status status = helium_curve_read(ctx, point, "/system/wave_function", &m->f_curve);
@@ -34,7 +62,7 @@ static enum ergo_status load_wave_function(struct ergo_context *ctx, const struc
                               "%s ends at %.6g A; up to %.6g A is needed%s", path, last, need,
                               m->symmetrised ? " for f(L - r), or /system/symmetrised false" : "");
     helium_model_core(m);
-    return ERGO_OK;
+    return m->symmetrised || helium_is_confined(point) ? ERGO_OK : check_end(ctx, path, m);
 }
 
 /* The healing distance with the smallest spread of energies of 64 atoms at 0.02186 A^-3, A. */

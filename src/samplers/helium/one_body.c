@@ -21,9 +21,10 @@ static const struct lattice {
     [HELIUM_FCC] = {"fcc", 4, {1, 1, 1}, 0.5, {{0, 0, 0}, {3, 3, 0}, {3, 0, 3}, {0, 3, 3}}},
     [HELIUM_BCC] = {"bcc", 2, {1, 1, 1}, 0.75, {{0, 0, 0}, {3, 3, 3}}},
     [HELIUM_TRAP] = {"trap", 1, {1, 1, 1}, 1, {{0}}},
+    [HELIUM_SLAB] = {"slab", 1, {1, 1, 1}, 1, {{0}}},
 };
 
-static const char *const names[] = {"none", "hcp", "fcc", "bcc", "trap", NULL};
+static const char *const names[] = {"none", "hcp", "fcc", "bcc", "trap", "slab", NULL};
 
 /* c of a lattice by itself, in density^(2/3): near the least energy of solid helium. */
 #define LOCALISATION 11.0
@@ -35,7 +36,7 @@ static const char *const names[] = {"none", "hcp", "fcc", "bcc", "trap", NULL};
 
 static enum helium_one_kind kind_of(const struct ergo_point *point) {
     const char *name = ergo_point_text(point, "/system/one_body");
-    int kind = HELIUM_TRAP;
+    int kind = HELIUM_SLAB;
     while (kind > 0 && strcmp(lattices[kind].name, name) != 0)
         kind--;
     return (enum helium_one_kind)kind;
@@ -45,12 +46,16 @@ bool helium_has_sites(const struct ergo_point *point) {
     return kind_of(point) != HELIUM_NO_SITES;
 }
 
-bool helium_is_trap(const struct ergo_point *point) {
-    return kind_of(point) == HELIUM_TRAP;
+bool helium_is_confined(const struct ergo_point *point) {
+    return kind_of(point) >= HELIUM_TRAP;
+}
+
+bool helium_one_is_solid(const struct helium_one_body *one) {
+    return one->kind > HELIUM_NO_SITES && one->kind < HELIUM_TRAP;
 }
 
 bool helium_is_solid(const struct ergo_point *point) {
-    return helium_has_sites(point) && !helium_is_trap(point);
+    return helium_has_sites(point) && !helium_is_confined(point);
 }
 
 const struct ergo_key helium_one_body_keys[HELIUM_N_ONE_BODY_KEYS] = {
@@ -63,18 +68,22 @@ const struct ergo_key helium_one_body_keys[HELIUM_N_ONE_BODY_KEYS] = {
          "as /system/aspect says, times an integer (hcp: aspect [5, 3, 3], n = 180; its cell is "
          "1 : sqrt(3) : sqrt(8/3)). trap: R is the middle of the box, and V has the harmonic "
          "potential hbar omega |r - R|^2 / (2 a^2) of /system/trap_length a; the box, by "
-         "/system/density, must be so large that atoms do not reach its sides."},
+         "/system/density, must be so large that atoms do not reach its sides. slab: the same "
+         "along "
+         "the third axis alone, with periodic sides along the others: a film between two surfaces "
+         "(trap_length 1e5: free ones)."},
     {ERGO_KEY("/system/localisation", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
      .fallback = "0", .stream = "", .min = 0, .max = 1000, .unit = "1/A^2",
-     .help = "c of the one-body factor. 0: 11 density^(2/3) of a lattice, near the least energy of "
-             "solid helium; of a trap 1/trap_length^2, the ground state without interactions.",
+     .help =
+         "c of the one-body factor. 0: 11 density^(2/3) of a lattice, near the least energy of "
+         "solid helium; of a trap or slab 1/trap_length^2, the ground state without interactions.",
      .acts = helium_has_sites, .where = "with a one_body factor"},
     {ERGO_KEY("/system/trap_length", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_EXCLUDES_MIN,
      .fallback = "3", .min = 0, .max = 1e5, .unit = "A",
      .help =
          "Oscillator length a = sqrt(hbar/(m omega)) of the trap: hbar omega = 2 lambda / a^2 = "
          "12.1193 K A^2 / a^2 for helium-4.",
-     .acts = helium_is_trap, .where = "with one_body trap"},
+     .acts = helium_is_confined, .where = "with one_body trap or slab"},
 };
 
 /* ---- the factor ------------------------------------------------------------------------------ */
@@ -94,10 +103,11 @@ struct helium_one_body helium_one_body_of(const struct ergo_point *point,
     const struct lattice *l = &lattices[one.kind];
     const uint64_t cells = (uint64_t)(aspect->size[0] * aspect->size[1] * aspect->size[2]);
     const uint32_t times = times_of(m->n, l->atoms * cells);
-    const double a = helium_is_trap(point) ? ergo_point_real(point, "/system/trap_length") : 0;
+    const double a = helium_is_confined(point) ? ergo_point_real(point, "/system/trap_length") : 0;
     for (int k = 0; k < 3; k++) {
         one.edge[k] = sqrt(l->edge2[k]);
         one.cells[k] = times * (uint32_t)aspect->size[k];
+        one.along[k] = one.kind != HELIUM_SLAB || k == 2;
     }
     if (one.kind == HELIUM_NO_SITES)
         return one;
@@ -115,7 +125,7 @@ void helium_site_of(const struct helium_one_body *one, uint32_t i, uint32_t site
     const uint64_t at[3] = {cell % cells[0], cell / cells[0] % cells[1],
                             cell / cells[0] / cells[1]};
     for (int k = 0; k < 3; k++)
-        site[k] = one->kind == HELIUM_TRAP
+        site[k] = one->kind >= HELIUM_TRAP
                       ? 0x80000000u
                       : (uint32_t)(((6 * at[k] + l->sixths[i % l->atoms][k]) << 32) /
                                    (6 * (uint64_t)cells[k]));
@@ -142,7 +152,13 @@ double helium_model_spacing(const struct helium_model *m) {
 void helium_member_sites(const struct helium_model *m, struct helium_member *member) {
     member->site_u = (float)ldexp(0.5 * m->one.c, HELIUM_U_BITS);
     member->site_v = (float)(2 * m->one.spring);
-    member->site_force = (float)(-sqrt(m->lambda) * m->one.c);
+    for (int k = 0; k < 3; k++) {
+        const double along = m->one.along[k];
+        member->site_length[k] = (float)(along * m->side[k] * 0x1p-32);
+        member->site_force[k] = (float)(-sqrt(m->lambda) * m->one.c * along);
+    }
+    member->site_mean = (float)(-sqrt(m->lambda) * m->one.c *
+                                (m->one.along[0] + m->one.along[1] + m->one.along[2]) / 3);
 }
 
 /* An atom at its site alone has |r - R|^2 = 3/(2c) on average; exp(-64) is the probability of
@@ -171,8 +187,32 @@ static unsigned shrunk(const struct helium_model *m) {
     return halvings;
 }
 
+/* A lattice in a film of that thickness, 3 A for each layer if pairs keep apart. */
+static void slab_start(const struct helium_model *m, const struct helium_member *member,
+                       uint32_t walker, int32_t *place) {
+    const double area = m->side[0] * m->side[1];
+    const double film = m->b > 0 || m->f_curve ? 27 * m->n / area : 0;
+    const double thick = fmin(fmax(2 / sqrt(m->one.c), film), m->side[2] / 2);
+    const double apart = helium_cube_root(area * thick / m->n);
+    const uint64_t part = (uint64_t)(thick / m->side[2] * 0x1p32);
+    uint32_t sites[4] = {1, 1, 1, 0};
+    for (int k = 0; k < 2; k++)
+        sites[k] = (uint32_t)fmax(1, floor(m->side[k] / apart));
+    sites[2] = (m->n + sites[0] * sites[1] - 1) / (sites[0] * sites[1]);
+    helium_lattice_start(sites, member, m->n, walker, place);
+    for (uint32_t i = 0; i < m->n; i++) {
+        int32_t *z = &place[2 * m->n + i];
+        const int64_t away = (int64_t)(uint32_t)*z - INT64_C(0x80000000);
+        *z = (int32_t)(0x80000000u + (uint32_t)(away * (int64_t)part / (INT64_C(1) << 32)));
+    }
+}
+
 void helium_sites_start(const struct helium_model *m, const uint32_t lattice[4],
                         const struct helium_member *member, uint32_t walker, int32_t *place) {
+    if (m->one.kind == HELIUM_SLAB) {
+        slab_start(m, member, walker, place);
+        return;
+    }
     helium_lattice_start(lattice, member, m->n, walker, place);
     const unsigned halvings = m->one.kind == HELIUM_TRAP ? shrunk(m) : 0;
     for (uint32_t i = 0; i < m->n; i++) {
@@ -258,11 +298,22 @@ static enum ergo_status check_droplet(struct ergo_context *ctx, const struct erg
                           0.99 * m->density * room / volume);
 }
 
+/* The film between the surfaces of a slab ends at a quarter of the box. */
+static enum ergo_status check_film(struct ergo_context *ctx, const struct ergo_point *point,
+                                   const struct helium_model *m) {
+    if ((helium_is_schiff_verlet(point) && m->b == 0) || m->density <= DROPLET / 2)
+        return ERGO_OK;
+    return ergo_job_error(ctx, "/system/density",
+                          "%g: a film of %u atoms would be %.3g A thick, more than half of the "
+                          "%.4g A of the box across it: at most %g, for a larger box",
+                          m->density, m->n, m->n / (DROPLET * m->side[0] * m->side[1]), m->side[2],
+                          DROPLET / 2);
+}
+
 static enum ergo_status check_resolved(struct ergo_context *ctx, const struct ergo_point *point,
                                        const struct helium_model *m) {
     const double side = fmax(m->side[0], fmax(m->side[1], m->side[2])), least = RESOLVED * side;
-    const bool trap = m->one.kind == HELIUM_TRAP;
-    if (trap && ergo_point_real(point, "/system/trap_length") < least)
+    if (helium_is_confined(point) && ergo_point_real(point, "/system/trap_length") < least)
         return ergo_job_error(ctx, "/system/trap_length",
                               "%g A: positions are in steps of the box, whose side is %.4g A: at "
                               "least %.2g A, or a higher /system/density",
@@ -279,21 +330,34 @@ static enum ergo_status check_resolved(struct ergo_context *ctx, const struct er
 enum ergo_status helium_check_one_body(struct ergo_context *ctx, const struct ergo_point *point,
                                        const struct helium_model *m) {
     const struct helium_one_body *one = &m->one;
-    const bool trap = one->kind == HELIUM_TRAP;
+    const bool trap = helium_is_confined(point), slab = one->kind == HELIUM_SLAB;
     if (one->kind == HELIUM_NO_SITES)
         return ERGO_OK;
     if (trap && ergo_point_bool(point, "/system/tail_correction"))
-        return ergo_job_error(ctx, "/system/tail_correction",
-                              "true: a trap has no uniform density, with which a tail is found");
+        return ergo_job_error(
+            ctx, "/system/tail_correction",
+            "true: a trap or slab has no uniform density, with which a tail is found");
     if (!trap &&
         (uint64_t)lattices[one->kind].atoms * one->cells[0] * one->cells[1] * one->cells[2] != m->n)
         return misfit(ctx, point, m);
-    const double reach = trap ? m->half / 2 : m->half, found = one->c * reach * reach;
+    const double reach = slab   ? m->side[2] / 4
+                         : trap ? m->half / 2
+                                : m->half,
+                 found = one->c * reach * reach;
     const enum ergo_status resolved = check_resolved(ctx, point, m);
     if (resolved != ERGO_OK)
         return resolved;
     if (found >= AT_SIDE)
-        return trap ? check_droplet(ctx, point, m) : ERGO_OK;
+        return slab ? check_film(ctx, point, m) : trap ? check_droplet(ctx, point, m) : ERGO_OK;
+    if (slab)
+        return ergo_job_error(ctx, "/system/density",
+                              "%g: the box is %.4g A across the slab, and atoms with a "
+                              "localisation of %.4g A^-2 are a quarter of that from its middle "
+                              "with probability exp(-%.2g): at most a density of %.2g, or a third "
+                              "number of /system/aspect %.2g times as large",
+                              m->density, m->side[2], one->c, found,
+                              0.99 * m->density * pow(found / AT_SIDE, 1.5),
+                              1.01 * pow(AT_SIDE / found, 0.75));
     if (trap)
         return ergo_job_error(ctx, "/system/density",
                               "%g: half a side of the box is %.4g A, and atoms of a trap with a "

@@ -1,6 +1,7 @@
 /*
  * One-body factors: psi has exp(-c/2 |r_i - R_i|^2) for each atom. A solid (Nosanow) has the sites
- * R of a lattice, a trap the middle of the box, and a harmonic potential.
+ * R of a lattice, a trap the middle of the box, and a harmonic potential; a slab has both along the
+ * third axis alone.
  */
 #ifndef ERGO_SAMPLERS_HELIUM_ONE_BODY_H
 #define ERGO_SAMPLERS_HELIUM_ONE_BODY_H
@@ -13,12 +14,20 @@
 struct helium_model;
 struct helium_member;
 
-enum helium_one_kind { HELIUM_NO_SITES, HELIUM_HCP, HELIUM_FCC, HELIUM_BCC, HELIUM_TRAP };
+enum helium_one_kind {
+    HELIUM_NO_SITES,
+    HELIUM_HCP,
+    HELIUM_FCC,
+    HELIUM_BCC,
+    HELIUM_TRAP,
+    HELIUM_SLAB
+};
 
 struct helium_one_body {
     enum helium_one_kind kind;
     double c;          /* 1/A^2; 0: no factor */
     double spring;     /* external potential: spring |r - R|^2, K/A^2 */
+    double along[3];   /* 1, or 0 of axes along which neither acts */
     double edge[3];    /* proportions of the lattice's rectangular cell; 1 of others */
     uint32_t cells[3]; /* of the box */
 };
@@ -29,7 +38,8 @@ extern const struct ergo_key helium_one_body_keys[HELIUM_N_ONE_BODY_KEYS];
     { helium_one_body_keys, HELIUM_N_ONE_BODY_KEYS }
 bool helium_has_sites(const struct ergo_point *point);
 bool helium_is_solid(const struct ergo_point *point);
-bool helium_is_trap(const struct ergo_point *point);
+/* A trap or a slab: the density is not uniform, and the box is not full. */
+bool helium_is_confined(const struct ergo_point *point);
 
 /* The factor of a point whose model has n, density and lambda. */
 struct helium_one_body helium_one_body_of(const struct ergo_point *point,
@@ -37,6 +47,7 @@ struct helium_one_body helium_one_body_of(const struct ergo_point *point,
 /* n, aspect and sides fit the factor. */
 enum ergo_status helium_check_one_body(struct ergo_context *ctx, const struct ergo_point *point,
                                        const struct helium_model *model);
+bool helium_one_is_solid(const struct helium_one_body *one);
 /* The site of atom i, in 2^-32 of the sides. */
 void helium_site_of(const struct helium_one_body *one, uint32_t i, uint32_t site[3]);
 /* The same of all atoms, [3][n]; zeros without sites. */
@@ -62,11 +73,14 @@ void helium_sites_start(const struct helium_model *model, const uint32_t lattice
 enum { HELIUM_SPREAD, HELIUM_PROFILE, HELIUM_SITE_CURVE_COUNT };
 #define HELIUM_SITE_CURVES                                                                         \
     {"spread", "axis (1, 2, 3)", "A^2",                                                            \
-     "with a one_body factor: mean square distance of atoms from their sites along x, y, z; of a " \
-     "solid less the mean displacement of a walker's atoms, times n/(n-1)"},                       \
+     "with a one_body factor: mean square distance of atoms from their sites along x, y, z (of a " \
+     "slab z alone says something); of a solid less the mean displacement of a walker's atoms, "   \
+     "times n/(n-1)"},                                                                             \
     {                                                                                              \
         "profile", "r / A", "1/A^3",                                                               \
-            "with a one_body factor: density of an atom around its site, or of a trap (times n)"   \
+            "with a one_body factor: density of an atom around its site, or (times n) of a trap, " \
+            "or of a "                                                                             \
+            "slab by the distance from its middle plane"                                           \
     }
 #define HELIUM_LINDEMANN                                                                           \
     {                                                                                              \

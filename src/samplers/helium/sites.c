@@ -19,7 +19,7 @@ static void from_site(const struct helium_model *m, const int32_t *place, uint32
  * move independently it is the whole spread. In a trap the middle is given. */
 static void spread_of(const struct helium_model *m, const int32_t *places, uint32_t walkers,
                       double spread[3]) {
-    const bool solid = m->one.kind != HELIUM_TRAP;
+    const bool solid = helium_one_is_solid(&m->one);
     const double n = m->n, all = (solid ? n - 1 : n) * walkers;
     double sum[3] = {0};
     for (uint32_t w = 0; w < walkers; w++) {
@@ -39,22 +39,31 @@ static void spread_of(const struct helium_model *m, const int32_t *places, uint3
         spread[k] = sum[k] / all;
 }
 
+/* How far a profile goes. */
+static double reach_of(const struct helium_model *m) {
+    return m->one.kind == HELIUM_SLAB ? m->side[2] / 2 : m->half;
+}
+
 static void profile_of(const struct ergo_point *point, const struct helium_model *m,
                        const int32_t *places, uint32_t walkers, double *profile) {
     const size_t bins = helium_gr_size(point);
-    const double h = m->half / (double)bins;
+    const double h = reach_of(m) / (double)bins;
     memset(profile, 0, bins * sizeof *profile);
     for (uint32_t w = 0; w < walkers; w++)
         for (uint32_t i = 0; i < m->n; i++) {
             double d[3];
             from_site(m, places + 3 * (size_t)m->n * w, i, d);
-            const double r = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) / h;
+            const double *along = m->one.along;
+            const double r =
+                sqrt(along[0] * d[0] * d[0] + along[1] * d[1] * d[1] + along[2] * d[2] * d[2]) / h;
             if (r < (double)bins)
                 profile[(size_t)r] += 1;
         }
     for (size_t i = 0; i < bins; i++) {
         const double a = h * (double)i, b = h * (double)(i + 1);
-        profile[i] /= 4 * PI / 3 * (b * b * b - a * a * a) * m->n * walkers;
+        const double shell = m->one.kind == HELIUM_SLAB ? 2 * m->side[0] * m->side[1] * (b - a)
+                                                        : 4 * PI / 3 * (b * b * b - a * a * a);
+        profile[i] /= shell * m->n * walkers;
     }
 }
 
@@ -78,8 +87,10 @@ size_t helium_site_curve_size(const struct ergo_point *point, size_t curve) {
 }
 
 void helium_site_curve_x(const struct ergo_point *point, size_t curve, double *x) {
-    if (curve == HELIUM_PROFILE)
-        helium_gr_x(point, x);
+    struct helium_model model;
+    helium_model_box(point, &model);
+    for (size_t i = 0; curve == HELIUM_PROFILE && i < helium_gr_size(point); i++)
+        x[i] = reach_of(&model) * ((double)i + 0.5) / (double)helium_gr_size(point);
     for (int k = 0; curve == HELIUM_SPREAD && k < 3; k++)
         x[k] = k + 1;
 }

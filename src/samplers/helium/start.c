@@ -45,7 +45,7 @@ static enum ergo_status check_site(struct ergo_context *ctx, const char *path,
                                    const struct helium_model *m, uint32_t i, const uint32_t *word) {
     uint32_t site[3];
     double r2 = 0;
-    if (m->one.kind == HELIUM_NO_SITES || m->one.kind == HELIUM_TRAP)
+    if (!helium_one_is_solid(&m->one))
         return ERGO_OK;
     helium_site_of(&m->one, i, site);
     for (int k = 0; k < 3; k++) {
@@ -184,7 +184,10 @@ void helium_frame_append(struct ergo_text *text, const struct helium_model *m, c
                      "%zu\nLattice=\"%.9f 0 0 0 %.9f 0 0 0 %.9f\" Properties=species:S:1:pos:R:3 "
                      "pbc=\"%s\" %s\n",
                      n, m->side[0], m->side[1], m->side[2],
-                     m->one.kind == HELIUM_TRAP ? "F F F" : "T T T", more);
+                     m->one.kind == HELIUM_TRAP   ? "F F F"
+                     : m->one.kind == HELIUM_SLAB ? "T T F"
+                                                  : "T T T",
+                     more);
     for (size_t i = 0; i < n; i++) {
         double r[3];
         for (size_t k = 0; k < 3; k++)

@@ -1,27 +1,95 @@
 /* Launches of time steps and of measurements. */
 #include "samplers/helium_dmc/dmc.h"
 
-static void step_walkers(struct dmc_state *s) {
+/* A step's potential energies become records: 2: all of a walker's; 1: the newest; 0: none. */
+static uint32_t push_of(const struct dmc_state *s) {
+    return s->e.step == 0 ? 2 : s->shape.every && (s->e.step + 1) % s->shape.every == 0 ? 1 : 0;
+}
+
+/* A work-group a walker, or for several. */
+static void step_groups(struct dmc_state *s) {
     const struct dmc_launch *l = &s->launch;
     const size_t crews = ((size_t)s->shape.walkers + l->mates - 1) / l->mates;
     const struct ergo_grid grid =
         ergo_grid_groups(s->e.batch->count * crews, (size_t)l->group * l->mates, 1);
-    const uint32_t push = s->e.step == 0                                            ? 2
-                          : s->shape.every && (s->e.step + 1) % s->shape.every == 0 ? 1
-                                                                                    : 0;
     if (l->triplet)
-        ERGO_LAUNCH(&s->e, DMC_STEP, grid, BUFFER(DMC_POSITIONS), BUFFER(DMC_PARENTS),
-                    BUFFER(DMC_RECORDS), BUFFER(DMC_MEMBERS), BUFFER(DMC_STEPS),
-                    BUFFER(DMC_E_TABLES), BUFFER(DMC_RANDOM), BUFFER(DMC_SITES), U64(s->e.step),
-                    U32(s->shape.walkers), U32(push), BUFFER(DMC_TRIPLETS), BUFFER(DMC_T_TABLES),
-                    BUFFER(DMC_FIELDS), BUFFER(DMC_NEXT), BUFFER(DMC_NEXT_RECORDS),
-                    BUFFER(DMC_EULER), BUFFER(DMC_MIDDLE), BUFFER(DMC_SUMS));
+        ERGO_LAUNCH(
+            &s->e, DMC_STEP, grid, BUFFER(DMC_POSITIONS), BUFFER(DMC_PARENTS), BUFFER(DMC_RECORDS),
+            BUFFER(DMC_MEMBERS), BUFFER(DMC_STEPS), BUFFER(DMC_E_TABLES), BUFFER(DMC_RANDOM),
+            BUFFER(DMC_SITES), U64(s->e.step), U32(s->shape.walkers), U32(push_of(s)),
+            BUFFER(DMC_TRIPLETS), BUFFER(DMC_T_TABLES), BUFFER(DMC_FIELDS), BUFFER(DMC_NEXT),
+            BUFFER(DMC_NEXT_RECORDS), BUFFER(DMC_EULER), BUFFER(DMC_MIDDLE), BUFFER(DMC_SUMS));
     else
         ERGO_LAUNCH(&s->e, DMC_STEP, grid, BUFFER(DMC_POSITIONS), BUFFER(DMC_PARENTS),
                     BUFFER(DMC_RECORDS), BUFFER(DMC_MEMBERS), BUFFER(DMC_STEPS),
                     BUFFER(DMC_E_TABLES), BUFFER(DMC_RANDOM), BUFFER(DMC_SITES), U64(s->e.step),
-                    U32(s->shape.walkers), U32(push), BUFFER(DMC_NEXT), BUFFER(DMC_NEXT_RECORDS),
-                    BUFFER(DMC_EULER), BUFFER(DMC_MIDDLE), BUFFER(DMC_SUMS));
+                    U32(s->shape.walkers), U32(push_of(s)), BUFFER(DMC_NEXT),
+                    BUFFER(DMC_NEXT_RECORDS), BUFFER(DMC_EULER), BUFFER(DMC_MIDDLE),
+                    BUFFER(DMC_SUMS));
+}
+
+static struct ergo_grid spread_grid(const struct dmc_state *s) {
+    return ergo_grid_groups(s->launch.shares, s->launch.group,
+                            s->e.batch->count * s->shape.walkers);
+}
+
+/* Half the drift of atoms at `from`, to `to`. */
+static void drift_half(struct dmc_state *s, enum dmc_buffer from, enum dmc_buffer to,
+                       uint32_t mean) {
+    if (s->launch.triplet)
+        ERGO_LAUNCH(&s->e, DMC_DRIFT_HALF, spread_grid(s), BUFFER(from), BUFFER(DMC_NEXT),
+                    BUFFER(DMC_MEMBERS), BUFFER(DMC_STEPS), BUFFER(DMC_E_TABLES), BUFFER(DMC_SITES),
+                    U32(s->shape.walkers), U32(mean), BUFFER(DMC_TRIPLETS), BUFFER(DMC_T_TABLES),
+                    BUFFER(DMC_FIELDS), BUFFER(to));
+    else
+        ERGO_LAUNCH(&s->e, DMC_DRIFT_HALF, spread_grid(s), BUFFER(from), BUFFER(DMC_NEXT),
+                    BUFFER(DMC_MEMBERS), BUFFER(DMC_STEPS), BUFFER(DMC_E_TABLES), BUFFER(DMC_SITES),
+                    U32(s->shape.walkers), U32(mean), BUFFER(to));
+}
+
+static void drift_whole(struct dmc_state *s) {
+    if (s->launch.triplet)
+        ERGO_LAUNCH(&s->e, DMC_DRIFT_WHOLE, spread_grid(s), BUFFER(DMC_MIDDLE), BUFFER(DMC_MEMBERS),
+                    BUFFER(DMC_STEPS), BUFFER(DMC_E_TABLES), BUFFER(DMC_SITES),
+                    U32(s->shape.walkers), BUFFER(DMC_TRIPLETS), BUFFER(DMC_T_TABLES),
+                    BUFFER(DMC_FIELDS), BUFFER(DMC_NEXT), BUFFER(DMC_PARTS));
+    else
+        ERGO_LAUNCH(&s->e, DMC_DRIFT_WHOLE, spread_grid(s), BUFFER(DMC_MIDDLE), BUFFER(DMC_MEMBERS),
+                    BUFFER(DMC_STEPS), BUFFER(DMC_E_TABLES), BUFFER(DMC_SITES),
+                    U32(s->shape.walkers), BUFFER(DMC_NEXT), BUFFER(DMC_PARTS));
+}
+
+/* G of all atoms at these places. */
+static void find_fields(struct dmc_state *s, enum dmc_buffer places) {
+    if (s->launch.triplet)
+        ERGO_LAUNCH(&s->e, DMC_FIELD,
+                    ergo_grid_items(s->shape.n, 32, s->e.batch->count * s->shape.walkers),
+                    BUFFER(places), BUFFER(DMC_MEMBERS), BUFFER(DMC_T_TABLES),
+                    U32(s->shape.walkers), BUFFER(DMC_FIELDS));
+}
+
+/* Many work-groups a walker. */
+static void step_spread(struct dmc_state *s) {
+    const size_t all = s->e.batch->count * s->shape.walkers;
+    ERGO_LAUNCH(&s->e, DMC_DIFFUSE, ergo_grid_items(s->shape.n, 32, all), BUFFER(DMC_POSITIONS),
+                BUFFER(DMC_PARENTS), BUFFER(DMC_MEMBERS), BUFFER(DMC_RANDOM), U64(s->e.step),
+                U32(s->shape.walkers), BUFFER(DMC_NEXT));
+    find_fields(s, DMC_NEXT);
+    drift_half(s, DMC_NEXT, DMC_EULER, 0);
+    find_fields(s, DMC_EULER);
+    drift_half(s, DMC_EULER, DMC_MIDDLE, 1);
+    find_fields(s, DMC_MIDDLE);
+    drift_whole(s);
+    ERGO_LAUNCH(&s->e, DMC_COLLECT, ergo_grid_groups(1, 32, all), BUFFER(DMC_PARTS),
+                BUFFER(DMC_PARENTS), BUFFER(DMC_RECORDS), BUFFER(DMC_STEPS), U32(s->shape.walkers),
+                U32(push_of(s)), BUFFER(DMC_NEXT_RECORDS), BUFFER(DMC_SUMS));
+}
+
+static void step_walkers(struct dmc_state *s) {
+    if (s->launch.lanes)
+        step_spread(s);
+    else
+        step_groups(s);
     ergo_engine_swap(&s->e, DMC_POSITIONS, DMC_NEXT);
     ergo_engine_swap(&s->e, DMC_RECORDS, DMC_NEXT_RECORDS);
 }
@@ -77,7 +145,7 @@ static void displace(struct dmc_state *s, size_t curve) {
         .t_tables = DMC_T_TABLES,
         .fields = DMC_FIELDS,
     };
-    helium_density_displace(&s->e, &rows, s->launch.density.group, s->shape.walkers,
+    helium_density_displace(&s->e, &rows, &s->launch.density, s->shape.n, s->shape.walkers,
                             s->shape.structure_walkers, s->shape.points, s->launch.triplet, curve);
 }
 

@@ -1,8 +1,11 @@
 /*
  * Audit: a stretch of the run against the host's twin, measurements and the comb included. Where
- * the host has no time for all walkers, the stretch is one step: then some walkers are compared,
- * and the comb of all, from the device's energies. At step 0 also the starting configuration.
+ * the host has no time for all walkers, the stretch is one step: then some walkers are followed,
+ * and what is made of all (the comb, ancestors, what curves are taken from) is compared as it
+ * follows from the device's energies and places of the others. At step 0 also the starting
+ * configuration.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,13 +20,13 @@ struct scene {
     struct dmc_state *s;
     const struct ergo_replay *r;
     struct helium_cubic_host *tables, *random;
-    int32_t *places, *next, *middle, *found; /* [walkers][3][n] */
-    int32_t *euler;                          /* [3][n], and as many for a triplet factor */
+    int32_t *places, *next, *middle, *found, *found_middle; /* [walkers][3][n] */
+    int32_t *euler; /* [3][n], and as many for a triplet factor */
     int64_t *records, *next_records, *found_records;
     struct helium_sums *sums;
     uint32_t *parents, *found_parents, *taken;
     uint64_t *grown, *found_grown; /* [remember][2] */
-    uint32_t first;                /* walkers from here on are compared */
+    uint32_t first, early;         /* walkers from `first` on, and below `early`, are followed */
     struct dmc_forward forward, found_forward;
 };
 
@@ -47,6 +50,10 @@ static size_t records_of(const struct dmc_state *s) {
     return s->shape.every ? HELIUM_DMC_RECORDS : 0;
 }
 
+static bool follows(const struct scene *c, uint32_t walker) {
+    return walker >= c->first || walker < c->early;
+}
+
 /* ---- a stretch ------------------------------------------------------------------------------- */
 
 /* Walkers take what their parents have. */
@@ -64,8 +71,8 @@ static const char *compare_sample(const struct scene *c, size_t member, size_t i
     const uint32_t count = s->shape.walkers;
     const struct helium_sums *found = ergo_engine_host(&s->e, DMC_SAMPLE, 0, i);
     found += member * count;
-    for (uint32_t w = c->first; w < count; w++)
-        if (memcmp(&found[w], &c->sums[w], sizeof *found) != 0)
+    for (uint32_t w = 0; w < count; w++)
+        if (follows(c, w) && memcmp(&found[w], &c->sums[w], sizeof *found) != 0)
             return "the energies";
     const size_t remember = 2 * (size_t)s->shape.remember;
     if (remember &&
@@ -119,13 +126,12 @@ static const char *compare_places(const struct scene *c, size_t member, size_t c
         return NULL;
     const int32_t *found = ergo_engine_host(&c->s->e, DMC_PLACES, 0, curve);
     found += member * h->structure_walkers * size;
-    for (uint32_t w = c->first; w < h->structure_walkers; w++)
-        if (memcmp(found + w * size, c->middle + w * size, 4 * size) != 0)
-            return "the positions for g(r) and S(k)";
+    if (memcmp(found, c->middle, h->structure_walkers * 4 * size) != 0)
+        return "the positions for g(r) and S(k)";
     if (!h->chosen)
         return NULL;
     const int32_t *pure = ergo_engine_host(&c->s->e, DMC_PURE_SAMPLE, 0, curve);
-    return dmc_forward_same_pure(h, c->first, pure + member * h->chosen * size, c->forward.pure)
+    return memcmp(pure + member * h->chosen * size, c->forward.pure, h->chosen * 4 * size) == 0
                ? NULL
                : "the positions for pure g(r) and S(k)";
 }
@@ -147,9 +153,13 @@ static const char *compare_forward(const struct scene *c, size_t member) {
 static const char *compare_end(const struct scene *c, size_t member) {
     const struct dmc_state *s = c->s;
     const size_t size = 3 * (size_t)s->shape.n, records = records_of(s);
-    for (uint32_t w = c->first; w < s->shape.walkers; w++) {
+    for (uint32_t w = 0; w < s->shape.walkers; w++) {
+        if (!follows(c, w))
+            continue;
         if (memcmp(c->found + w * size, c->next + w * size, 4 * size) != 0)
             return "the atoms";
+        if (memcmp(c->found_middle + w * size, c->middle + w * size, 4 * size) != 0)
+            return "the atoms in the middle of the last step";
         if (records &&
             memcmp(c->found_records + w * records, c->next_records + w * records, 8 * records) != 0)
             return "the records of potential energies";
@@ -159,7 +169,7 @@ static const char *compare_end(const struct scene *c, size_t member) {
             return "the parents";
     if (memcmp(c->found_grown, c->grown, 16 * s->shape.remember) != 0)
         return "the growth of the last steps, at the end,";
-    if (!dmc_forward_same(&s->shape, c->first, &c->found_forward, &c->forward))
+    if (!dmc_forward_same(&s->shape, &c->found_forward, &c->forward))
         return "the ancestors, or their places";
     return c->first > 0 ? compare_forward(c, member) : NULL;
 }
@@ -195,7 +205,10 @@ static const char *follow(const struct scene *c, const struct dmc_twin *t, size_
                        (const struct helium_sums *)ergo_engine_host(&s->e, DMC_SAMPLE, 0, i) + at,
                        count * sizeof *c->sums);
             memcpy(c->taken, c->parents, 4 * (size_t)count);
-            for (uint32_t w = c->first; w < count; w++) {
+            memcpy(c->middle, c->found_middle, c->first * 4 * size);
+            for (uint32_t w = 0; w < count; w++) {
+                if (!follows(c, w))
+                    continue;
                 dmc_twin_step(t, step, w, c->places + w * size, c->next + w * size,
                               c->middle + w * size, &c->sums[w]);
                 if (records)
@@ -239,6 +252,7 @@ static enum ergo_status compare_member(struct ergo_context *ctx, const struct sc
     }
     ergo_engine_begin(&s->e, ctx);
     ergo_engine_read(&s->e, DMC_POSITIONS, member * bytes, bytes, c->found);
+    ergo_engine_read(&s->e, DMC_MIDDLE, member * bytes, bytes, c->found_middle);
     ergo_engine_read(&s->e, DMC_PARENTS, member * count * 4, count * 4, c->found_parents);
     dmc_forward_read(s, member, &c->found_forward);
     const size_t grown = 16 * (size_t)s->shape.remember;
@@ -266,6 +280,7 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
                       .next = malloc(bytes),
                       .middle = malloc(bytes),
                       .found = malloc(bytes),
+                      .found_middle = malloc(bytes),
                       .euler = malloc(2 * (size_t)s->shape.walker_bytes),
                       .records = malloc(records),
                       .next_records = malloc(records),
@@ -277,9 +292,9 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
                       .found_grown = malloc(16 * (size_t)s->shape.remember + 1),
                       .found_parents = malloc(count * sizeof *c.found_parents)};
     enum ergo_status status = c.tables && c.random && c.places && c.next && c.middle && c.found &&
-                                      c.euler && c.records && c.next_records && c.found_records &&
-                                      c.sums && c.parents && c.found_parents && c.grown &&
-                                      c.found_grown
+                                      c.found_middle && c.euler && c.records && c.next_records &&
+                                      c.found_records && c.sums && c.parents && c.found_parents &&
+                                      c.grown && c.found_grown
                                   ? ERGO_OK
                                   : no_memory(ctx);
     double left = most_pairs;
@@ -292,6 +307,10 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
         double most = left / each;
         most = r->samples * r->every > 1 || most > (double)count ? (double)count : most;
         most = most < 1 ? 1 : most;
+        /* of what curves are made of too, but not at the cost of more than half of the others */
+        c.early = most < (double)count ? s->shape.structure_walkers : 0;
+        c.early = c.early > 1 && c.early > most / 2 ? (uint32_t)fmax(1, most / 2) : c.early;
+        most = fmax(1, most - c.early);
         c.first = (uint32_t)(count - (size_t)most);
         left -= each * most;
         if (m + 1 == r->members || !dmc_model_shared(s->e.batch, m + 1))
@@ -309,6 +328,7 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
     free(c.next);
     free(c.middle);
     free(c.found);
+    free(c.found_middle);
     free(c.euler);
     free(c.records);
     free(c.next_records);
@@ -342,7 +362,7 @@ static enum ergo_status replay(struct ergo_context *ctx, struct dmc_state *s, ui
     size_t sizes[DMC_CURVES];
     for (size_t k = 0; k < DMC_CURVES; k++)
         sizes[k] = ergo_point_curve_size(point, k);
-    struct ergo_replay r = {.remedy = "/tuning/energy_group and /tuning/comb_group",
+    struct ergo_replay r = {.remedy = "/tuning/path, /tuning/energy_group and /tuning/comb_group",
                             .n_columns = DMC_COLUMNS,
                             .n_curves = DMC_CURVES,
                             .curve_sizes = sizes,

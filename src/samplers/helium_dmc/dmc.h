@@ -22,6 +22,8 @@ struct dmc_shape {
 
 struct dmc_launch {
     uint32_t group, mates; /* work-items of a walker, walkers of a work-group */
+    uint32_t lanes;        /* work-groups share walkers, and so many work-items an atom; 0: not */
+    uint32_t shares;       /* then: work-groups of a walker */
     uint32_t comb;         /* work-items that comb a member's walkers */
     bool places_local, tables_local, triplets_local;
     struct helium_density_launch density;
@@ -37,6 +39,7 @@ enum dmc_buffer {
     DMC_RECORDS, /* [walkers of all members][HELIUM_DMC_RECORDS] of V; likewise */
     DMC_NEXT_RECORDS,
     DMC_EULER,   /* a guess of the places in the middle, where local memory does not hold it */
+    DMC_PARTS,   /* [walkers of all members][shares] of DMC_SUMS, where work-groups share walkers */
     DMC_MIDDLE,  /* places in the middle of the last step, where energies are measured */
     DMC_SUMS,    /* energies there */
     DMC_GROWN,   /* [members][remember][2]: mean energy and sum of weights of step s at s % remember
@@ -66,6 +69,11 @@ enum dmc_buffer {
 enum dmc_kernel {
     DMC_START,
     DMC_STEP,
+    DMC_DIFFUSE, /* and the next ones: a step where work-groups share walkers */
+    DMC_FIELD,
+    DMC_DRIFT_HALF,
+    DMC_DRIFT_WHOLE,
+    DMC_COLLECT,
     DMC_COMB,
     DMC_KEEP,
     DMC_SUM_RECORDS,
@@ -181,11 +189,8 @@ void dmc_forward_kept(const struct dmc_state *s, const struct ergo_replay *r, si
 /* A step of the twin: parents that the walkers took, and places in the middle of the step. */
 void dmc_forward_twin(const struct dmc_shape *shape, uint64_t step, const uint32_t *parents,
                       const int32_t *middle, const struct dmc_forward *f);
-/* As far as walkers from `first` on tell. */
-bool dmc_forward_same(const struct dmc_shape *shape, uint32_t first, const struct dmc_forward *a,
+bool dmc_forward_same(const struct dmc_shape *shape, const struct dmc_forward *a,
                       const struct dmc_forward *b);
-bool dmc_forward_same_pure(const struct dmc_shape *shape, uint32_t first, const int32_t *a,
-                           const int32_t *b);
 
 /* twin.c: the walkers of a member on the host. */
 struct dmc_twin {

@@ -145,22 +145,10 @@ void dmc_forward_twin(const struct dmc_shape *h, uint64_t step, const uint32_t *
     }
 }
 
-bool dmc_forward_same(const struct dmc_shape *h, uint32_t first, const struct dmc_forward *a,
+bool dmc_forward_same(const struct dmc_shape *h, const struct dmc_forward *a,
                       const struct dmc_forward *b) {
-    const size_t size = 3 * (size_t)h->n, begin = first * size, end = h->walkers * size;
-    if (!h->chosen)
-        return true;
-    return memcmp(a->ancestors, b->ancestors, 4 * (size_t)h->walkers) == 0 &&
-           memcmp(a->tags + begin, b->tags + begin, 4 * (end - begin)) == 0 &&
-           dmc_forward_same_pure(h, first, a->pure, b->pure);
-}
-
-bool dmc_forward_same_pure(const struct dmc_shape *h, uint32_t first, const int32_t *a,
-                           const int32_t *b) {
-    const size_t size = 3 * (size_t)h->n;
-    for (uint32_t c = 0; c < h->chosen; c++)
-        if (helium_dmc_chosen(c, h->walkers, h->chosen) >= first &&
-            memcmp(a + c * size, b + c * size, 4 * size) != 0)
-            return false;
-    return true;
+    const size_t each = (size_t)h->walker_bytes;
+    return !h->chosen || (memcmp(a->ancestors, b->ancestors, 4 * (size_t)h->walkers) == 0 &&
+                          memcmp(a->tags, b->tags, h->walkers * each) == 0 &&
+                          memcmp(a->pure, b->pure, h->chosen * each) == 0);
 }

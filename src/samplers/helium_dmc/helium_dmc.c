@@ -180,6 +180,7 @@ static const struct ergo_curve_info curves[] = {
 };
 
 static const struct ergo_tunable tunables[] = {
+    {"path", "0 automatic, 1 a work-group a walker, 2 many work-groups a walker", 0, 2, false},
     {"energy_group", "work-items of a walker (a power of two)", 0, 1024, true},
     {"comb_group", "work-items that comb the walkers of a point (a power of two)", 0, 1024, true},
 };
@@ -288,8 +289,8 @@ static const char *const first_job[] = {"/system/n=16",           "/system/tail_
                                         "/run/measure_every=4",   NULL};
 
 static const struct ergo_model model = {
-    .programs = {"helium/lattice.cl", "helium_dmc/step.cl", "helium_dmc/comb.cl",
-                 "helium_dmc/trace.cl", "helium/density.cl"},
+    .programs = {"helium/lattice.cl", "helium_dmc/step.cl", "helium_dmc/spread.cl",
+                 "helium_dmc/comb.cl", "helium_dmc/trace.cl", "helium/density.cl"},
     .first = first_job,
     .keys = {HELIUM_LIQUID_KEYS,
              HELIUM_ONE_BODY_KEYS,

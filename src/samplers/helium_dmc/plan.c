@@ -142,6 +142,54 @@ static void choose_groups(const struct ergo_batch *batch, const struct ergo_devi
         l->comb /= 2;
 }
 
+/* Work-items that share an atom: a block of partners each, and of atoms a group. A triplet factor's
+ * sums have no blocks. */
+static uint32_t spread_lanes(uint32_t group, uint32_t blocks, bool triplet) {
+    uint32_t lanes = triplet ? 1 : 8;
+    while (lanes > 1 && (lanes * HELIUM_E_BLOCK > group || lanes >= 2 * blocks))
+        lanes /= 2;
+    return lanes;
+}
+
+/* Local memory of a group without tables: sums of blocks, places, sums of atoms. */
+static uint64_t spread_bytes(uint32_t group, uint32_t lanes) {
+    return 28 * (uint64_t)group + 16 * HELIUM_E_BLOCK * (uint64_t)lanes +
+           60 * (uint64_t)(group / lanes) + 128;
+}
+
+/* Few walkers of many atoms leave most of a GPU idle if each has one work-group: then work-groups
+ * share walkers (cl/helium_dmc/spread.cl). */
+static void choose_spread(const struct ergo_batch *batch, const struct ergo_device *device,
+                          const struct dmc_shape *s, struct dmc_launch *l) {
+    const struct ergo_device_summary *d = &device->summary;
+    const struct ergo_point *point = batch->points[0];
+    const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
+    const int64_t path = ergo_point_int(point, "/tuning/path");
+    const uint32_t wish = (uint32_t)ergo_point_int(point, "/tuning/energy_group");
+    const uint32_t blocks = (s->n + HELIUM_E_BLOCK - 1) / HELIUM_E_BLOCK;
+    const uint64_t units = d->compute_units ? d->compute_units : 1, most = d->local_memory;
+    const uint64_t crews = batch->count * ((s->walkers + l->mates - 1) / l->mates);
+    const uint64_t tables = gpu ? 32 * (uint64_t)helium_energy_pieces(l->binades) : 0;
+    if (path == 1 || (path == 0 && !(gpu && blocks >= 8 && crews < 3 * units)))
+        return;
+    l->group = wish         ? wish
+               : l->triplet ? 2 * HELIUM_E_BLOCK
+                            : HELIUM_E_BLOCK * spread_lanes(1024, blocks, false);
+    if (!gpu && !wish)
+        l->group = HELIUM_E_BLOCK;
+    for (;; l->group /= 2) {
+        l->lanes = spread_lanes(l->group, blocks, l->triplet);
+        const uint64_t bytes = spread_bytes(l->group, l->lanes);
+        l->tables_local = gpu && tables + bytes <= most;
+        if (l->group == 1 || (l->group <= d->largest_group && bytes <= most &&
+                              (l->tables_local || wish || l->group <= 128)))
+            break;
+    }
+    l->shares = (s->n + l->group / l->lanes - 1) / (l->group / l->lanes);
+    l->mates = 1;
+    l->places_local = !l->triplet;
+}
+
 static void declare_buffers(struct dmc_state *s) {
     struct ergo_engine *e = &s->e;
     const struct dmc_shape *h = &s->shape;
@@ -155,7 +203,9 @@ static void declare_buffers(struct dmc_state *s) {
     ergo_engine_buffer(e, DMC_RECORDS, "records of potential energies", ERGO_BUFFER_STATE, records);
     ergo_engine_buffer(e, DMC_NEXT_RECORDS, "next records", ERGO_BUFFER_STATE, records);
     ergo_engine_buffer(e, DMC_EULER, "guesses of places in the middle", ERGO_BUFFER_SCRATCH,
-                       s->launch.places_local ? 4 : all * h->walker_bytes);
+                       s->launch.places_local && !s->launch.lanes ? 4 : all * h->walker_bytes);
+    ergo_engine_buffer(e, DMC_PARTS, "energies of work-groups", ERGO_BUFFER_SCRATCH,
+                       all * s->launch.shares * HELIUM_SUMS_BYTES);
     ergo_engine_buffer(e, DMC_MIDDLE, "places of measurements", ERGO_BUFFER_RESULT,
                        all * h->walker_bytes);
     ergo_engine_buffer(e, DMC_SUMS, "energies", ERGO_BUFFER_RESULT, all * HELIUM_SUMS_BYTES);
@@ -209,13 +259,30 @@ static void options_of(const struct dmc_state *s, uint32_t group, bool local, bo
                  l->binades << HELIUM_U_PIECES);
 }
 
+static void declare_spread(struct dmc_state *s, char options[400]) {
+    static const char program[] = "helium_dmc/spread.cl";
+    const size_t length = strlen(options);
+    snprintf(options + length, 400 - length, " -DHELIUM_LANES=%u -DHELIUM_COLLECTORS=32",
+             s->launch.lanes);
+    ergo_engine_kernel(&s->e, DMC_DIFFUSE, program, options, "helium_dmc_diffuse");
+    ergo_engine_kernel(&s->e, DMC_DRIFT_HALF, program, options, "helium_dmc_drift_half");
+    ergo_engine_kernel(&s->e, DMC_DRIFT_WHOLE, program, options, "helium_dmc_drift_whole");
+    ergo_engine_kernel(&s->e, DMC_COLLECT, program, options, "helium_dmc_collect");
+    if (s->launch.triplet)
+        ergo_engine_kernel(&s->e, DMC_FIELD, program, options, "helium_dmc_field");
+}
+
 static void declare_kernels(struct dmc_state *s) {
     const struct dmc_launch *l = &s->launch;
     char options[400];
     options_of(s, l->group * l->mates, l->places_local, l->triplet, options);
-    if (l->triplet && l->triplets_local)
-        strcat(options, " -DHELIUM_T_LOCAL=1");
-    ergo_engine_kernel(&s->e, DMC_STEP, "helium_dmc/step.cl", options, "helium_dmc_step");
+    if (l->lanes) {
+        declare_spread(s, options);
+    } else {
+        if (l->triplet && l->triplets_local)
+            strcat(options, " -DHELIUM_T_LOCAL=1");
+        ergo_engine_kernel(&s->e, DMC_STEP, "helium_dmc/step.cl", options, "helium_dmc_step");
+    }
     if (s->shape.points) {
         options_of(s, l->density.group, l->density.local, true, options);
         ergo_engine_kernel(&s->e, DMC_DISPLACE, "helium/density.cl", options, "helium_density");
@@ -235,7 +302,7 @@ static enum ergo_status check_loops(struct ergo_context *ctx, const struct dmc_s
     const struct ergo_device *device = s->e.device;
     const struct dmc_shape *h = &s->shape;
     const uint64_t limit = device->quirks.loop_limit, n = h->n, comb = s->launch.comb;
-    const uint64_t items = (n + s->launch.group - 1) / s->launch.group;
+    const uint64_t items = s->launch.lanes ? 1 : (n + s->launch.group - 1) / s->launch.group;
     const uint64_t visits = s->launch.triplet ? 9 * n : 3 * n;
     const uint64_t step = items * (visits + n / 8 + 6) + 4096 + 7 * (uint64_t)s->launch.group;
     const uint64_t share = (h->walkers + comb - 1) / comb;
@@ -249,6 +316,27 @@ static enum ergo_status check_loops(struct ergo_context *ctx, const struct dmc_s
                          device->summary.name, device->summary.id, (unsigned long long)limit,
                          h->walkers, h->n);
     return ERGO_OK;
+}
+
+static void describe(struct dmc_state *s) {
+    struct ergo_plan *plan = &s->e.plan;
+    const struct dmc_launch *l = &s->launch;
+    const double all = (double)s->e.batch->count * s->shape.walkers;
+    const char *tables = l->tables_local ? "local" : "global";
+    snprintf(plan->path, sizeof plan->path, "%s",
+             l->lanes          ? "spread"
+             : l->places_local ? "local"
+                               : "global");
+    if (l->lanes)
+        snprintf(plan->launch, sizeof plan->launch,
+                 "%.0f walkers, %u work-groups each, %u atoms a work-group, %u work-items an atom, "
+                 "tables in %s memory; the comb by groups of %u",
+                 all, l->shares, l->group / l->lanes, l->lanes, tables, l->comb);
+    else
+        snprintf(plan->launch, sizeof plan->launch,
+                 "%.0f walkers, %u work-items each, %u walkers a work-group, tables in %s memory; "
+                 "the comb by groups of %u",
+                 all, l->group, l->mates, tables, l->comb);
 }
 
 enum ergo_status dmc_configure(struct ergo_context *ctx, void *state) {
@@ -267,23 +355,21 @@ enum ergo_status dmc_configure(struct ergo_context *ctx, void *state) {
         return status;
     helium_sites(&s->models[0], s->sites);
     choose_groups(batch, device, &s->shape, &s->launch);
-    s->launch.density = helium_density_choose(device, s->shape.n, s->launch.group);
+    choose_spread(batch, device, &s->shape, &s->launch);
+    s->launch.density =
+        helium_density_choose(device, s->shape.n, s->launch.group, s->launch.triplet);
     status = check_loops(ctx, s);
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
     const double all = (double)batch->count * s->shape.walkers, n = s->shape.n;
     const double units = device->summary.compute_units ? device->summary.compute_units : 1;
     plan->work_per_step = 3 * n * n * all; /* three gradients */
     plan->block_steps =
-        fmax(1.0, floor(0.1 * (gpu ? 1e9 : 5e7) * units * (gpu ? fmin(1, all / (4 * units)) : 1) /
-                        plan->work_per_step));
-    plan->launches_per_step = 2;
+        fmax(1.0, floor(0.1 * (gpu ? 1e9 : 5e7) * units *
+                        (gpu && !l->lanes ? fmin(1, all / (4 * units)) : 1) / plan->work_per_step));
+    plan->launches_per_step = !l->lanes ? 2 : l->triplet ? 9 : 6;
     plan->host_bytes = batch->count * 32 * helium_energy_pieces(l->binades) +
                        (uint64_t)all * (2 * s->shape.walker_bytes + 2 * HELIUM_SUMS_BYTES);
-    snprintf(plan->path, sizeof plan->path, "%s", l->places_local ? "local" : "global");
-    snprintf(plan->launch, sizeof plan->launch,
-             "%.0f walkers, %u work-items each, %u walkers a work-group, tables in %s memory; the "
-             "comb by groups of %u",
-             all, l->group, l->mates, l->tables_local ? "local" : "global", l->comb);
+    describe(s);
     s->e.curve_interval = (uint64_t)ergo_point_int(batch->points[0], "/run/structure_every");
     declare_buffers(s);
     declare_kernels(s);

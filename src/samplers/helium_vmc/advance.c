@@ -169,7 +169,7 @@ static void displace(struct helium_state *s, size_t curve) {
         .t_tables = HELIUM_T_TABLES,
         .fields = HELIUM_FIELDS,
     };
-    helium_density_displace(&s->e, &rows, s->launch.density.group, s->shape.walkers,
+    helium_density_displace(&s->e, &rows, &s->launch.density, s->shape.n, s->shape.walkers,
                             s->shape.structure_walkers, s->shape.points, s->launch.triplet, curve);
 }
 

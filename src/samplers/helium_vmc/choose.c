@@ -241,5 +241,5 @@ void helium_choose_launch(const struct ergo_batch *batch, const struct ergo_devi
     choose_path(batch, device, s, l);
     choose_energy_groups(batch, device, s, l);
     choose_energy(device, s, l);
-    l->density = helium_density_choose(device, s->n, l->energy_group);
+    l->density = helium_density_choose(device, s->n, l->energy_group, l->triplet);
 }

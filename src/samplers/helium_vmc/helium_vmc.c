@@ -156,7 +156,7 @@ static bool has_b(const struct ergo_point *point) {
 }
 
 static bool has_pressure(const struct ergo_point *point) {
-    return !helium_is_trap(point);
+    return !helium_is_confined(point);
 }
 
 /* The README derives both pressures. inputs: pressure, e, ln psi / N, e ln psi / N. */
