@@ -31,7 +31,7 @@ static inline void lj_twin_start(struct lj_twin *t, const struct ergo_point *poi
                                                      lj_rules_of(point, boxes - 1)};
             lj_volume_set(&rules[b], lj_volume_start(rules, boxes, b), &chain);
         }
-        assert_true(lj_twin_init(&t[b], point, b, &chain, words, 100000, UINT64_MAX));
+        assert_true(lj_twin_init(&t[b], point, b, &chain, words, 100000, UINT64_MAX, NULL));
         free(words);
         const struct lj_twin_sums sums = lj_twin_total(&t[b], 1, 1, 0);
         assert_false(sums.core);

@@ -11,7 +11,13 @@
 
 /* Most particles of a chain; also the limit of /tuning/capacity. */
 enum { LJ_MOST_PARTICLES = 1 << 26 };
-enum lj_curve { LJ_CURVE_GR, LJ_CURVE_PAIR_DENSITY, LJ_CURVE_HISTOGRAM, LJ_CURVES };
+enum lj_curve {
+    LJ_CURVE_GR,
+    LJ_CURVE_PAIR_DENSITY,
+    LJ_CURVE_HISTOGRAM,
+    LJ_CURVE_PROFILE, /* of a slit, in place of the first two */
+    LJ_CURVES
+};
 enum lj_column {
     LJ_COLUMN_PARTICLES,
     LJ_COLUMN_ENERGY,
@@ -51,6 +57,13 @@ enum lj_gibbs_column {
 _Static_assert((int)LJ_GIBBS_COLUMNS == (int)LJ_COLUMNS, "rows of samples are equally long");
 enum lj_ensemble { LJ_MUVT, LJ_NVT, LJ_NPT, LJ_GIBBS }; /* of lj-gcmc always the first */
 
+/* Two walls of a layered solid: field.c. */
+struct lj_slit {
+    double width; /* between the walls; 0: there are none */
+    double epsilon, sigma, density, spacing;
+    double unit; /* of the energy: 2 pi density epsilon sigma^2 spacing */
+};
+
 /* The physics of a job, in the job's units. */
 struct lj_system {
     double box[3], volume, temperature, epsilon, sigma, cutoff;
@@ -65,6 +78,7 @@ struct lj_system {
     /* checkerboard: cells from one active cell to the next, and trial moves of an active cell in
      * an activation; 0: no checkerboard */
     uint32_t period, trials;
+    struct lj_slit slit;
 };
 
 /* The cell grid, and offsets of the cells within the cutoff, nearest first. Each cell comes
@@ -133,7 +147,8 @@ enum lj_buffer {
     LJ_FULL,         /* set if an active cell ran out of memory */
     LJ_GHOSTS,       /* weights of test insertions */
     LJ_RULES,        /* of volume moves */
-    LJ_TRIALS        /* partial sums over all pairs in the boxes of trials */
+    LJ_TRIALS,       /* partial sums over all pairs in the boxes of trials */
+    LJ_TABLES        /* of potentials, where there are any */
 };
 enum lj_kernel {
     LJ_RUN,
@@ -166,6 +181,8 @@ struct lj_state {
     float *bin_edges;              /* [bins + 1], squared distances in sigma^2 */
     struct lj_physics *physics;    /* [members] */
     struct lj_volume_rules *rules; /* [chains], where volumes change */
+    float *tables; /* of potentials, as on the device; NULL: none */
+    size_t table_bytes;
     /* where volumes change: lists of cells for several volumes, until they are on the device */
     uint32_t *lists;
     size_t list_bytes;
@@ -211,9 +228,9 @@ double lj_cube_root(double x);
 double lj_widest_core(const struct lj_state *s); /* of the members, in sigma */
 /* Largest displacement at the start, in units of the shortest side / 2^32. */
 uint32_t lj_step_size(const struct lj_system *s);
-/* Sites along each axis of a cubic lattice with at least `count` sites; and `count` positions on
+/* Sites along each axis of a cubic lattice with at least `count` sites, and their distances; and `count` positions on
  * it, 3 words each. */
-void lj_lattice_sites(const struct lj_system *s, uint32_t count, uint32_t n[3]);
+void lj_lattice_sites(const struct lj_system *s, uint32_t count, uint32_t n[3], double spacing[3]);
 void lj_lattice(const struct lj_system *s, uint32_t count, uint32_t *words);
 
 /* Sides of a chain's box, in the job's unit, and its volume. */
@@ -237,6 +254,24 @@ double lj_virial_of(const struct lj_system *s, int64_t fixed);
 double lj_contact_width(const struct lj_system *s);
 struct lj_jump lj_jump_of(const struct lj_system *s);
 double lj_impulsive_of(const struct lj_jump *jump, int64_t contacts);
+
+/* field.c: slits. Energies in the job's unit; s->slit.width > 0. */
+bool lj_has_slit(const struct ergo_point *point);
+void lj_slit_of(const struct ergo_point *point, struct lj_slit *slit);
+double lj_slit_energy(const struct lj_slit *slit, double z);
+double lj_slit_least(const struct lj_system *s);
+/* Where particles on a lattice are at the start: from z = range[0] to range[1]. */
+void lj_slit_free(const struct lj_system *s, double range[2]);
+/* Integral of exp(-u(z)/T) over the slit: an ideal gas has z times as many particles per area. */
+double lj_slit_henry(const struct lj_system *s);
+/* table: 4 LJ_FIELD_LAYERS */
+void lj_field_table(const struct lj_system *s, float *table);
+/* Density in layers of the slit, from the particles in each. */
+uint32_t lj_profile_bins(const struct lj_state *s);
+void lj_profile_convert(const struct lj_state *s, const uint64_t *counts, double *density);
+/* most: the most particles to be expected */
+enum ergo_status lj_check_slit(struct ergo_context *ctx, const struct ergo_point *point,
+                               const struct lj_system *s, double most);
 
 /* volume.c: volumes that change */
 struct lj_volume_rules lj_rules_of(const struct ergo_point *point, size_t box);

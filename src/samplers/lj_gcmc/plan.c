@@ -6,11 +6,13 @@
 
 #include "samplers/lj_gcmc/lj.h"
 
-/* Bins of g(r). Their number up to the cutoff is an integer, so that the cutoff is an edge.
+/* Bins of g(r), or of a slit's density profile. Of g(r) their number up to the cutoff is an integer, so that the cutoff is an edge.
  * Beyond it they reach to twice the cutoff or to half the shortest side. */
 uint32_t lj_bins(const struct ergo_point *point) {
     const struct lj_system s = lj_system_of(point);
     const uint32_t to_cutoff = lj_curve_every(point) ? lj_gr_bins(point) : 0;
+    if (to_cutoff && s.slit.width > 0)
+        return (uint32_t)ergo_point_int(point, "/run/profile_bins");
     const double shortest = fmin(s.box[0], fmin(s.box[1], s.box[2]));
     if (to_cutoff == 0)
         return 0;
@@ -327,6 +329,9 @@ static void declare_buffers(struct lj_state *s) {
         ergo_engine_buffer(e, LJ_COUNTS, "pair counts", ERGO_BUFFER_CURVES,
                            4 * members * l->total_parts * l->bins);
     }
+    if (s->table_bytes)
+        ergo_engine_buffer(e, LJ_TABLES, "tables of potentials", ERGO_BUFFER_CONSTANT,
+                           s->table_bytes);
     if (l->board_blocks) {
         ergo_engine_buffer(e, LJ_BOUNDS, "bounds of cells", ERGO_BUFFER_CONSTANT,
                            4 * ((uint64_t)n[0] + n[1] + n[2]));
@@ -371,9 +376,13 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct lj_stat
     lj_potential_options(s, &o);
     if (l->volume_every)
         ergo_text_append(&o, l->transfers ? " -DLJ_NPT=1 -DLJ_GIBBS=1" : " -DLJ_NPT=1");
-    append_reach(&o, s);
+    if (s->system.slit.width > 0)
+        ergo_text_append(&o, " -DLJ_FIELD=1 -DLJ_PROFILE=%uu", lj_profile_bins(s));
+    else
+        append_reach(&o, s);
     ergo_engine_kernel(e, LJ_TOTAL, total, o.data, "lj_total");
-    ergo_engine_kernel(e, LJ_PAIRS, total, o.data, "lj_pairs");
+    ergo_engine_kernel(e, LJ_PAIRS, total, o.data,
+                       s->system.slit.width > 0 ? "lj_profile" : "lj_pairs");
     if (l->volume_every) {
         ergo_engine_kernel(e, LJ_VOLUME_SUMS, "lj_gcmc/volume.cl", o.data, "lj_volume_sums");
         ergo_engine_kernel(e, LJ_VOLUME_MOVE, "lj_gcmc/volume.cl", o.data, "lj_volume_move");
@@ -421,6 +430,17 @@ static bool fill_rules(struct lj_state *s) {
     return s->rules && lj_volume_lists(s, lj_widest_core(s));
 }
 
+/* Tables of potentials; true: there are none, or they are there. */
+static bool fill_tables(struct lj_state *s) {
+    if (!(s->system.slit.width > 0))
+        return true;
+    s->table_bytes = 4 * LJ_FIELD_LAYERS * sizeof *s->tables;
+    s->tables = ergo_engine_memory(&s->e, 4 * LJ_FIELD_LAYERS, sizeof *s->tables);
+    if (s->tables)
+        lj_field_table(&s->system, s->tables);
+    return s->tables;
+}
+
 static enum ergo_status fill_members(struct lj_state *s) {
     const struct ergo_batch *batch = s->e.batch;
     const double width = lj_bin_width(s) / s->system.sigma;
@@ -436,6 +456,8 @@ static enum ergo_status fill_members(struct lj_state *s) {
         s->physics[i].system = lj_system_of(batch->points[i]);
         s->physics[i].jump = lj_jump_of(&s->physics[i].system);
     }
+    if (!fill_tables(s))
+        return ERGO_FAIL(s->e.ctx, ERGO_E_MEMORY, "no memory for tables of potentials");
     if (!fill_rules(s))
         return ERGO_FAIL(s->e.ctx, ERGO_E_MEMORY, "no memory for lists of cells");
     for (size_t k = 0; k <= s->launch.bins; k++)

@@ -38,7 +38,7 @@ void lj_potential_of(const struct ergo_point *point, struct lj_system *s) {
     s->mie = lj_is_mie(point);
     s->repulsion = 12;
     s->attraction = 6;
-    s->unit = 4 * s->epsilon;
+    s->unit = s->epsilon == 0 && s->slit.width > 0 ? s->temperature : 4 * s->epsilon;
     if (!s->mie)
         return;
     s->repulsion = (uint32_t)ergo_point_int(point, "/system/repulsive_exponent");

@@ -70,10 +70,11 @@ static const double above = 1 + 1e-6; /* margin for the rounding of fp32 distanc
 static bool lattice_is_wide(const struct lj_system *s, uint32_t count) {
     const double core = sqrt(lj_core2(s)) * s->sigma;
     uint32_t n[3];
+    double spacing[3];
     bool wide = true;
-    lj_lattice_sites(s, count, n);
+    lj_lattice_sites(s, count, n, spacing);
     for (int k = 0; k < 3; k++)
-        wide &= n[k] == 1 || s->box[k] / n[k] > core * above;
+        wide &= n[k] == 1 || spacing[k] > core * above;
     return wide;
 }
 
@@ -107,6 +108,20 @@ static enum ergo_status check_pairs(struct ergo_context *ctx, const struct ergo_
                      core, path ? "" : ". Start with fewer");
 }
 
+static enum ergo_status check_walls(struct ergo_context *ctx, const struct ergo_point *point,
+                                    const struct lj_system *s, const uint32_t *words,
+                                    uint32_t count) {
+    for (uint32_t i = 0; i < count && s->slit.width > 0; i++) {
+        const double z = (double)words[3 * (size_t)i + 2] * 0x1p-32 * s->box[2];
+        if (!(lj_slit_energy(&s->slit, z) < 99 * s->temperature))
+            return ERGO_FAIL(ctx, ERGO_E_JOB,
+                             "/system/start: particle %u of %s is at z = %.9g, in a wall of the "
+                             "slit from 0 to %.9g: its energy is above 100 k_B T",
+                             i + 1, lj_start_file(point), z, s->slit.width);
+    }
+    return ERGO_OK;
+}
+
 enum ergo_status lj_start(struct ergo_context *ctx, const struct ergo_point *point, size_t box,
                           uint32_t **words, uint32_t *count) {
     const struct lj_system s = lj_box_system(point, box);
@@ -125,6 +140,8 @@ enum ergo_status lj_start(struct ergo_context *ctx, const struct ergo_point *poi
     }
     if (status == ERGO_OK)
         status = check_pairs(ctx, point, box, *words, *count);
+    if (status == ERGO_OK && path)
+        status = check_walls(ctx, point, &s, *words, *count);
     if (status != ERGO_OK) {
         free(*words);
         *words = NULL;

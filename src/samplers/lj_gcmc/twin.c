@@ -80,12 +80,30 @@ void lj_twin_add_pairs(const struct lj_twin *t, const uint32_t at[3], uint32_t s
             }
 }
 
+/* Add `count` times the energy that a particle has in the field of a slit. */
+static void add_field(const struct lj_twin *t, const uint32_t at[3], int64_t count,
+                      struct lj_twin_sums *to) {
+    const uint32_t layer = UINT32_MAX / LJ_FIELD_LAYERS + 1;
+    if (t->m.field == 0)
+        return;
+    const float *c = t->tables + 4 * (size_t)(at[2] / layer);
+    const float x = (float)(at[2] % layer) / (float)layer;
+    const float u = fmaf(fmaf(fmaf(c[3], x, c[2]), x, c[1]), x, c[0]) * t->m.field;
+    if (t->m.beta4 * u > 100)
+        to->core = true;
+    else
+        to->energy += count * (int64_t)u;
+}
+
 struct lj_twin_sums lj_twin_total(const struct lj_twin *t, uint32_t group, uint32_t parts,
                                   uint32_t part) {
     struct lj_twin_sums sums = {0};
-    for (uint32_t i = part * group; i < t->n && !t->m.ideal;
-         i += i % group + 1 < group ? 1 : (parts - 1) * group + 1)
-        lj_twin_add_pairs(t, t->p[i], i, 1, &sums);
+    for (uint32_t i = part * group; i < t->n;
+         i += i % group + 1 < group ? 1 : (parts - 1) * group + 1) {
+        add_field(t, t->p[i], 2, &sums); /* as pairs are */
+        if (!t->m.ideal)
+            lj_twin_add_pairs(t, t->p[i], i, 1, &sums);
+    }
     return sums;
 }
 
@@ -107,10 +125,21 @@ void lj_twin_pairs(const struct lj_twin *t, uint32_t end, const float *edges, ui
     }
 }
 
+void lj_twin_profile(const struct lj_twin *t, uint32_t end, uint32_t per_box, uint32_t bins,
+                     uint64_t *counts) {
+    memset(counts, 0, bins * sizeof *counts);
+    for (uint32_t i = 0; i < end && i < t->n; i++) {
+        const uint64_t bin = (uint64_t)t->p[i][2] * per_box / 0x1000000000000u;
+        if (bin < bins)
+            counts[bin]++;
+    }
+}
+
 void lj_twin_ghosts(const struct lj_twin *t, uint32_t count, int64_t *sums) {
     memset(sums, 0, LJ_GHOST_WORDS * sizeof *sums);
     for (uint32_t i = 0; count && t->m.zv > 0 && i < t->n; i++) {
         struct lj_twin_sums pairs = {0};
+        add_field(t, t->p[i], 1, &pairs);
         if (!t->m.ideal)
             lj_twin_add_pairs(t, t->p[i], i, 1, &pairs);
         const float exponent =
@@ -124,8 +153,10 @@ void lj_twin_ghosts(const struct lj_twin *t, uint32_t count, int64_t *sums) {
             t->m.box * LJ_MOST_GHOSTS + i, (uint32_t)t->step, (uint32_t)(t->step >> 32),
             ERGO_DRAW(LJ_PURPOSE_GHOST, 0), t->m.key0, t->m.key1);
         struct lj_twin_sums pairs = {0};
+        const uint32_t at[3] = {w.x, w.y, w.z};
+        add_field(t, at, 1, &pairs);
         if (!t->m.ideal)
-            lj_twin_add_pairs(t, (const uint32_t[3]){w.x, w.y, w.z}, NO_PARTICLE, 1, &pairs);
+            lj_twin_add_pairs(t, at, NO_PARTICLE, 1, &pairs);
         const float exponent =
             fmaf(-t->m.tail, (float)(2 * t->n + 1), -(t->m.beta4 * (float)pairs.energy));
         if (pairs.core || exponent < -80)
@@ -203,10 +234,11 @@ void lj_twin_set_box(struct lj_twin *t, const struct lj_chain *chain) {
 
 bool lj_twin_init(struct lj_twin *t, const struct ergo_point *point, size_t box,
                   const struct lj_chain *chain, const uint32_t *words, uint32_t more,
-                  uint64_t blocks) {
+                  uint64_t blocks, const float *tables) {
     const struct lj_system s = lj_box_system(point, box);
     memset(t, 0, sizeof *t);
     t->boxes = lj_boxes_of(point);
+    t->tables = tables;
     lj_member_fill(point, box, &t->m);
     t->n = chain->particles;
     t->capacity = t->n + more;
@@ -358,6 +390,10 @@ uint32_t lj_twin_tuned(const struct lj_twin *t) {
 static struct lj_twin_sums try_move(const struct lj_twin *t, const struct lj_twin_move *move) {
     struct lj_twin_sums sums = {0};
     const bool out = move->kind != LJ_INSERTION;
+    if (move->kind != LJ_DELETION)
+        add_field(t, move->to, 1, &sums);
+    if (out)
+        add_field(t, t->p[move->index], -1, &sums);
     if (t->m.ideal)
         return sums;
     if (move->kind != LJ_DELETION)
