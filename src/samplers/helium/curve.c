@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "job/input.h"
+#include "job/rows.h"
 
 #define FILE_MOST ((size_t)64 << 20)
 
@@ -16,70 +17,6 @@ void helium_curve_free(struct helium_curve *curve) {
         return;
     free(curve->r);
     free(curve);
-}
-
-/* ---- file ------------------------------------------------------------------------------------ */
-
-static bool blank(char c) {
-    return c == ' ' || c == '\t' || c == '\r' || c == ',';
-}
-
-/* Read the next number of a line. false: there is none, or it is not a number. */
-static bool next_number(const char **at, const char *end, double *value) {
-    char copy[64], *stop = NULL;
-    size_t length = 0;
-    while (*at < end && blank(**at))
-        ++*at;
-    while (*at < end && !blank(**at) && **at != '#') {
-        if (length + 1 >= sizeof copy)
-            return false;
-        copy[length++] = *(*at)++;
-    }
-    copy[length] = '\0';
-    *value = strtod(copy, &stop);
-    return length > 0 && stop == copy + length;
-}
-
-static bool nothing_left(const char *at, const char *end) {
-    while (at < end && blank(*at))
-        at++;
-    return at == end || *at == '#';
-}
-
-static enum ergo_status read_lines(struct ergo_context *ctx, const char *name, const char *text,
-                                   size_t length, struct helium_curve *curve) {
-    const char *end = text + length, *next = text;
-    for (size_t line = 1; next < end; line++) {
-        const char *at = next, *stop = memchr(at, '\n', (size_t)(end - at));
-        double r = 0, value = 0;
-        stop = stop ? stop : end;
-        next = stop < end ? stop + 1 : end;
-        if (nothing_left(at, stop))
-            continue;
-        if (!next_number(&at, stop, &r) || !next_number(&at, stop, &value) ||
-            !nothing_left(at, stop))
-            return ERGO_FAIL(ctx, ERGO_E_IO,
-                             "%s, line %zu: expected two numbers, a distance in A and the "
-                             "function's value; comments begin with #",
-                             name, line);
-        if (!isfinite(r) || !isfinite(value) || r <= 0)
-            return ERGO_FAIL(ctx, ERGO_E_IO,
-                             "%s, line %zu: %g %g; distances have to be positive and all numbers "
-                             "finite",
-                             name, line, r, value);
-        if (curve->n && r <= curve->r[curve->n - 1])
-            return ERGO_FAIL(ctx, ERGO_E_IO,
-                             "%s, line %zu: the distance %.17g does not follow the %.17g before "
-                             "it: distances have to grow",
-                             name, line, r, curve->r[curve->n - 1]);
-        curve->r[curve->n] = r;
-        curve->value[curve->n++] = value;
-    }
-    return curve->n >= 4 ? ERGO_OK
-                         : ERGO_FAIL(ctx, ERGO_E_IO,
-                                     "%s has %zu points; a spline needs four, an accurate one "
-                                     "hundreds",
-                                     name, curve->n);
 }
 
 /* ---- spline ---------------------------------------------------------------------------------- */
@@ -175,15 +112,19 @@ enum ergo_status helium_curve_of(struct ergo_context *ctx, size_t n, const doubl
 
 enum ergo_status helium_curve_parse(struct ergo_context *ctx, const char *name, const char *text,
                                     size_t length, struct helium_curve **curve) {
-    size_t lines = 1;
-    for (size_t i = 0; i < length; i++)
-        lines += text[i] == '\n';
+    static const char *const what[2] = {"a distance in A and the function's value", "distance"};
+    const size_t lines = ergo_rows_most(text, length);
     struct helium_curve *s = new_curve(lines);
     *curve = NULL;
     if (!s)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to read %s", name);
     s->hash = ergo_hash64(text, length);
-    const enum ergo_status status = read_lines(ctx, name, text, length, s);
+    enum ergo_status status =
+        ergo_rows_parse(ctx, name, text, length, what, 0, s->r, s->value, &s->n);
+    if (status == ERGO_OK && s->n < 4)
+        status = ERGO_FAIL(ctx, ERGO_E_IO,
+                           "%s has %zu points; a spline needs four, an accurate one hundreds", name,
+                           s->n);
     if (status != ERGO_OK) {
         helium_curve_free(s);
         return status;
