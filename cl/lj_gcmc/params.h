@@ -65,6 +65,10 @@ struct lj_member {
 };
 #define LJ_MEMBER_BYTES 112
 
+/* A pair potential from a file is a table of cubics in r^2: first its beginning and the number of
+ * cells per sigma^2, then for each cell four coefficients, lowest first, of the cell's fraction. */
+#define LJ_PAIR_CELLS 2048u
+
 /* The field of a slit is a table of cubics in z, one for each of so many layers of the box: four
  * coefficients, lowest first, of the layer's fraction. A wall is a constant LJ_WALL. */
 #define LJ_FIELD_BITS 12

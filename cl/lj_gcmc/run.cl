@@ -65,7 +65,7 @@ ERGO_INLINE long lj_between(lj_position a, lj_position b, const struct lj_member
     if (r2 < m->core2)
         *what |= LJ_STALE;
     else if (r2 < m->cutoff2)
-        lj_pair(r2, m->shift, &energy, &virial);
+        lj_pair(r2, m, &energy, &virial);
     return energy;
 }
 #endif

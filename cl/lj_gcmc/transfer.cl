@@ -50,7 +50,7 @@ __kernel __attribute__((reqd_work_group_size(LJ_GROUP, 1, 1))) void
 lj_transfer(__global const struct lj_member *members, __global struct lj_chain *chains,
             __global uint4 *particles, __global uint4 *cells, __global const uint *offsets,
             ulong step, ulong turn, ulong end, uint capacity, uint slots,
-            __global long *pair_energies) {
+            __global long *pair_energies, __global const float4 *tables) {
     const uint item = (uint)get_local_id(0), first = 2u * (uint)get_group_id(0);
     const uint n_chains = 2u * (uint)get_num_groups(0);
     const ulong made = chains[first].volumes;

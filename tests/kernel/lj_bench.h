@@ -17,7 +17,8 @@
 #include "samplers/lj_gcmc/twin.h"
 
 /* Starts the twins of a member's boxes on lattices, with sums over all pairs. */
-static inline void lj_twin_start(struct lj_twin *t, const struct ergo_point *point) {
+static inline void lj_twin_start(struct lj_twin *t, const struct ergo_point *point,
+                                 const struct lj_tables *tables) {
     const size_t boxes = lj_boxes_of(point);
     for (size_t b = 0; b < boxes; b++) {
         const struct lj_system s = lj_box_system(point, b);
@@ -31,7 +32,7 @@ static inline void lj_twin_start(struct lj_twin *t, const struct ergo_point *poi
                                                      lj_rules_of(point, boxes - 1)};
             lj_volume_set(&rules[b], lj_volume_start(rules, boxes, b), &chain);
         }
-        assert_true(lj_twin_init(&t[b], point, b, &chain, words, 100000, UINT64_MAX, NULL));
+        assert_true(lj_twin_init(&t[b], point, b, &chain, words, 100000, UINT64_MAX, tables));
         free(words);
         const struct lj_twin_sums sums = lj_twin_total(&t[b], 1, 1, 0);
         assert_false(sums.core);
@@ -146,7 +147,7 @@ static inline void lj_compare(struct lj_bench *b, const char *text, size_t sampl
     for (int c = 0; c < 3; c++)
         got.curves[c] = calloc(2 * batch->count * (sizes[c] + 1), sizeof(double));
     for (size_t m = 0; m < batch->count; m++)
-        lj_twin_start(&twins[boxes * m], batch->points[m]);
+        lj_twin_start(&twins[boxes * m], batch->points[m], &((struct lj_state *)state)->tables);
 
     LJ_OK(b, text,
           ergo_sampler_advance(b->ctx, ops, state, 0, 0, every / 2, 0)); /* without samples */

@@ -1,5 +1,5 @@
-/* Slits between Steele's walls against exact values of the ideal gas, and against the serial oracle:
- * what the physics test and the mutants share. */
+/* Slits between Steele's walls against exact values of the ideal gas, and against the serial
+ * oracle: what the physics test and the mutants share. */
 #ifndef ERGO_TESTS_PHYSICS_SLIT_PHYSICS_H
 #define ERGO_TESTS_PHYSICS_SLIT_PHYSICS_H
 
@@ -49,13 +49,13 @@ static inline void slit_expect_ideal(struct lj_run *r, const char *what) {
     lj_expect(r, &s, 0, what, "<N^2>", lj_particles_squared, NULL, n * n + n, 0);
     lj_expect(r, &s, 0, what, "<U>/<N>", lj_energy, lj_particles, henry[1] / henry[0], 0);
     lj_series_free(&s);
-    lj_run_job(r,
-               "{'sampler': 'lj-fluid', 'seed': '72', 'replicas': 4, 'system': {'box': [5, 5.5, "
-               "7], 'temperature': 1.4, 'epsilon': 0, 'particles': 9, 'max_displacement': 1.5, "
-               SLIT_KEYS
-               "}, 'run': {'equilibration': 1000, 'sweeps': 40000, 'measure_every': 20, "
-               "'curve_every': 0, 'insertions': 100}}",
-               &s);
+    lj_run_job(
+        r,
+        "{'sampler': 'lj-fluid', 'seed': '72', 'replicas': 4, 'system': {'box': [5, 5.5, "
+        "7], 'temperature': 1.4, 'epsilon': 0, 'particles': 9, 'max_displacement': 1.5, " SLIT_KEYS
+        "}, 'run': {'equilibration': 1000, 'sweeps': 40000, 'measure_every': 20, "
+        "'curve_every': 0, 'insertions': 100}}",
+        &s);
     lj_expect(r, &s, 0, what, "<exp(-dU/T)>", fluid_weight, NULL, henry[0] / 7, 0);
     lj_expect(r, &s, 0, what, "<U>/<N>, fixed N", lj_energy, lj_particles, henry[1] / henry[0], 0);
     lj_series_free(&s);

@@ -218,7 +218,7 @@ static enum ergo_status open_twins(struct ergo_context *ctx, struct lj_stretch *
         /* a box may get the particles of the other one */
         ok = lj_twin_init(&a->twins[k], s->e.batch->points[c / s->boxes], c % s->boxes,
                           &a->before[k], words, s->boxes == 2 ? s->chains[c ^ 1].particles : more,
-                          s->launch.board_blocks ? a->blocks : 0, s->tables);
+                          s->launch.board_blocks ? a->blocks : 0, &s->tables);
         free(words);
     }
     for (size_t k = 0; k < a->count && ok && status == ERGO_OK && !lj_stretch_partial(a); k++)

@@ -179,7 +179,7 @@ static enum ergo_status compare_chain(struct ergo_context *ctx, const struct erg
     enum ergo_status status = lj_fetch(ctx, s, chain, &words, &n);
     const struct lj_chain found = s->chains[chain];
     if (status == ERGO_OK && t->board &&
-        !lj_twin_init(&end, s->e.batch->points[m], 0, &found, words, 0, 0, s->tables))
+        !lj_twin_init(&end, s->e.batch->points[m], 0, &found, words, 0, 0, &s->tables))
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
     const struct lj_twin *const last = t->board ? &end : t;
     if (status == ERGO_OK && lj_stretch_partial(a))

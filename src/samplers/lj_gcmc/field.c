@@ -144,9 +144,10 @@ static enum ergo_status check_keys(struct ergo_context *ctx, const struct ergo_p
                                          "/system/slit/density", "/system/slit/spacing"};
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
         if (!ergo_point_value(point, needed[i])->present)
-            return ergo_job_error(ctx, needed[i],
-                                  "missing: a slit has epsilon, sigma (particle and solid), density "
-                                  "(atoms of the solid) and spacing (of its layers)");
+            return ergo_job_error(
+                ctx, needed[i],
+                "missing: a slit has epsilon, sigma (particle and solid), density "
+                "(atoms of the solid) and spacing (of its layers)");
     if (ergo_point_value(point, "/system/slit/excess_width")->present &&
         !ergo_point_value(point, "/system/slit/bulk_density")->present)
         return ergo_job_error(ctx, "/system/slit/excess_width",

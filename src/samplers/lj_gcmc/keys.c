@@ -9,8 +9,6 @@ enum {
     POSITIVE = PHYSICS | ERGO_KEY_EXCLUDES_MIN,
 };
 
-static const char *const potentials[] = {"lennard-jones", "mie", NULL};
-
 static const char *const methods[] = {"sample", "transition-matrix", NULL};
 
 /* Where keys act. */
@@ -75,10 +73,14 @@ const struct ergo_key lj_keys_potential[LJ_KEYS_POTENTIAL_N] = {
 };
 
 const struct ergo_key lj_keys_mie[LJ_KEYS_MIE_N] = {
-    {ERGO_KEY("/system/potential", ENUM), .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
-     .fallback = "\"lennard-jones\"", .stream = "", .choices = potentials, .unit = "",
+    {ERGO_KEY("/system/potential", STRING),
+     .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | ERGO_KEY_FILE | ERGO_KEY_WORD,
+     .fallback = "\"lennard-jones\"", .stream = "", .unit = "",
      .help = "lennard-jones, 4 epsilon [(sigma/r)^12 - (sigma/r)^6]. mie: C epsilon [(sigma/r)^n - "
-             "(sigma/r)^m], C = n/(n - m) (n/m)^(m/(n - m)), so that the depth is epsilon."},
+             "(sigma/r)^m], C = n/(n - m) (n/m)^(m/(n - m)), so that the depth is epsilon. "
+             "Or the name of a file (with a dot or a slash in it) with lines \"r u\", r in sigma "
+             "and u in epsilon, from where u is 20 T and more to the cutoff: a cubic spline "
+             "between these points, infinite before the first."},
     {ERGO_KEY("/system/repulsive_exponent", INT),
      .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .fallback = "12", .stream = "",
      .min = 5, .max = 48, .unit = "",
@@ -165,12 +167,13 @@ const struct ergo_key lj_keys_curves[LJ_KEYS_CURVES_N] = {
 
 const struct ergo_key lj_keys_slit[LJ_KEYS_SLIT_N] = {
     {SLIT_KEY("width"), .flags = ERGO_KEY_FORM | POSITIVE | ERGO_KEY_SHAPE, .unit = "length",
-     .help = "Two walls of a layered solid such as graphite, whose first layers are in the planes z "
-             "= 0 and z = H: this is H. Particles have the energy w(z) + w(H - z) there, w(z) = 2 "
-             "pi density epsilon sigma^2 spacing [2/5 (sigma/z)^10 - (sigma/z)^4 - sigma^4/(3 "
-             "spacing (z + 0.61 spacing)^3)] (W. A. Steele, Surf. Sci. 36, 317 (1973)). The third "
-             "side of the box is at least H and a cutoff; where u > 100 T there are no particles. "
-             "Absent: no walls."},
+     .help =
+         "Two walls of a layered solid such as graphite, whose first layers are in the planes z "
+         "= 0 and z = H: this is H. Particles have the energy w(z) + w(H - z) there, w(z) = 2 "
+         "pi density epsilon sigma^2 spacing [2/5 (sigma/z)^10 - (sigma/z)^4 - sigma^4/(3 "
+         "spacing (z + 0.61 spacing)^3)] (W. A. Steele, Surf. Sci. 36, 317 (1973)). The third "
+         "side of the box is at least H and a cutoff; where u > 100 T there are no particles. "
+         "Absent: no walls."},
     {SLIT_KEY("epsilon"), .flags = POSITIVE | ERGO_KEY_SHAPE, .unit = "energy",
      .help = "Depth of the potential between a particle and an atom of the solid.", IN_SLIT},
     {SLIT_KEY("sigma"), .flags = POSITIVE | ERGO_KEY_SHAPE, .unit = "length",

@@ -4,6 +4,7 @@
 #define ERGO_SAMPLERS_LJ_GCMC_LJ_H
 
 #include "engine/engine.h"
+#include "samplers/radial.h"
 #include "samplers/sampler.h"
 
 #include "lj_gcmc/params.h"
@@ -64,15 +65,25 @@ struct lj_slit {
     double unit; /* of the energy: 2 pi density epsilon sigma^2 spacing */
 };
 
+/* Tables of potentials: table.c. */
+struct lj_tables {
+    struct ergo_radial *pair; /* from a file; NULL: none */
+    float *words;             /* as on the device; NULL: none */
+    float *field;             /* among them */
+    size_t bytes;
+};
+
 /* The physics of a job, in the job's units. */
 struct lj_system {
     double box[3], volume, temperature, epsilon, sigma, cutoff;
     double unit;                    /* energy of a pair: unit [(sigma/r)^n - (sigma/r)^m] */
     uint32_t repulsion, attraction; /* n, m */
     bool mie;
-    double activity;         /* z, 1/length^3; 0 if there are no insertions */
-    double max_displacement; /* 0: to anywhere in the box */
-    double pressure;         /* of the npt ensemble */
+    bool tabulated;                 /* the potential is from a file: */
+    const struct ergo_radial *pair; /* where it has been read; the reader's. Else NULL */
+    double activity;                /* z, 1/length^3; 0 if there are no insertions */
+    double max_displacement;        /* 0: to anywhere in the box */
+    double pressure;                /* of the npt ensemble */
     enum lj_ensemble ensemble;
     bool shifted, tail;
     /* checkerboard: cells from one active cell to the next, and trial moves of an active cell in
@@ -181,8 +192,7 @@ struct lj_state {
     float *bin_edges;              /* [bins + 1], squared distances in sigma^2 */
     struct lj_physics *physics;    /* [members] */
     struct lj_volume_rules *rules; /* [chains], where volumes change */
-    float *tables; /* of potentials, as on the device; NULL: none */
-    size_t table_bytes;
+    struct lj_tables tables;
     /* where volumes change: lists of cells for several volumes, until they are on the device */
     uint32_t *lists;
     size_t list_bytes;
@@ -222,14 +232,16 @@ bool lj_has_displacements(const struct ergo_point *point);
 uint64_t lj_curve_every(const struct ergo_point *point); /* 0: no g(r), no P(N) */
 uint32_t lj_gr_bins(const struct ergo_point *point);     /* up to the cutoff */
 uint32_t lj_ghosts_of(const struct ergo_point *point);
-void lj_member_fill(const struct ergo_point *point, size_t box, struct lj_member *member);
+/* pair: of a potential from a file, else NULL */
+void lj_member_fill(const struct ergo_point *point, size_t box, const struct ergo_radial *pair,
+                    struct lj_member *member);
 /* x^(1/3) by Newton's method, because cbrt of libm differs between hosts. */
 double lj_cube_root(double x);
 double lj_widest_core(const struct lj_state *s); /* of the members, in sigma */
 /* Largest displacement at the start, in units of the shortest side / 2^32. */
 uint32_t lj_step_size(const struct lj_system *s);
-/* Sites along each axis of a cubic lattice with at least `count` sites, and their distances; and `count` positions on
- * it, 3 words each. */
+/* Sites along each axis of a cubic lattice with at least `count` sites, and their distances; and
+ * `count` positions on it, 3 words each. */
 void lj_lattice_sites(const struct lj_system *s, uint32_t count, uint32_t n[3], double spacing[3]);
 void lj_lattice(const struct lj_system *s, uint32_t count, uint32_t *words);
 
@@ -254,6 +266,18 @@ double lj_virial_of(const struct lj_system *s, int64_t fixed);
 double lj_contact_width(const struct lj_system *s);
 struct lj_jump lj_jump_of(const struct lj_system *s);
 double lj_impulsive_of(const struct lj_jump *jump, int64_t contacts);
+
+/* table.c. With s->pair, r in the job's unit. */
+bool lj_is_table(const struct ergo_point *point);
+double lj_table_energy(const struct lj_system *s, double r); /* in units of `unit` */
+double lj_table_core2(const struct lj_system *s);
+/* NULL where the potential is none from a file. */
+enum ergo_status lj_table_read(struct ergo_context *ctx, const struct ergo_point *point,
+                               struct ergo_radial **pair);
+/* words, bytes, field of tables; s->pair is in tables already. false: no memory. */
+bool lj_tables_make(const struct lj_system *s, struct lj_tables *tables);
+void lj_tables_free(struct lj_tables *tables);
+enum ergo_status lj_check_table(struct ergo_context *ctx, const struct ergo_point *point);
 
 /* field.c: slits. Energies in the job's unit; s->slit.width > 0. */
 bool lj_has_slit(const struct ergo_point *point);
@@ -392,7 +416,7 @@ enum ergo_status lj_fetch(struct ergo_context *ctx, struct lj_state *s, size_t c
  * refused. */
 const char *lj_start_file(const struct ergo_point *point); /* NULL: a lattice */
 enum ergo_status lj_start(struct ergo_context *ctx, const struct ergo_point *point, size_t box,
-                          uint32_t **words, uint32_t *count);
+                          const struct ergo_radial *pair, uint32_t **words, uint32_t *count);
 enum ergo_status lj_start_check(struct ergo_context *ctx, const struct ergo_point *point);
 
 /* state.c, audit.c */

@@ -148,8 +148,10 @@ uint32_t lj_step_size(const struct lj_system *s) {
     return (uint32_t)fmin(s->max_displacement / shortest(s) * 0x1p32, 0x1p31);
 }
 
-void lj_member_fill(const struct ergo_point *point, size_t box, struct lj_member *m) {
-    const struct lj_system s = lj_box_system(point, box);
+void lj_member_fill(const struct ergo_point *point, size_t box, const struct ergo_radial *pair,
+                    struct lj_member *m) {
+    struct lj_system s = lj_box_system(point, box);
+    s.pair = pair;
     const double cutoff = s.cutoff / s.sigma;
     memset(m, 0, sizeof *m);
     m->key0 = (uint32_t)point->stream;

@@ -65,10 +65,9 @@ static double insertion_volume(const struct ergo_point *point, const double *c) 
 
 /* A slit's volume is that between its walls. */
 static double density(const struct ergo_point *point, const double *c) {
-    const double share =
-        lj_has_slit(point) ? ergo_point_real(point, "/system/slit/width") /
-                                 ergo_point_value(point, "/system/box")->reals[2]
-                           : 1;
+    const double share = lj_has_slit(point) ? ergo_point_real(point, "/system/slit/width") /
+                                                  ergo_point_value(point, "/system/box")->reals[2]
+                                            : 1;
     return c[LJ_COLUMN_PARTICLES] / (share * volume_of(point, c));
 }
 
@@ -136,8 +135,8 @@ static bool has_ghosts(const struct ergo_point *point) {
     return lj_ghosts_of(point) > 0;
 }
 
-/* If the cutoff lies within the core, too few pairs are near it to measure the jump. In a slit it is
- * a tensor, which depends on z. */
+/* If the cutoff lies within the core, too few pairs are near it to measure the jump. In a slit it
+ * is a tensor, which depends on z. */
 bool lj_has_pressure(const struct ergo_point *point) {
     const struct lj_system s = lj_system_of(point);
     if (s.slit.width > 0)

@@ -6,8 +6,9 @@
 
 #include "samplers/lj_gcmc/lj.h"
 
-/* Bins of g(r), or of a slit's density profile. Of g(r) their number up to the cutoff is an integer, so that the cutoff is an edge.
- * Beyond it they reach to twice the cutoff or to half the shortest side. */
+/* Bins of g(r), or of a slit's density profile. Of g(r) their number up to the cutoff is an
+ * integer, so that the cutoff is an edge. Beyond it they reach to twice the cutoff or to half the
+ * shortest side. */
 uint32_t lj_bins(const struct ergo_point *point) {
     const struct lj_system s = lj_system_of(point);
     const uint32_t to_cutoff = lj_curve_every(point) ? lj_gr_bins(point) : 0;
@@ -329,9 +330,9 @@ static void declare_buffers(struct lj_state *s) {
         ergo_engine_buffer(e, LJ_COUNTS, "pair counts", ERGO_BUFFER_CURVES,
                            4 * members * l->total_parts * l->bins);
     }
-    if (s->table_bytes)
+    if (s->tables.bytes)
         ergo_engine_buffer(e, LJ_TABLES, "tables of potentials", ERGO_BUFFER_CONSTANT,
-                           s->table_bytes);
+                           s->tables.bytes);
     if (l->board_blocks) {
         ergo_engine_buffer(e, LJ_BOUNDS, "bounds of cells", ERGO_BUFFER_CONSTANT,
                            4 * ((uint64_t)n[0] + n[1] + n[2]));
@@ -355,6 +356,8 @@ static void append_reach(struct ergo_text *o, const struct lj_state *s) {
 }
 
 void lj_potential_options(const struct lj_state *s, struct ergo_text *o) {
+    if (s->system.tabulated)
+        ergo_text_append(o, " -DLJ_TABLE=1");
     if (s->system.mie)
         ergo_text_append(o, " -DLJ_MIE_N=%uu -DLJ_MIE_M=%uu", s->system.repulsion,
                          s->system.attraction);
@@ -430,17 +433,6 @@ static bool fill_rules(struct lj_state *s) {
     return s->rules && lj_volume_lists(s, lj_widest_core(s));
 }
 
-/* Tables of potentials; true: there are none, or they are there. */
-static bool fill_tables(struct lj_state *s) {
-    if (!(s->system.slit.width > 0))
-        return true;
-    s->table_bytes = 4 * LJ_FIELD_LAYERS * sizeof *s->tables;
-    s->tables = ergo_engine_memory(&s->e, 4 * LJ_FIELD_LAYERS, sizeof *s->tables);
-    if (s->tables)
-        lj_field_table(&s->system, s->tables);
-    return s->tables;
-}
-
 static enum ergo_status fill_members(struct lj_state *s) {
     const struct ergo_batch *batch = s->e.batch;
     const double width = lj_bin_width(s) / s->system.sigma;
@@ -451,13 +443,12 @@ static enum ergo_status fill_members(struct lj_state *s) {
     if (ergo_engine_end(&s->e) != ERGO_OK)
         return ergo_engine_end(&s->e);
     for (size_t i = 0; i < lj_chains(s); i++)
-        lj_member_fill(batch->points[i / s->boxes], i % s->boxes, &s->members[i]);
+        lj_member_fill(batch->points[i / s->boxes], i % s->boxes, s->tables.pair, &s->members[i]);
     for (size_t i = 0; i < batch->count; i++) {
         s->physics[i].system = lj_system_of(batch->points[i]);
+        s->physics[i].system.pair = s->tables.pair;
         s->physics[i].jump = lj_jump_of(&s->physics[i].system);
     }
-    if (!fill_tables(s))
-        return ERGO_FAIL(s->e.ctx, ERGO_E_MEMORY, "no memory for tables of potentials");
     if (!fill_rules(s))
         return ERGO_FAIL(s->e.ctx, ERGO_E_MEMORY, "no memory for lists of cells");
     for (size_t k = 0; k <= s->launch.bins; k++)
@@ -473,7 +464,12 @@ enum ergo_status lj_configure(struct ergo_context *ctx, void *state) {
     /* cells are those of the smaller box */
     if (s->boxes == 2 && lj_box_system(first, 1).volume < s->system.volume)
         s->system = lj_box_system(first, 1);
-    enum ergo_status status = choose_launch(ctx, s);
+    enum ergo_status status = lj_table_read(ctx, first, &s->tables.pair);
+    s->system.pair = s->tables.pair;
+    if (status == ERGO_OK && !lj_tables_make(&s->system, &s->tables))
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for tables of potentials");
+    if (status == ERGO_OK)
+        status = choose_launch(ctx, s);
     if (status != ERGO_OK)
         return status;
     plan_times(s);

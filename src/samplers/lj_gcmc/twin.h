@@ -20,8 +20,8 @@ struct lj_twin_board;
 
 struct lj_twin {
     struct lj_member m;
-    const float *tables; /* those of the state that is followed */
-    uint32_t (*p)[3]; /* positions in the order of the chain's particle list */
+    const struct lj_tables *tables; /* those of the state that is followed */
+    uint32_t (*p)[3];               /* positions in the order of the chain's particle list */
     uint32_t n, capacity, step_size;
     uint64_t step;
     /* where volumes change: moves from one volume move to the next, and of the chain what belongs
@@ -48,7 +48,7 @@ struct lj_twin {
  * long as the twin lives. false: no memory. */
 bool lj_twin_init(struct lj_twin *t, const struct ergo_point *point, size_t box,
                   const struct lj_chain *chain, const uint32_t *words, uint32_t more,
-                  uint64_t blocks, const float *tables);
+                  uint64_t blocks, const struct lj_tables *tables);
 void lj_twin_free(struct lj_twin *t);
 /* One trial move, of each box, or one activation of a checkerboard. false: no memory. */
 bool lj_twin_step(struct lj_twin *t);
@@ -63,11 +63,14 @@ void lj_twin_set_box(struct lj_twin *t, const struct lj_chain *chain);
  * subtracts them. */
 void lj_twin_add_pairs(const struct lj_twin *t, const uint32_t at[3], uint32_t skip, int64_t sign,
                        struct lj_twin_sums *to);
+/* Add `count` times the energy that a particle at `at` has in the field of a slit. */
+void lj_twin_add_field(const struct lj_twin *t, const uint32_t at[3], int64_t count,
+                       struct lj_twin_sums *to);
 /* Carry out a move; there is room. */
 struct lj_twin_move;
 void lj_twin_carry_out(struct lj_twin *t, const struct lj_twin_move *move);
-/* Twice the sums over the pairs of the particles i with (i / group) % parts == part, as the
- * kernel lj_total. Not for a checkerboard after its first activation. */
+/* twin_measure.c. Twice the sums over the pairs of the particles i with (i / group) % parts ==
+ * part, as the kernel lj_total. Not for a checkerboard after its first activation. */
 struct lj_twin_sums lj_twin_total(const struct lj_twin *t, uint32_t group, uint32_t parts,
                                   uint32_t part);
 /* Weights of `count` test insertions at the chain's step: sums[LJ_GHOST_WORDS]. */
