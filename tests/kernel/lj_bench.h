@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -46,6 +47,22 @@ static inline void lj_twin_steps(struct lj_twin *t, uint64_t count) {
     for (uint64_t i = 0; i < count; i++)
         assert_true(lj_twin_step(t));
 }
+
+/* A file with a potential, for jobs: `name` gets its name. It has a wall, a well of 1.3 and a bump,
+ * so that nothing takes it for Lennard-Jones. */
+static inline void lj_write_potential(char name[64]) {
+    snprintf(name, 64, "/tmp/ergocl-lj-XXXXXX");
+    const int number = mkstemp(name);
+    FILE *file = number < 0 ? NULL : fdopen(number, "w");
+    assert_non_null(file);
+    for (double r = 0.65; r < 2.6; r += 0.01)
+        fprintf(file, "%.17g %.17g\n", r,
+                5.2 * (pow(r, -10) - pow(r, -6)) + 0.2 * exp(-20 * (r - 1.9) * (r - 1.9)));
+    assert_int_equal(fclose(file), 0);
+}
+
+#define LJ_SLIT_KEYS                                                                               \
+    "'slit': {'width': 3.9, 'epsilon': 0.2, 'sigma': 0.95, 'density': 5, 'spacing': 0.9}"
 
 struct lj_bench {
     struct ergo_context *ctx;
@@ -106,8 +123,13 @@ static inline void lj_compare_pairs(struct lj_bench *b, const char *what, void *
     uint64_t *pairs = calloc(bins, sizeof *pairs);
     double *gr = calloc(2 * (size_t)bins, sizeof *gr), *density = gr + bins;
     assert_true(pairs && gr);
-    lj_twin_pairs(t, t->n, s->bin_edges, bins, pairs);
-    lj_pairs_convert(s, t->n, pairs, gr, density);
+    if (s->system.slit.width > 0) {
+        lj_twin_profile(t, t->n, lj_profile_bins(s), bins, pairs);
+        lj_profile_convert(s, pairs, density);
+    } else {
+        lj_twin_pairs(t, t->n, s->bin_edges, bins, pairs);
+        lj_pairs_convert(s, t->n, pairs, gr, density);
+    }
     for (uint32_t k = 0; k < bins; k++)
         if (curve[k] != density[k])
             fail_msg("%s\nnot the oracle's pairs: bin %u has %g, all pairs have %g (%llu)", what, k,
@@ -140,11 +162,12 @@ static inline void lj_compare(struct lj_bench *b, const char *text, size_t sampl
     const size_t boxes = lj_boxes_of(batch->points[0]);
     struct lj_twin *twins = calloc(boxes * batch->count, sizeof *twins);
     const uint64_t curves = lj_curve_every(batch->points[0]);
-    const size_t sizes[3] = {
-        ergo_point_curve_size(batch->points[0], 0), ergo_point_curve_size(batch->points[0], 1),
-        ergo_point_curve_size(batch->points[0], 2)}; /* the last is not collected */
+    size_t sizes[LJ_CURVES]; /* the histogram is not collected */
+    for (size_t c = 0; c < LJ_CURVES; c++)
+        sizes[c] = ergo_point_curve_size(batch->points[0], c);
+    const size_t curve_of = sizes[LJ_CURVE_PROFILE] ? LJ_CURVE_PROFILE : LJ_CURVE_PAIR_DENSITY;
     struct ergo_samples got = {.columns = calloc(2 * batch->count * LJ_COLUMNS, sizeof(double))};
-    for (int c = 0; c < 3; c++)
+    for (int c = 0; c < LJ_CURVES; c++)
         got.curves[c] = calloc(2 * batch->count * (sizes[c] + 1), sizeof(double));
     for (size_t m = 0; m < batch->count; m++)
         lj_twin_start(&twins[boxes * m], batch->points[m], &((struct lj_state *)state)->tables);
@@ -183,8 +206,8 @@ static inline void lj_compare(struct lj_bench *b, const char *text, size_t sampl
                              text, 2 * k + i, m, c[0], c[1], t->n, (long long)t->energy);
                 if (pairs)
                     lj_compare_pairs(b, text, state, t,
-                                     got.curves[LJ_CURVE_PAIR_DENSITY] +
-                                         (curve * batch->count + m) * sizes[1]);
+                                     got.curves[curve_of] +
+                                         (curve * batch->count + m) * sizes[curve_of]);
             }
             curve += pairs;
         }
@@ -197,7 +220,7 @@ static inline void lj_compare(struct lj_bench *b, const char *text, size_t sampl
     b->grown += ((struct lj_state *)state)->grown;
     for (size_t c = 0; c < boxes * batch->count; c++)
         lj_twin_free(&twins[c]);
-    for (int c = 0; c < 3; c++)
+    for (int c = 0; c < LJ_CURVES; c++)
         free(got.curves[c]);
     free(twins);
     free(got.columns);

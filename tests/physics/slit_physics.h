@@ -17,8 +17,7 @@ static inline struct ergo_oracle_lj slit_oracle(void) {
                                    .slit = {4.4, 0.12, 0.95, 5, 0.9}};
 }
 
-/* Integrals of exp(-u/T) and of u exp(-u/T) over the slit, and of the latter over half a sigma at
- * the lower wall. */
+/* Integrals of exp(-u/T) and of u exp(-u/T) over the slit. */
 static inline void slit_integrals(double out[2]) {
     enum { N = 200000 };
     const struct ergo_oracle_lj o = slit_oracle();
@@ -31,24 +30,57 @@ static inline void slit_integrals(double out[2]) {
     }
 }
 
-/* The ideal gas is Poisson with z A times Henry's integral; and so is the weight of a test
- * insertion. */
-static inline void slit_expect_ideal(struct lj_run *r, const char *what) {
+/* Slits, in one job: the ideal gas is Poisson with z A times Henry's integral, and Lennard-Jones
+ * particles are those of the serial program, of which there are `moves` (0: the ideal gas alone).
+ * The latter's potential is from a file. */
+static inline void slit_expect(struct lj_run *r, const char *what, unsigned moves) {
+    enum { EVERY = 20 };
+    struct ergo_oracle_lj o = slit_oracle();
+    struct lj_series s = {0};
+    struct ergo_estimate n, u;
+    const size_t samples = moves / EVERY;
+    double henry[2], *series = malloc((2 * samples + 1) * sizeof *series);
+    char job[900], file[] = "/tmp/ergocl-lj-XXXXXX";
+    assert_non_null(series);
+    lj_write_table(file);
+    snprintf(job, sizeof job,
+             "{'sampler': 'lj-fluid', 'seed': '71', 'replicas': 4, 'system': {'ensemble': "
+             "'muvt', 'box': [5, 5.5, 7], 'temperature': 1.4, 'activity': 0.03, 'potential': "
+             "'%s', 'moves': {'deletion': 0.25}, " SLIT_KEYS "}, 'scan': {'/system/epsilon': [0, "
+             "1]}, 'run': {'equilibration': 10000, 'sweeps': 200000, 'measure_every': 20, "
+             "'curve_every': 0}}",
+             file);
+    lj_run_job(r, job, &s);
+    unlink(file);
+    slit_integrals(henry);
+    const double mean = 0.03 * 5 * 5.5 * henry[0];
+    lj_expect(r, &s, 0, what, "<N>, ideal", lj_particles, NULL, mean, 0);
+    lj_expect(r, &s, 0, what, "<N^2>, ideal", lj_particles_squared, NULL, mean * mean + mean, 0);
+    lj_expect(r, &s, 0, what, "<U>/<N>, ideal", lj_energy, lj_particles, henry[1] / henry[0], 0);
+    ergo_oracle_lj_seed(&o, 73);
+    for (unsigned i = 0; moves && i < 20000 + moves; i++) {
+        assert_true(ergo_oracle_lj_move(&o));
+        if (i >= 20000 && (i - 20000) % EVERY == EVERY - 1) {
+            series[(i - 20000) / EVERY] = (double)o.n;
+            series[samples + (i - 20000) / EVERY] = o.energy;
+        }
+    }
+    if (moves) {
+        ergo_stats_estimate(series, samples, &n);
+        ergo_stats_estimate(series + samples, samples, &u);
+        lj_expect(r, &s, 1, what, "<N>", lj_particles, NULL, n.mean, n.error);
+        lj_expect(r, &s, 1, what, "<U>", lj_energy, NULL, u.mean, u.error);
+    }
+    lj_series_free(&s);
+    free(series);
+    free(o.r);
+}
+
+/* The weight of a test insertion into an ideal gas is Henry's integral. */
+static inline void slit_expect_insertion(struct lj_run *r, const char *what) {
     struct lj_series s = {0};
     double henry[2];
     slit_integrals(henry);
-    const double n = 0.03 * 5 * 5.5 * henry[0];
-    lj_run_job(r,
-               "{'sampler': 'lj-fluid', 'seed': '71', 'replicas': 4, 'system': {'ensemble': "
-               "'muvt', 'box': [5, 5.5, 7], 'temperature': 1.4, 'epsilon': 0, 'activity': 0.03, "
-               "'moves': {'deletion': 0.2}, " SLIT_KEYS
-               "}, 'run': {'equilibration': 2000, 'sweeps': 200000, 'measure_every': 10, "
-               "'curve_every': 0}}",
-               &s);
-    lj_expect(r, &s, 0, what, "<N>", lj_particles, NULL, n, 0);
-    lj_expect(r, &s, 0, what, "<N^2>", lj_particles_squared, NULL, n * n + n, 0);
-    lj_expect(r, &s, 0, what, "<U>/<N>", lj_energy, lj_particles, henry[1] / henry[0], 0);
-    lj_series_free(&s);
     lj_run_job(
         r,
         "{'sampler': 'lj-fluid', 'seed': '72', 'replicas': 4, 'system': {'box': [5, 5.5, "
@@ -58,38 +90,6 @@ static inline void slit_expect_ideal(struct lj_run *r, const char *what) {
         &s);
     lj_expect(r, &s, 0, what, "<exp(-dU/T)>", fluid_weight, NULL, henry[0] / 7, 0);
     lj_expect(r, &s, 0, what, "<U>/<N>, fixed N", lj_energy, lj_particles, henry[1] / henry[0], 0);
-    lj_series_free(&s);
-}
-
-/* Lennard-Jones particles against the serial program: `moves` of it. */
-static inline void slit_expect_oracle(struct lj_run *r, const char *what, unsigned moves) {
-    enum { EVERY = 20 };
-    struct ergo_oracle_lj o = slit_oracle();
-    struct lj_series s = {0};
-    struct ergo_estimate n, u;
-    const size_t samples = moves / EVERY;
-    double *series = malloc(2 * samples * sizeof *series);
-    assert_non_null(series);
-    ergo_oracle_lj_seed(&o, 73);
-    for (unsigned i = 0; i < 20000 + moves; i++) {
-        assert_true(ergo_oracle_lj_move(&o));
-        if (i >= 20000 && (i - 20000) % EVERY == EVERY - 1) {
-            series[(i - 20000) / EVERY] = (double)o.n;
-            series[samples + (i - 20000) / EVERY] = o.energy;
-        }
-    }
-    ergo_stats_estimate(series, samples, &n);
-    ergo_stats_estimate(series + samples, samples, &u);
-    free(series);
-    free(o.r);
-    lj_run_job(r,
-               "{'sampler': 'lj-fluid', 'seed': '74', 'replicas': 4, 'system': {'ensemble': "
-               "'muvt', 'box': [5, 5.5, 7], 'temperature': 1.4, 'activity': 0.03, " SLIT_KEYS
-               "}, 'run': {'equilibration': 20000, 'sweeps': 200000, 'measure_every': 20, "
-               "'curve_every': 0}}",
-               &s);
-    lj_expect(r, &s, 0, what, "<N>", lj_particles, NULL, n.mean, n.error);
-    lj_expect(r, &s, 0, what, "<U>", lj_energy, NULL, u.mean, u.error);
     lj_series_free(&s);
 }
 

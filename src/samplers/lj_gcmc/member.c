@@ -168,7 +168,7 @@ void lj_member_fill(const struct ergo_point *point, size_t box, const struct erg
         m->contact2[k] = (float)((cutoff - (k + 1) * shell) * (cutoff - (k + 1) * shell));
     m->core2 = (float)lj_core2(&s);
     m->beta4 = (float)(s.unit / s.temperature * 0x1p-30);
-    m->field = (float)(s.slit.unit / s.unit * 0x1p30);
+    m->field = s.slit.width > 0 ? (float)(s.slit.unit / s.unit * 0x1p30) : 0;
     m->exponents = s.mie ? s.repulsion | s.attraction << 8 : 0;
     if (s.shifted)
         m->shift = (int64_t)floor(lj_pair_at_cutoff(&s) * 0x1p30 + 0.5);
