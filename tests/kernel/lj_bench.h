@@ -3,7 +3,6 @@
 #ifndef ERGO_TESTS_KERNEL_LJ_BENCH_H
 #define ERGO_TESTS_KERNEL_LJ_BENCH_H
 
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,11 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "samplers/lj_gcmc/twin.h"
+#include "table_file.h"
 
 /* Starts the twins of a member's boxes on lattices, with sums over all pairs. */
 static inline void lj_twin_start(struct lj_twin *t, const struct ergo_point *point,
@@ -46,19 +45,6 @@ static inline void lj_twin_start(struct lj_twin *t, const struct ergo_point *poi
 static inline void lj_twin_steps(struct lj_twin *t, uint64_t count) {
     for (uint64_t i = 0; i < count; i++)
         assert_true(lj_twin_step(t));
-}
-
-/* A file with a potential, for jobs: `name` gets its name. It has a wall, a well of 1.3 and a bump,
- * so that nothing takes it for Lennard-Jones. */
-static inline void lj_write_potential(char name[64]) {
-    snprintf(name, 64, "/tmp/ergocl-lj-XXXXXX");
-    const int number = mkstemp(name);
-    FILE *file = number < 0 ? NULL : fdopen(number, "w");
-    assert_non_null(file);
-    for (double r = 0.65; r < 2.6; r += 0.01)
-        fprintf(file, "%.17g %.17g\n", r,
-                5.2 * (pow(r, -10) - pow(r, -6)) + 0.2 * exp(-20 * (r - 1.9) * (r - 1.9)));
-    assert_int_equal(fclose(file), 0);
 }
 
 #define LJ_SLIT_KEYS                                                                               \

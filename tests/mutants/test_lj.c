@@ -59,7 +59,8 @@ static const struct {
      "}, 'run': {'equilibration': 4096, 'sweeps': 1000, 'curve_every': 3, 'insertions': 40}}"},
     {"bits-table",
      "{'sampler': 'lj-fluid', 'seed': '7', 'replicas': 2, 'system': {'box': [5, 5.5, 6.6], "
-     "'temperature': 1.3, 'particles': 80, 'potential': '%s'}, 'run': {'equilibration': 4096, "
+     "'temperature': 1.3, 'particles': 80, 'potential': '" TABLE_FILE
+     "'}, 'run': {'equilibration': 4096, "
      "'sweeps': 1000, 'curve_every': 0, 'insertions': 10}}"},
     {"bits-board", HEAD "'box': [8.3, 9.2, 8.9], 'cutoff': 2, 'temperature': 1.4, 'activity': "
                         "0.4, 'particles': 90, 'max_displacement': 0.5, 'decomposition': "
@@ -74,15 +75,12 @@ static void test_case(void **state) {
         if (strcmp(chosen, bits[i].name) != 0)
             continue;
         assert_int_equal(lj_bench_open(&b), 0);
-        char file[64] = "", job[1000];
-        const char *const mark = strstr(bits[i].job, "%s");
-        if (mark)
-            lj_write_potential(file);
-        snprintf(job, sizeof job, "%.*s%s%s", mark ? (int)(mark - bits[i].job) : 0, bits[i].job,
-                 file, mark ? mark + 2 : bits[i].job);
-        lj_compare(&b, job, 6, strstr(chosen, "board") ? 15 : strstr(chosen, "stops") ? 2 : 700);
-        if (mark)
-            unlink(file);
+        const struct table_file table = table_enter(table_bump, 0.01);
+        lj_compare(&b, bits[i].job, 6,
+                   strstr(chosen, "board")   ? 15
+                   : strstr(chosen, "stops") ? 2
+                                             : 700);
+        table_leave(&table);
         ergo_device_close(b.device);
         ergo_context_destroy(b.ctx);
         return;

@@ -3,6 +3,7 @@
 #define ERGO_TESTS_PHYSICS_FLUID_PHYSICS_H
 
 #include "physics/lj_physics.h"
+#include "table_file.h"
 
 static inline double fluid_volume(const struct ergo_point *point, const double *c) {
     (void)point;
@@ -43,32 +44,20 @@ static inline void fluid_expect_insertion(struct lj_run *r, bool tail, const cha
     lj_series_free(&s);
 }
 
-/* Lennard-Jones as a file; `name` is a template of mkstemp. */
-static inline void lj_write_table(char *name) {
-    const int number = mkstemp(name);
-    FILE *table = number < 0 ? NULL : fdopen(number, "w");
-    assert_non_null(table);
-    for (double x = 0.65; x < 2.6; x += 0.005)
-        fprintf(table, "%.17g %.17g\n", x, 4 * (pow(x, -12) - pow(x, -6)));
-    assert_int_equal(fclose(table), 0);
-}
-
 /* Two particles with Lennard-Jones from a file, exact: the pressure needs the slope of the table.
  */
 static inline void fluid_expect_table(struct lj_run *r, const char *what) {
     struct lj_series s = {0};
-    char job[600], file[] = "/tmp/ergocl-lj-XXXXXX";
     const double v = 5.0 * 5.2 * 5.1, t = 1.35, b2 = lj_second_virial(2.5, t, false);
-    lj_write_table(file);
-    snprintf(
-        job, sizeof job,
-        "{'sampler': 'lj-fluid', 'seed': '68', 'replicas': 4, 'system': {'box': [5, 5.2, "
-        "5.1], 'temperature': 1.35, 'particles': 2, 'potential': '%s', 'max_displacement': 2}, "
-        "'run': {'equilibration': 100, 'sweeps': 300000, 'measure_every': 6, 'curve_every': "
-        "0, 'insertions': 0}}",
-        file);
-    lj_run_job(r, job, &s);
-    unlink(file);
+    const struct table_file table = table_enter(table_lennard_jones, 0.005);
+    lj_run_job(r,
+               "{'sampler': 'lj-fluid', 'seed': '68', 'replicas': 4, 'system': {'box': [5, 5.2, "
+               "5.1], 'temperature': 1.35, 'particles': 2, 'potential': '" TABLE_FILE
+               "', 'max_displacement': 2}, "
+               "'run': {'equilibration': 100, 'sweeps': 300000, 'measure_every': 6, 'curve_every': "
+               "0, 'insertions': 0}}",
+               &s);
+    table_leave(&table);
     lj_expect(r, &s, 0, what, "P", lj_pressure, NULL, t / v + t / (v - 2 * b2), 0);
     lj_series_free(&s);
 }

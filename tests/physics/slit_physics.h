@@ -40,18 +40,17 @@ static inline void slit_expect(struct lj_run *r, const char *what, unsigned move
     struct ergo_estimate n, u;
     const size_t samples = moves / EVERY;
     double henry[2], *series = malloc((2 * samples + 1) * sizeof *series);
-    char job[900], file[] = "/tmp/ergocl-lj-XXXXXX";
     assert_non_null(series);
-    lj_write_table(file);
-    snprintf(job, sizeof job,
-             "{'sampler': 'lj-fluid', 'seed': '71', 'replicas': 4, 'system': {'ensemble': "
-             "'muvt', 'box': [5, 5.5, 7], 'temperature': 1.4, 'activity': 0.03, 'potential': "
-             "'%s', 'moves': {'deletion': 0.25}, " SLIT_KEYS "}, 'scan': {'/system/epsilon': [0, "
-             "1]}, 'run': {'equilibration': 10000, 'sweeps': 200000, 'measure_every': 20, "
-             "'curve_every': 0}}",
-             file);
-    lj_run_job(r, job, &s);
-    unlink(file);
+    const struct table_file table = table_enter(table_lennard_jones, 0.005);
+    lj_run_job(r,
+               "{'sampler': 'lj-fluid', 'seed': '71', 'replicas': 4, 'system': {'ensemble': "
+               "'muvt', 'box': [5, 5.5, 7], 'temperature': 1.4, 'activity': 0.03, 'potential': "
+               "'" TABLE_FILE "', 'moves': {'deletion': 0.25}, " SLIT_KEYS
+               "}, 'scan': {'/system/epsilon': [0, "
+               "1]}, 'run': {'equilibration': 10000, 'sweeps': 200000, 'measure_every': 20, "
+               "'curve_every': 0}}",
+               &s);
+    table_leave(&table);
     slit_integrals(henry);
     const double mean = 0.03 * 5 * 5.5 * henry[0];
     lj_expect(r, &s, 0, what, "<N>, ideal", lj_particles, NULL, mean, 0);
