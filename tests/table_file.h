@@ -31,7 +31,17 @@ static inline double table_bump(double r) {
     return 5.2 * (pow(r, -10) - pow(r, -6)) + 0.2 * exp(-20 * (r - 1.9) * (r - 1.9));
 }
 
+/* A folder that the environment names is still the same one from elsewhere. */
+static inline void table_absolute(const char *variable) {
+    char *full = getenv(variable) ? realpath(getenv(variable), NULL) : NULL;
+    if (full)
+        setenv(variable, full, 1);
+    free(full);
+}
+
 static inline struct table_file table_enter(double (*u)(double), double step) {
+    table_absolute("ERGOCL_CL_DIR");
+    table_absolute("ERGOCL_CACHE_DIR");
     struct table_file t = {.folder = "/tmp/ergocl-table-XXXXXX", .back = open(".", O_RDONLY)};
     FILE *file = mkdtemp(t.folder) && chdir(t.folder) == 0 ? fopen(TABLE_FILE, "w") : NULL;
     assert_true(t.back >= 0 && file);
