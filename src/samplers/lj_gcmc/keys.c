@@ -162,11 +162,12 @@ const struct ergo_key lj_keys_curves[LJ_KEYS_CURVES_N] = {
      .acts = has_no_slit, .where = "without /system/slit/width"},
 };
 
-#define SLIT_KEY(name) ERGO_KEY("/system/slit/" name, REAL), .min = 0, .max = 1e12, .stream = ""
+#define SLIT_KEY(name) ERGO_KEY("/system/slit/" name, REAL), .min = 0, .max = 1e12
 #define IN_SLIT .acts = lj_has_slit, .where = "with /system/slit/width"
 
 const struct ergo_key lj_keys_slit[LJ_KEYS_SLIT_N] = {
-    {SLIT_KEY("width"), .flags = ERGO_KEY_FORM | POSITIVE | ERGO_KEY_SHAPE, .unit = "length",
+    {SLIT_KEY("width"), .stream = "", .flags = ERGO_KEY_FORM | POSITIVE | ERGO_KEY_SHAPE,
+     .unit = "length",
      .help =
          "Two walls of a layered solid such as graphite, whose first layers are in the planes z "
          "= 0 and z = H: this is H. Particles have the energy w(z) + w(H - z) there, w(z) = 2 "
@@ -174,13 +175,13 @@ const struct ergo_key lj_keys_slit[LJ_KEYS_SLIT_N] = {
          "spacing (z + 0.61 spacing)^3)] (W. A. Steele, Surf. Sci. 36, 317 (1973)). The third "
          "side of the box is at least H and a cutoff; where u > 100 T there are no particles. "
          "Absent: no walls."},
-    {SLIT_KEY("epsilon"), .flags = POSITIVE | ERGO_KEY_SHAPE, .unit = "energy",
+    {SLIT_KEY("epsilon"), .stream = "", .flags = POSITIVE | ERGO_KEY_SHAPE, .unit = "energy",
      .help = "Depth of the potential between a particle and an atom of the solid.", IN_SLIT},
-    {SLIT_KEY("sigma"), .flags = POSITIVE | ERGO_KEY_SHAPE, .unit = "length",
+    {SLIT_KEY("sigma"), .stream = "", .flags = POSITIVE | ERGO_KEY_SHAPE, .unit = "length",
      .help = "Diameter of that potential.", IN_SLIT},
-    {SLIT_KEY("density"), .flags = POSITIVE | ERGO_KEY_SHAPE, .unit = "1/length^3",
+    {SLIT_KEY("density"), .stream = "", .flags = POSITIVE | ERGO_KEY_SHAPE, .unit = "1/length^3",
      .help = "Atoms of the solid per volume; of graphite 114 per nm^3.", IN_SLIT},
-    {SLIT_KEY("spacing"), .flags = POSITIVE | ERGO_KEY_SHAPE, .unit = "length",
+    {SLIT_KEY("spacing"), .stream = "", .flags = POSITIVE | ERGO_KEY_SHAPE, .unit = "length",
      .help = "Distance of the solid's layers; of graphite 0.335 nm.", IN_SLIT},
     {SLIT_KEY("bulk_density"), .flags = ERGO_KEY_SCAN, .unit = "1/length^3",
      .help = "Density of the bulk fluid at this temperature and activity, of a run without a slit: "
