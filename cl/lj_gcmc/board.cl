@@ -21,15 +21,16 @@
 __kernel __attribute__((reqd_work_group_size(LJ_GROUP, 1, 1))) void
 lj_board(__global const struct lj_member *members, __global const struct lj_chain *chains,
          __global uint4 *cells, __global const uint *bounds, __global struct lj_part *parts,
-         __global uint *full, ulong target, uint slots) {
+         __global uint *full, ulong target, uint slots, __global const float4 *tables) {
     __local uint tile_x[LJ_TILE], tile_y[LJ_TILE], tile_z[LJ_TILE];
     __local uint4 draws[2 * LJ_TRIALS];
     __local long all[LJ_GROUP], firsts[8];
     __local uint overlaps[2], found[2], failed;
     const uint item = (uint)get_local_id(0), block = (uint)get_group_id(0);
     const uint chain = (uint)get_group_id(1), n_chains = (uint)get_num_groups(1);
-    const struct lj_member m = members[chain];
+    struct lj_member m = members[chain];
     const struct lj_chain c = chains[chain];
+    lj_tables_at(&m, tables);
     __global struct lj_part *part = parts + (ulong)chain * LJ_BLOCKS + block;
     const uint runs =
         c.status == (uint)LJ_RUNNING && c.step < target && part->stamp != c.step + 1UL;

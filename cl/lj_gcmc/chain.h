@@ -49,8 +49,10 @@ ERGO_INLINE void lj_home_list(struct lj_home *home, uint list) {
 
 /* A chain's parameters, with the sides of its box where volumes change. */
 ERGO_INLINE struct lj_member lj_member_of(__global const struct lj_member *members,
-                                          __global const struct lj_chain *chains, uint chain) {
+                                          __global const struct lj_chain *chains,
+                                          __global const float4 *tables, uint chain) {
     struct lj_member m = members[chain];
+    lj_tables_at(&m, tables);
 #ifdef LJ_NPT
     for (uint k = 0u; k < 3u; k++)
         m.scale[k] = ergo_as_float(chains[chain].scale[k]);

@@ -68,6 +68,19 @@ ERGO_INLINE float lj_distance2(lj_position a, lj_position b, const float *scale)
     return ERGO_FMA(z, z, ERGO_FMA(y, y, x * x));
 }
 
+#ifdef __OPENCL_VERSION__
+/* A pointer in a struct that host and device share is a whole number, which comes back as the
+ * pointer (OpenCL C, 6.1.1). */
+ERGO_INLINE void lj_tables_at(struct lj_member *m, __global const float4 *tables) {
+#if defined(LJ_FIELD) || defined(LJ_TABLE)
+    m->tables = (ulong)tables;
+#else
+    (void)m;
+    (void)tables;
+#endif
+}
+#endif
+
 #ifdef LJ_MIE_N
 /* (sigma/r)^k, k below 64, from its second and first power, as squares from the upper bit of k/2
  * on: of 12 and 6 the very products of Lennard-Jones. Without a loop, of which Mesa's CPU counts
@@ -85,20 +98,56 @@ ERGO_INLINE float lj_distance2(lj_position a, lj_position b, const float *scale)
 LJ_DEFINE_POWER(lj_power, float)
 
 /* The same of a Mie potential with these exponents; the virial in units of 32. */
-ERGO_INLINE void lj_pair(float r2, lj_long shift, lj_long *energy, lj_long *virial) {
+ERGO_INLINE void lj_pair(float r2, const struct lj_member *m, lj_long *energy, lj_long *virial) {
     const float s2 = ergo_inverse(r2), s1 = ergo_rsqrt(r2);
     const lj_long a = (lj_long)(lj_power(s2, s1, LJ_MIE_N) * 0x1p30f),
                   b = (lj_long)(lj_power(s2, s1, LJ_MIE_M) * 0x1p30f);
-    *energy = a - b - shift;
+    *energy = a - b - m->shift;
     *virial = ((lj_long)LJ_MIE_N * a - (lj_long)LJ_MIE_M * b) >> 5;
+}
+#elif defined(LJ_TABLE)
+/* The same from a table; the virial, from the slope of the very cubic, in units of 32. */
+ERGO_INLINE void lj_pair(float r2, const struct lj_member *m, lj_long *energy, lj_long *virial) {
+    __global const float4 *table = (__global const float4 *)m->tables;
+    const float4 head = table[0];
+    const float from = r2 - head.x;
+    uint cell = (uint)(from * head.y);
+    cell = cell < LJ_PAIR_CELLS ? cell : LJ_PAIR_CELLS - 1u;
+    const float t = ERGO_FMA(from, head.y, 0.0f - (float)cell);
+    const float4 c = table[1u + cell];
+    const float u = ERGO_FMA(ERGO_FMA(ERGO_FMA(c.w, t, c.z), t, c.y), t, c.x);
+    const float slope = ERGO_FMA(ERGO_FMA(3.0f * c.w, t, 2.0f * c.z), t, c.y);
+    *energy = (lj_long)(u * 0x1p30f) - m->shift;
+    *virial = (lj_long)(slope * head.y * r2 * -0x1p26f);
 }
 #else
 /* Energy and virial of a pair inside the cutoff and outside the core. */
-ERGO_INLINE void lj_pair(float r2, lj_long shift, lj_long *energy, lj_long *virial) {
+ERGO_INLINE void lj_pair(float r2, const struct lj_member *m, lj_long *energy, lj_long *virial) {
     const float s2 = ergo_inverse(r2), s6 = s2 * s2 * s2, s12 = s6 * s6;
     const lj_long a = (lj_long)(s12 * 0x1p30f), b = (lj_long)(s6 * 0x1p30f);
-    *energy = a - b - shift;
+    *energy = a - b - m->shift;
     *virial = 2 * a - b;
+}
+#endif
+
+#ifdef LJ_TABLE
+#define LJ_FIELD_AT (1u + LJ_PAIR_CELLS)
+#else
+#define LJ_FIELD_AT 0u
+#endif
+#ifdef LJ_FIELD
+/* The energy of one particle at p in the field; *core: it is inside a wall, where u > 100 T. */
+ERGO_INLINE lj_long lj_field(lj_position p, const struct lj_member *m, uint *core) {
+    const float t = (float)(p.z << LJ_FIELD_BITS >> LJ_FIELD_BITS) *
+                    (1.0f / (float)(1u << (32 - LJ_FIELD_BITS)));
+    const float4 c =
+        ((__global const float4 *)m->tables)[LJ_FIELD_AT + (p.z >> (32 - LJ_FIELD_BITS))];
+    const float u = ERGO_FMA(ERGO_FMA(ERGO_FMA(c.w, t, c.z), t, c.y), t, c.x) * m->field;
+    if (u * m->beta4 > 100.0f) {
+        *core = 1u;
+        return 0;
+    }
+    return (lj_long)u;
 }
 #endif
 

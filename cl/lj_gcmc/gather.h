@@ -80,6 +80,15 @@ ERGO_INLINE void lj_gather(const struct lj_home *home, const struct lj_move *mov
                            struct lj_sum *sum) {
     const uint has_old = move->kind != (uint)LJ_INSERTION;
     const uint has_new = move->kind != (uint)LJ_DELETION;
+#ifdef LJ_FIELD
+    if (item == 0u && !move->idle) {
+        lj_long energy = has_new ? lj_field(move->to, m, &sum->overlap) : 0;
+#ifdef LJ_SLOTTED
+        energy -= has_old ? lj_field(from, m, &sum->overlap) : 0;
+#endif
+        sum->energy += phase ? energy : 0;
+    }
+#endif
     if (m->ideal || move->idle)
         return;
 #ifdef LJ_SLOTTED

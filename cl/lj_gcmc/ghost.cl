@@ -28,13 +28,13 @@ __kernel __attribute__((reqd_work_group_size(LJ_TOTAL_GROUP, 1, 1))) void
 lj_ghost(__global const struct lj_member *members, __global const struct lj_chain *chains,
          __global uint4 *particles, __global uint4 *cells, __global const uint *offsets,
          __global long *weights, ulong step, ulong turn, uint capacity, uint slots, uint sample,
-         uint count, __global long *pair_energies) {
+         uint count, __global long *pair_energies, __global const float4 *tables) {
     __local long lower[LJ_TOTAL_GROUP], upper[LJ_TOTAL_GROUP];
     __local long rises[LJ_TOTAL_GROUP], falls[LJ_TOTAL_GROUP];
     const uint item = (uint)get_local_id(0), part = (uint)get_group_id(0);
     const uint n_parts = (uint)get_num_groups(0), chain = (uint)get_group_id(1);
     const uint n_chains = (uint)get_num_groups(1);
-    const struct lj_member m = lj_member_of(members, chains, chain);
+    const struct lj_member m = lj_member_of(members, chains, tables, chain);
     const uint stands = chains[chain].step == step && chains[chain].volumes == turn;
     const uint n = chains[chain].particles;
     const uint last = stands ? count : 0u;
@@ -62,7 +62,10 @@ lj_ghost(__global const struct lj_member *members, __global const struct lj_chai
         if (base + item < last) {
             const lj_position at = lj_ghost_place(&m, step, base + item);
             struct lj_sum sum = {0, 0, 0, 0u};
-            if (!m.ideal)
+#ifdef LJ_FIELD
+            lj_field(at, &m, &sum.overlap);
+#endif
+            if (!m.ideal && !sum.overlap)
                 lj_scan(&home, at, at, 0u, 1u, 0u, 1u, &m, &sum);
             if (!sum.overlap)
                 places[atomic_inc(&open)] = at;
@@ -76,7 +79,12 @@ lj_ghost(__global const struct lj_member *members, __global const struct lj_chai
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         if (item < count_open) {
-            const float weight = lj_ghost_weight(&m, n, lj_take(&energies[2u * item]));
+            long energy = lj_take(&energies[2u * item]);
+#ifdef LJ_FIELD
+            uint core;
+            energy += lj_field(places[item], &m, &core);
+#endif
+            const float weight = lj_ghost_weight(&m, n, energy);
             lj_ghost_add(weight, &low, &up);
             if (m.zv > 0.0f)
                 rise += lj_ghost_rises(&m, n, weight);
@@ -87,7 +95,10 @@ lj_ghost(__global const struct lj_member *members, __global const struct lj_chai
     for (uint i = part * LJ_TOTAL_GROUP + item; i < last; i += n_parts * LJ_TOTAL_GROUP) {
         const lj_position at = lj_ghost_place(&m, step, i);
         struct lj_sum sum = {0, 0, 0, 0u};
-        if (!m.ideal)
+#ifdef LJ_FIELD
+        sum.energy = lj_field(at, &m, &sum.overlap);
+#endif
+        if (!m.ideal && !sum.overlap)
             lj_scan_new(&home, at, &m, &sum);
         if (!sum.overlap) {
             const float weight = lj_ghost_weight(&m, n, sum.energy);

@@ -30,6 +30,20 @@ ERGO_INLINE void lj_pairs8(uint8 ux, uint8 uy, uint8 uz, lj_position at, int8 ma
         sum->overlap = 1u;
         return;
     }
+#ifdef LJ_TABLE /* lane by lane: each looks up a cell of its own */
+    float apart[8];
+    int inside[8];
+    vstore8(r2, 0, apart);
+    vstore8(near, 0, inside);
+    long energies[8], virials[8];
+    for (uint k = 0u; k < 8u; k++) {
+        energies[k] = virials[k] = 0;
+        if (inside[k])
+            lj_pair(apart[k], m, &energies[k], &virials[k]);
+    }
+    sum->energy += vload8(0, energies);
+    sum->virial += vload8(0, virials);
+#else
     /* Lanes outside the cutoff get a distance so large that they add nothing. Masks, because PoCL's
      * compiler makes select() slow. */
     const float8 d = as_float8((as_int8(r2) & near) | (as_int8((float8)(1e6f)) & ~near));
@@ -53,6 +67,7 @@ ERGO_INLINE void lj_pairs8(uint8 ux, uint8 uy, uint8 uz, lj_position at, int8 ma
     sum->virial += a + a - b;
 #endif
     sum->energy += a - b - (convert_long8(near) & (long8)(m->shift));
+#endif
     const int8 outer = r2 >= (float8)(m->contact2[0]), shells = r2 >= (float8)(m->contact2[1]);
     sum->contacts += near & ((outer & (int8)(1)) | (shells & ~outer & (int8)(0x10000)));
 }

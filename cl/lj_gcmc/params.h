@@ -43,6 +43,7 @@ enum lj_status { LJ_RUNNING, LJ_CELL_FULL, LJ_PARTICLES_FULL, LJ_TILE_FULL, LJ_W
 struct lj_member {
     lj_long shift;    /* pair energy at the cutoff that `shifted` subtracts, fixed point; else 0 */
     ulong tune_until; /* steps during which the largest displacement is tuned */
+    ulong tables;     /* where the tables of potentials are, once a kernel has begun; else 0 */
     uint key0, key1;  /* Philox key */
     float scale[3];   /* side / 2^32 */
     float cutoff2;
@@ -60,9 +61,19 @@ struct lj_member {
     uint ratio[3];     /* shortest side / side in units of 2^-32; 0 means 1 */
     uint box;          /* 1: the second box of a Gibbs ensemble, with random words of its own */
     uint exponents;    /* of a Mie potential n + 256 m, else 0; kernels have them as constants */
-    uint pad;
+    float field;       /* unit of the field's table in that of energies; 0: no field */
 };
-#define LJ_MEMBER_BYTES 104
+#define LJ_MEMBER_BYTES 112
+
+/* A pair potential from a file is a table of cubics in r^2: first its beginning and the number of
+ * cells per sigma^2, then for each cell four coefficients, lowest first, of the cell's fraction. */
+#define LJ_PAIR_CELLS 2048u
+
+/* The field of a slit is a table of cubics in z, one for each of so many layers of the box: four
+ * coefficients, lowest first, of the layer's fraction. A wall is a constant LJ_WALL. */
+#define LJ_FIELD_BITS 12
+#define LJ_FIELD_LAYERS (1u << LJ_FIELD_BITS)
+#define LJ_WALL 1e30f
 
 /* Counts of a window, 16 bits each. The other tried moves are deletions. */
 struct lj_counts {

@@ -62,7 +62,7 @@ ERGO_INLINE void lj_visit(lj_position q, lj_position at, lj_position away, uint 
     }
 #endif
     long energy, virial;
-    lj_pair(r2, m->shift, &energy, &virial);
+    lj_pair(r2, m, &energy, &virial);
     sum->energy += energy;
     sum->virial += virial;
     sum->contacts += lj_contact(r2, m);
@@ -73,7 +73,7 @@ ERGO_INLINE void lj_visit(lj_position q, lj_position at, lj_position away, uint 
 ERGO_INLINE void lj_visit_queued(const struct lj_member *m, struct lj_sum *sum) {
     for (uint k = 0u; k < sum->queued; k++) {
         long energy, virial;
-        lj_pair(sum->queue[LJ_GROUP * k], m->shift, &energy, &virial);
+        lj_pair(sum->queue[LJ_GROUP * k], m, &energy, &virial);
         sum->energy += energy;
     }
     sum->queued = 0u;
@@ -244,13 +244,13 @@ ERGO_INLINE void lj_update_neighbours(const struct lj_home *home, lj_position ol
                     continue;
                 long energy, pair_virial;
                 if (to_new[k] < m->cutoff2) {
-                    lj_pair(to_new[k], m->shift, &energy, &pair_virial);
+                    lj_pair(to_new[k], m, &energy, &pair_virial);
                     before[k] += energy;
                     *virial += pair_virial;
                     *contacts += lj_contact(to_new[k], m);
                 }
                 if (to_old[k] < m->cutoff2) {
-                    lj_pair(to_old[k], m->shift, &energy, &pair_virial);
+                    lj_pair(to_old[k], m, &energy, &pair_virial);
                     before[k] -= energy;
                     *virial -= pair_virial;
                     *contacts -= lj_contact(to_old[k], m);

@@ -65,7 +65,7 @@ ERGO_INLINE long lj_between(lj_position a, lj_position b, const struct lj_member
     if (r2 < m->core2)
         *what |= LJ_STALE;
     else if (r2 < m->cutoff2)
-        lj_pair(r2, m->shift, &energy, &virial);
+        lj_pair(r2, m, &energy, &virial);
     return energy;
 }
 #endif
@@ -80,11 +80,11 @@ __kernel __attribute__((reqd_work_group_size(LJ_GROUP, 1, 1))) void
 lj_run(__global const struct lj_member *members, __global struct lj_chain *chains,
        __global uint4 *particles, __global uint4 *cells, __global const uint *offsets,
        __global struct lj_sample *samples, ulong start, ulong target, ulong every, uint count,
-       uint capacity, uint slots, __global long *pair_energies) {
+       uint capacity, uint slots, __global long *pair_energies, __global const float4 *tables) {
     __local uint4 draws[2u * LJ_AHEAD];
     const uint item = (uint)get_local_id(0), chain = (uint)get_group_id(0);
     const uint n_chains = (uint)get_num_groups(0);
-    const struct lj_member m = lj_member_of(members, chains, chain);
+    const struct lj_member m = lj_member_of(members, chains, tables, chain);
     struct lj_chain c = chains[chain];
     struct lj_home home;
     lj_home_of(&home, particles, cells, offsets, capacity, slots, chain, n_chains);
@@ -171,7 +171,11 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
                     known[item] = what;
                 }
             }
+#ifdef LJ_FIELD
+            lefts[item] = left;
+#else
             lefts[item] = m.ideal ? 0 : left;
+#endif
             olds[item] = now;
             news[item] = move.to;
         }

@@ -114,7 +114,7 @@ ERGO_INLINE void lj_tile_pairs(const struct lj_tile *t, lj_position at, uint is_
             const uint j = item + LJ_GROUP * (32u * q + (31u - clz(word & (0u - word))));
             const float r2 = lj_distance2(lj_tile_get(t, j), at, m->scale);
             long energy, virial;
-            lj_pair(r2, m->shift, &energy, &virial);
+            lj_pair(r2, m, &energy, &virial);
             sum->energy += is_new ? energy : -energy;
             sum->virial += is_new ? virial : -virial;
             contacts += r2 < inner ? 0u : r2 < outer ? 0x10000u : 1u;

@@ -7,12 +7,17 @@
 __kernel __attribute__((reqd_work_group_size(LJ_TOTAL_GROUP, 1, 1))) void
 lj_total(__global const struct lj_member *members, __global const struct lj_chain *chains,
          __global uint4 *particles, __global uint4 *cells, __global const uint *offsets,
-         __global long *parts, uint capacity, uint slots, __global long *pair_energies, uint keep) {
+         __global long *parts, uint capacity, uint slots, __global long *pair_energies, uint keep,
+         __global const float4 *tables) {
     __local struct lj_total_room room;
     const uint item = (uint)get_local_id(0), part = (uint)get_group_id(0);
     const uint n_parts = (uint)get_num_groups(0), chain = (uint)get_group_id(1);
-    const struct lj_member m = lj_member_of(members, chains, chain);
+    const struct lj_member m = lj_member_of(members, chains, tables, chain);
+#ifdef LJ_FIELD
+    const uint n = chains[chain].particles;
+#else
     const uint n = m.ideal ? 0u : chains[chain].particles;
+#endif
     struct lj_home home;
     lj_home_of(&home, particles, cells, offsets, capacity, slots, chain, (uint)get_num_groups(1));
     lj_home_list(&home, chains[chain].list);
@@ -25,6 +30,42 @@ lj_total(__global const struct lj_member *members, __global const struct lj_chai
                    parts + LJ_TOTALS * ((ulong)chain * n_parts + part));
 }
 
+/* In a work-group of one no other work-item adds to its bins. */
+#if LJ_TOTAL_GROUP == 1
+#define LJ_COUNT(bin) (bin)++
+#else
+#define LJ_COUNT(bin) atomic_inc(&(bin))
+#endif
+
+#ifdef LJ_FIELD
+/* Particles by z between the walls, in place of lj_pairs and with its arguments: LJ_PROFILE is the
+ * number of bins in the height of the box, in units of 2^-16. */
+__kernel __attribute__((reqd_work_group_size(LJ_TOTAL_GROUP, 1, 1))) void
+lj_profile(__global const struct lj_member *members, __global const struct lj_chain *chains,
+           __global uint4 *particles, __global uint4 *cells, __global const uint *offsets,
+           __global const float *edges, __global uint *counts, ulong step, uint capacity,
+           uint slots, uint sample, float per_width, uint begin, uint end) {
+    __local uint bins[LJ_BINS];
+    const uint item = (uint)get_local_id(0), part = (uint)get_group_id(0);
+    const uint n_parts = (uint)get_num_groups(0), chain = (uint)get_group_id(1);
+    const uint n_chains = (uint)get_num_groups(1);
+    const uint stands = chains[chain].step == step;
+    const uint n = stands ? chains[chain].particles : 0u, last = end < n ? end : n;
+    for (uint k = item; k < LJ_BINS; k += LJ_TOTAL_GROUP)
+        bins[k] = 0u;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = begin + part * LJ_TOTAL_GROUP + item; i < last; i += n_parts * LJ_TOTAL_GROUP) {
+        const uint bin =
+            (uint)((ulong)particles[(ulong)chain * capacity + i].z * (ulong)(LJ_PROFILE) >> 48);
+        if (bin < LJ_BINS)
+            LJ_COUNT(bins[bin]);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    __global uint *out = counts + (((ulong)sample * n_chains + chain) * n_parts + part) * LJ_BINS;
+    for (uint k = item; stands && k < LJ_BINS; k += LJ_TOTAL_GROUP)
+        out[k] = bins[k] + (begin ? out[k] : 0u);
+}
+#else
 /* The bin of r2: the largest k with edges[k] <= r2, or LJ_BINS if it is beyond. A guess from a
  * reciprocal root is corrected by comparisons, so the bins are exactly those of the table. */
 ERGO_INLINE uint lj_bin(float r2, float per_width, __global const float *edges) {
@@ -39,13 +80,6 @@ ERGO_INLINE uint lj_bin(float r2, float per_width, __global const float *edges) 
         k++;
     return k;
 }
-
-/* In a work-group of one no other work-item adds to its bins. */
-#if LJ_TOTAL_GROUP == 1
-#define LJ_COUNT(bin) (bin)++
-#else
-#define LJ_COUNT(bin) atomic_inc(&(bin))
-#endif
 
 /*
  * Ordered pairs by distance, between particles begin .. end - 1 and all others. Partial counts per
@@ -64,7 +98,7 @@ lj_pairs(__global const struct lj_member *members, __global const struct lj_chai
     const uint item = (uint)get_local_id(0), part = (uint)get_group_id(0);
     const uint n_parts = (uint)get_num_groups(0), chain = (uint)get_group_id(1);
     const uint n_chains = (uint)get_num_groups(1);
-    const struct lj_member m = lj_member_of(members, chains, chain);
+    const struct lj_member m = lj_member_of(members, chains, 0, chain);
     const uint stands = chains[chain].step == step;
     const uint n = stands ? chains[chain].particles : 0u, last = end < n ? end : n;
     struct lj_home home;
@@ -116,3 +150,4 @@ lj_pairs(__global const struct lj_member *members, __global const struct lj_chai
     for (uint k = item; stands && k < LJ_BINS; k += LJ_TOTAL_GROUP)
         out[k] = bins[k] + (begin ? out[k] : 0u);
 }
+#endif

@@ -43,7 +43,13 @@ ERGO_INLINE void lj_total_share(const struct lj_home *home, const struct lj_memb
 #endif
         const lj_position at = lj_position_of(home->particles[i]);
         struct lj_sum sum = {0, 0, 0, 0u};
-        lj_scan_all(home, at, m, &sum);
+        if (!m->ideal)
+            lj_scan_all(home, at, m, &sum);
+#ifdef LJ_FIELD /* once in the particle's own energy, twice where pairs come twice */
+        const long field = lj_field(at, m, &sum.overlap);
+        sum.energy += field;
+        energy += field;
+#endif
 #ifdef LJ_ENERGIES
         if (keep || look) {
             __global long *kept = lj_energy_at(home, at);

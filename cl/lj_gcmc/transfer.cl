@@ -50,7 +50,7 @@ __kernel __attribute__((reqd_work_group_size(LJ_GROUP, 1, 1))) void
 lj_transfer(__global const struct lj_member *members, __global struct lj_chain *chains,
             __global uint4 *particles, __global uint4 *cells, __global const uint *offsets,
             ulong step, ulong turn, ulong end, uint capacity, uint slots,
-            __global long *pair_energies) {
+            __global long *pair_energies, __global const float4 *tables) {
     const uint item = (uint)get_local_id(0), first = 2u * (uint)get_group_id(0);
     const uint n_chains = 2u * (uint)get_num_groups(0);
     const ulong made = chains[first].volumes;
@@ -96,7 +96,7 @@ lj_transfer(__global const struct lj_member *members, __global struct lj_chain *
         const uint sums_pairs = team < trials && !mine.idle && !keys.ideal;
         const uint mine_to = first + (1u - mine.from);
         if (sums_pairs) {
-            const struct lj_member m_to = lj_member_of(members, chains, mine_to);
+            const struct lj_member m_to = lj_member_of(members, chains, tables, mine_to);
             LJ_HOME(home_to, mine_to);
             lj_scan(&home_to, mine.to, mine.to, 0u, 1u, lane, LJ_WIDTH, &m_to, &sum);
             if (sum.overlap)
@@ -104,7 +104,7 @@ lj_transfer(__global const struct lj_member *members, __global struct lj_chain *
         }
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
         if (sums_pairs && !(hits >> team & 1u)) {
-            const struct lj_member m_to = lj_member_of(members, chains, mine_to);
+            const struct lj_member m_to = lj_member_of(members, chains, tables, mine_to);
             LJ_HOME(home_to, mine_to);
             lj_scan(&home_to, mine.to, mine.to, 0u, 0u, lane, LJ_WIDTH, &m_to, &sum);
             lj_add(&gains[2u * team], sum.energy);
@@ -117,8 +117,8 @@ lj_transfer(__global const struct lj_member *members, __global struct lj_chain *
             if (t.from)
                 atomic_or(&seconds, 1u << item);
             if (!t.idle && !(hits >> item & 1u)) {
-                const struct lj_member m = lj_member_of(members, chains, loses);
-                const struct lj_member m_to = lj_member_of(members, chains, gets);
+                const struct lj_member m = lj_member_of(members, chains, tables, loses);
+                const struct lj_member m_to = lj_member_of(members, chains, tables, gets);
                 LJ_HOME(home, loses);
                 long old = 0;
                 olds[item] = lj_find(&home, lj_position_of(home.particles[t.index]), &old);
@@ -139,8 +139,8 @@ lj_transfer(__global const struct lj_member *members, __global struct lj_chain *
         const struct lj_transfer t = lj_transfer_of(&keys, step, (uint)(at - turn) + by, n1, n2);
         const uint loses = first + t.from, gets = first + (1u - t.from);
         const uint given = t.from ? n2 : n1, got = t.from ? n1 : n2;
-        const struct lj_member m = lj_member_of(members, chains, loses);
-        const struct lj_member m_to = lj_member_of(members, chains, gets);
+        const struct lj_member m = lj_member_of(members, chains, tables, loses);
+        const struct lj_member m_to = lj_member_of(members, chains, tables, gets);
         LJ_HOME(home, loses);
         LJ_HOME(home_to, gets);
         const struct lj_move leave = lj_transfer_half(&t, (uint)LJ_DELETION);

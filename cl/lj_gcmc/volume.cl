@@ -17,11 +17,11 @@ lj_volume_sums(__global const struct lj_member *members,
                __global const struct lj_volume_rules *rules, __global const struct lj_chain *chains,
                __global uint4 *particles, __global uint4 *cells, __global const uint *offsets,
                __global long *parts, ulong step, ulong turn, uint capacity, uint slots,
-               __global long *pair_energies, uint keep) {
+               __global long *pair_energies, uint keep, __global const float4 *tables) {
     __local struct lj_total_room room;
     const uint item = (uint)get_local_id(0), part = (uint)get_group_id(0);
     const uint n_parts = (uint)get_num_groups(0), chain = (uint)get_group_id(1);
-    struct lj_member m = lj_member_of(members, chains, chain);
+    struct lj_member m = lj_member_of(members, chains, tables, chain);
     const struct lj_volume_rules r = rules[chain];
     struct lj_chain c = chains[chain];
     struct lj_home home;

@@ -67,6 +67,9 @@ MODELS = [
                   "transfers": 6}, {"insertions": 4}),
     ("lj-fluid", {"ensemble": "muvt", "box": [6, 6, 6], "temperature": 2, "particles": 30, "activity": 0.2},
      {"method": "transition-matrix", "curve_every": 2}),
+    ("lj-fluid", {"ensemble": "muvt", "box": [5, 5.5, 6.6], "temperature": 1.3, "particles": 20, "activity": 0.1,
+                  "slit": {"width": 3.9, "epsilon": 0.2, "sigma": 0.95, "density": 5, "spacing": 0.9, "bulk_density": 0.06, "excess_width": 3}},
+     {"curve_every": 2}),
 ]
 
 with open(f"{ROOT}/data/job.schema.json", encoding="utf-8") as schema_file:

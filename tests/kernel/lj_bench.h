@@ -3,7 +3,6 @@
 #ifndef ERGO_TESTS_KERNEL_LJ_BENCH_H
 #define ERGO_TESTS_KERNEL_LJ_BENCH_H
 
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,9 +14,11 @@
 #include <cmocka.h>
 
 #include "samplers/lj_gcmc/twin.h"
+#include "table_file.h"
 
 /* Starts the twins of a member's boxes on lattices, with sums over all pairs. */
-static inline void lj_twin_start(struct lj_twin *t, const struct ergo_point *point) {
+static inline void lj_twin_start(struct lj_twin *t, const struct ergo_point *point,
+                                 const struct lj_tables *tables) {
     const size_t boxes = lj_boxes_of(point);
     for (size_t b = 0; b < boxes; b++) {
         const struct lj_system s = lj_box_system(point, b);
@@ -31,7 +32,7 @@ static inline void lj_twin_start(struct lj_twin *t, const struct ergo_point *poi
                                                      lj_rules_of(point, boxes - 1)};
             lj_volume_set(&rules[b], lj_volume_start(rules, boxes, b), &chain);
         }
-        assert_true(lj_twin_init(&t[b], point, b, &chain, words, 100000, UINT64_MAX));
+        assert_true(lj_twin_init(&t[b], point, b, &chain, words, 100000, UINT64_MAX, tables));
         free(words);
         const struct lj_twin_sums sums = lj_twin_total(&t[b], 1, 1, 0);
         assert_false(sums.core);
@@ -45,6 +46,9 @@ static inline void lj_twin_steps(struct lj_twin *t, uint64_t count) {
     for (uint64_t i = 0; i < count; i++)
         assert_true(lj_twin_step(t));
 }
+
+#define LJ_SLIT_KEYS                                                                               \
+    "'slit': {'width': 3.9, 'epsilon': 0.2, 'sigma': 0.95, 'density': 5, 'spacing': 0.9}"
 
 struct lj_bench {
     struct ergo_context *ctx;
@@ -105,8 +109,13 @@ static inline void lj_compare_pairs(struct lj_bench *b, const char *what, void *
     uint64_t *pairs = calloc(bins, sizeof *pairs);
     double *gr = calloc(2 * (size_t)bins, sizeof *gr), *density = gr + bins;
     assert_true(pairs && gr);
-    lj_twin_pairs(t, t->n, s->bin_edges, bins, pairs);
-    lj_pairs_convert(s, t->n, pairs, gr, density);
+    if (s->system.slit.width > 0) {
+        lj_twin_profile(t, t->n, lj_profile_bins(s), bins, pairs);
+        lj_profile_convert(s, pairs, density);
+    } else {
+        lj_twin_pairs(t, t->n, s->bin_edges, bins, pairs);
+        lj_pairs_convert(s, t->n, pairs, gr, density);
+    }
     for (uint32_t k = 0; k < bins; k++)
         if (curve[k] != density[k])
             fail_msg("%s\nnot the oracle's pairs: bin %u has %g, all pairs have %g (%llu)", what, k,
@@ -139,14 +148,15 @@ static inline void lj_compare(struct lj_bench *b, const char *text, size_t sampl
     const size_t boxes = lj_boxes_of(batch->points[0]);
     struct lj_twin *twins = calloc(boxes * batch->count, sizeof *twins);
     const uint64_t curves = lj_curve_every(batch->points[0]);
-    const size_t sizes[3] = {
-        ergo_point_curve_size(batch->points[0], 0), ergo_point_curve_size(batch->points[0], 1),
-        ergo_point_curve_size(batch->points[0], 2)}; /* the last is not collected */
+    size_t sizes[LJ_CURVES]; /* the histogram is not collected */
+    for (size_t c = 0; c < LJ_CURVES; c++)
+        sizes[c] = ergo_point_curve_size(batch->points[0], c);
+    const size_t curve_of = sizes[LJ_CURVE_PROFILE] ? LJ_CURVE_PROFILE : LJ_CURVE_PAIR_DENSITY;
     struct ergo_samples got = {.columns = calloc(2 * batch->count * LJ_COLUMNS, sizeof(double))};
-    for (int c = 0; c < 3; c++)
+    for (int c = 0; c < LJ_CURVES; c++)
         got.curves[c] = calloc(2 * batch->count * (sizes[c] + 1), sizeof(double));
     for (size_t m = 0; m < batch->count; m++)
-        lj_twin_start(&twins[boxes * m], batch->points[m]);
+        lj_twin_start(&twins[boxes * m], batch->points[m], &((struct lj_state *)state)->tables);
 
     LJ_OK(b, text,
           ergo_sampler_advance(b->ctx, ops, state, 0, 0, every / 2, 0)); /* without samples */
@@ -182,8 +192,8 @@ static inline void lj_compare(struct lj_bench *b, const char *text, size_t sampl
                              text, 2 * k + i, m, c[0], c[1], t->n, (long long)t->energy);
                 if (pairs)
                     lj_compare_pairs(b, text, state, t,
-                                     got.curves[LJ_CURVE_PAIR_DENSITY] +
-                                         (curve * batch->count + m) * sizes[1]);
+                                     got.curves[curve_of] +
+                                         (curve * batch->count + m) * sizes[curve_of]);
             }
             curve += pairs;
         }
@@ -196,7 +206,7 @@ static inline void lj_compare(struct lj_bench *b, const char *text, size_t sampl
     b->grown += ((struct lj_state *)state)->grown;
     for (size_t c = 0; c < boxes * batch->count; c++)
         lj_twin_free(&twins[c]);
-    for (int c = 0; c < 3; c++)
+    for (int c = 0; c < LJ_CURVES; c++)
         free(got.curves[c]);
     free(twins);
     free(got.columns);

@@ -96,6 +96,47 @@ static void test_chains(void **state) {
     assert_true(bench.pairs > 0);
 }
 
+/* Slits and potentials from a file. The first always, the others with
+ * ERGOCL_TEST_FULL, because each is a program of its own. */
+static const struct {
+    const char *system, *run, *tuning;
+} fields[] = {
+    {"'ensemble': 'muvt', 'box': [5, 5.5, 6.6], 'temperature': 1.3, 'activity': 0.1, 'particles': "
+     "20, 'potential': '" TABLE_FILE "', " LJ_SLIT_KEYS,
+     "", "'work_group': 8"},
+    {"'ensemble': 'muvt', 'box': [5, 5.5, 6.6], 'temperature': 1.3, 'activity': 0.1, 'particles': "
+     "20, 'potential': '" TABLE_FILE "', " LJ_SLIT_KEYS,
+     "", ""},
+    {"'box': [5.2, 5, 6.5], 'temperature': 1.3, 'particles': 40, 'max_displacement': "
+     "0.4, " LJ_SLIT_KEYS,
+     ", 'insertions': 20", "'work_group': 16, 'slots': 1"},
+    {"'ensemble': 'muvt', 'box': [5, 5.5, 6.6], 'temperature': 1.3, 'activity': 0.02, 'epsilon': "
+     "0, " LJ_SLIT_KEYS,
+     "", "'work_group': 8, 'slots': 1"},
+    {"'ensemble': 'gibbs', 'box': [6, 6.3, 5.9], 'temperature': 1.2, 'potential': '" TABLE_FILE
+     "', "
+     "'particles': 70, 'second_particles': 10, 'second_volume': 600, 'volume_every': 7, "
+     "'transfers': 6",
+     ", 'insertions': 8", "'work_group': 8"},
+};
+
+static void test_fields(void **state) {
+    (void)state;
+    const bool few = bench.device->quirks.loop_limit != 0;
+    const bool small = getenv("ERGOCL_TEST_SMALL") != NULL;
+    const struct table_file table = table_enter(table_bump, 0.01);
+    const size_t now = getenv("ERGOCL_TEST_FULL") ? sizeof fields / sizeof fields[0] : 1;
+    for (size_t i = 0; i < now; i++) {
+        char job[1000];
+        snprintf(job, sizeof job,
+                 "{'sampler': 'lj-fluid', 'seed': '7', 'replicas': 2, 'system': {%s}, 'run': "
+                 "{'equilibration': 4096, 'sweeps': 1000%s}, 'tuning': {%s}}",
+                 fields[i].system, fields[i].run, fields[i].tuning);
+        lj_compare(&bench, job, small ? 2 : 6, small ? 8 : few ? 30 : 300);
+    }
+    table_leave(&table);
+}
+
 static const struct {
     const char *system, *tuning;
     bool small;
@@ -189,7 +230,8 @@ int main(void) {
     if (lj_bench_open(&bench) != 0)
         return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chains), cmocka_unit_test(test_gibbs), cmocka_unit_test(test_boards),
+        cmocka_unit_test(test_chains),      cmocka_unit_test(test_gibbs),
+        cmocka_unit_test(test_boards),      cmocka_unit_test(test_fields),
         cmocka_unit_test(test_dense_ideal), cmocka_unit_test(test_no_room)};
     const int failed = cmocka_run_group_tests_name("lj-gcmc kernels", tests, NULL, NULL);
     ergo_device_close(bench.device);

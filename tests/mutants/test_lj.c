@@ -5,6 +5,7 @@
 #include "kernel/lj_bench.h"
 #include "physics/fluid_physics.h"
 #include "physics/gibbs_physics.h"
+#include "physics/slit_physics.h"
 
 static const char *chosen;
 
@@ -47,6 +48,20 @@ static const struct {
      "'box': [6.1, 6.3, 6.2], 'temperature': 2, 'particles': 40, 'second_particles': 40, "
      "'volume_every': 1, 'transfers': 6, 'max_volume_change': 0.3}, 'run': {'equilibration': "
      "4, 'sweeps': 12, 'insertions': 20}, 'tuning': {'slots': 1, 'work_group': 8}}"},
+    {"bits-slit",
+     "{'sampler': 'lj-fluid', 'seed': '7', 'replicas': 2, 'system': {'ensemble': 'muvt', 'box': "
+     "[5, 5.5, 6.6], 'temperature': 1.3, 'activity': 0.1, 'particles': 20, " LJ_SLIT_KEYS
+     "}, 'run': {'equilibration': 4096, 'sweeps': 1000, 'curve_every': 3}, 'tuning': {'slots': 1, "
+     "'work_group': 8}}"},
+    {"bits-slit-ghosts",
+     "{'sampler': 'lj-fluid', 'seed': '7', 'replicas': 2, 'system': {'box': [5, 5.5, 6.6], "
+     "'temperature': 1.3, 'particles': 40, " LJ_SLIT_KEYS
+     "}, 'run': {'equilibration': 4096, 'sweeps': 1000, 'curve_every': 3, 'insertions': 40}}"},
+    {"bits-table",
+     "{'sampler': 'lj-fluid', 'seed': '7', 'replicas': 2, 'system': {'box': [5, 5.5, 6.6], "
+     "'temperature': 1.3, 'particles': 80, 'potential': '" TABLE_FILE
+     "'}, 'run': {'equilibration': 4096, "
+     "'sweeps': 1000, 'curve_every': 0, 'insertions': 10}}"},
     {"bits-board", HEAD "'box': [8.3, 9.2, 8.9], 'cutoff': 2, 'temperature': 1.4, 'activity': "
                         "0.4, 'particles': 90, 'max_displacement': 0.5, 'decomposition': "
                         "'checkerboard', 'cell_trials': 9}, 'run': {'equilibration': 100, "
@@ -60,10 +75,12 @@ static void test_case(void **state) {
         if (strcmp(chosen, bits[i].name) != 0)
             continue;
         assert_int_equal(lj_bench_open(&b), 0);
+        const struct table_file table = table_enter(table_bump, 0.01);
         lj_compare(&b, bits[i].job, 6,
                    strstr(chosen, "board")   ? 15
                    : strstr(chosen, "stops") ? 2
                                              : 700);
+        table_leave(&table);
         ergo_device_close(b.device);
         ergo_context_destroy(b.ctx);
         return;
@@ -91,6 +108,10 @@ static void test_case(void **state) {
         fluid_expect_insertion(&r, true, chosen);
     else if (strcmp(chosen, "fluid-mie") == 0)
         fluid_expect_mie(&r, 15, 8, chosen);
+    else if (strcmp(chosen, "slit-ideal") == 0)
+        slit_expect(&r, chosen, 0);
+    else if (strcmp(chosen, "fluid-table") == 0)
+        fluid_expect_table(&r, chosen);
     else if (strcmp(chosen, "fluid-rises") == 0)
         fluid_expect_matrix(&r, false, chosen);
     else if (strcmp(chosen, "gibbs-ideal") == 0)

@@ -29,14 +29,31 @@ static double distance2(const struct ergo_oracle_lj *o, const double *a, const d
     double sum = 0;
     for (int k = 0; k < 3; k++) {
         double d = a[k] - b[k];
-        d -= o->side[k] * nearbyint(d / o->side[k]);
+        if (k < 2 || o->slit[0] == 0)
+            d -= o->side[k] * nearbyint(d / o->side[k]);
         sum += d * d;
     }
     return sum;
 }
 
+double ergo_oracle_lj_wall(const struct ergo_oracle_lj *o, double z) {
+    const double width = o->slit[0], epsilon = o->slit[1], sigma = o->slit[2];
+    const double rho = o->slit[3], delta = o->slit[4];
+    double sum = 0;
+    if (width == 0)
+        return 0;
+    if (z <= 0 || z >= width)
+        return INFINITY;
+    for (int side = 0; side < 2; side++) {
+        const double d = side ? width - z : z;
+        sum += 0.4 * pow(sigma / d, 10) - pow(sigma / d, 4) -
+               pow(sigma, 4) / (3 * delta * pow(d + 0.61 * delta, 3));
+    }
+    return 2 * PI * rho * epsilon * sigma * sigma * delta * sum;
+}
+
 double ergo_oracle_lj_one(const struct ergo_oracle_lj *o, const double at[3], size_t skip) {
-    double sum = 0, w;
+    double sum = ergo_oracle_lj_wall(o, at[2]), w;
     for (size_t j = 0; j < o->n; j++)
         if (j != skip)
             sum += ergo_oracle_lj_pair(distance2(o, at, o->r[j]), o->cutoff, &w);

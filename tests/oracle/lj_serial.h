@@ -14,6 +14,9 @@
 struct ergo_oracle_lj {
     double side[3], cutoff, temperature, activity;
     bool tail;
+    /* Two walls at z = 0 and z = slit[0], by Steele's 10-4-3: width, epsilon, sigma, density,
+     * spacing of the solid's layers; width 0: none. */
+    double slit[5];
     double (*r)[3];
     size_t n, room;
     uint64_t random[4]; /* xoshiro256++ */
@@ -24,7 +27,9 @@ struct ergo_oracle_lj {
 double ergo_oracle_lj_pair(double r2, double cutoff, double *virial);
 /* Energy and virial of all pairs. */
 double ergo_oracle_lj_total(const struct ergo_oracle_lj *o, double *virial);
-/* Energy of a particle at `at` with all but particle `skip`. */
+/* Energy of one particle between the walls; infinite within and beyond them. */
+double ergo_oracle_lj_wall(const struct ergo_oracle_lj *o, double z);
+/* Energy of a particle at `at` with all but particle `skip`, and with the walls. */
 double ergo_oracle_lj_one(const struct ergo_oracle_lj *o, const double at[3], size_t skip);
 /* A displacement to anywhere (30%), insertion or deletion (35% each). false: no memory. */
 bool ergo_oracle_lj_move(struct ergo_oracle_lj *o);

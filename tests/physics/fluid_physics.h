@@ -3,6 +3,7 @@
 #define ERGO_TESTS_PHYSICS_FLUID_PHYSICS_H
 
 #include "physics/lj_physics.h"
+#include "table_file.h"
 
 static inline double fluid_volume(const struct ergo_point *point, const double *c) {
     (void)point;
@@ -40,6 +41,24 @@ static inline void fluid_expect_insertion(struct lj_run *r, bool tail, const cha
     lj_run_job(r, job, &s);
     lj_expect(r, &s, 0, what, "<exp(-dU/T)>", fluid_weight, NULL,
               (1 - 2 * b2 / v) * exp(-3 * a / v / t), 0);
+    lj_series_free(&s);
+}
+
+/* Two particles with Lennard-Jones from a file, exact: the pressure needs the slope of the table.
+ */
+static inline void fluid_expect_table(struct lj_run *r, const char *what) {
+    struct lj_series s = {0};
+    const double v = 5.0 * 5.2 * 5.1, t = 1.35, b2 = lj_second_virial(2.5, t, false);
+    const struct table_file table = table_enter(table_lennard_jones, 0.005);
+    lj_run_job(r,
+               "{'sampler': 'lj-fluid', 'seed': '68', 'replicas': 4, 'system': {'box': [5, 5.2, "
+               "5.1], 'temperature': 1.35, 'particles': 2, 'potential': '" TABLE_FILE
+               "', 'max_displacement': 2}, "
+               "'run': {'equilibration': 100, 'sweeps': 300000, 'measure_every': 6, 'curve_every': "
+               "0, 'insertions': 0}}",
+               &s);
+    table_leave(&table);
+    lj_expect(r, &s, 0, what, "P", lj_pressure, NULL, t / v + t / (v - 2 * b2), 0);
     lj_series_free(&s);
 }
 

@@ -4,6 +4,7 @@
  * and NIST's canonical Monte Carlo. Error budget: lj_physics.h.
  */
 #include "physics/fluid_physics.h"
+#include "physics/slit_physics.h"
 
 static struct lj_run run;
 
@@ -18,6 +19,15 @@ static void test_exact(void **state) {
     fluid_expect_two(&run, false, "two particles, NPT");
     fluid_expect_pressure(&run, "32 particles, NPT");
     fluid_expect_two(&run, true, "the same, with tails");
+}
+
+static void test_slits(void **state) {
+    (void)state;
+    slit_expect(&run, "slit", 400000);
+    if (getenv("ERGOCL_TEST_FULL")) {
+        slit_expect_insertion(&run, "slit, insertions");
+        fluid_expect_table(&run, "two particles, from a file");
+    }
 }
 
 /* T* = 2: at z = 0.2 <N> is 141.6706(1104) and its variance 148.480. So with N = 141 there is z_N =
@@ -99,9 +109,9 @@ static void test_verdict(void **state) {
 int main(void) {
     if (lj_run_open(&run) != 0)
         return 1;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_exact),
-                                       cmocka_unit_test(test_ensembles),
-                                       cmocka_unit_test(test_nist), cmocka_unit_test(test_verdict)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_exact), cmocka_unit_test(test_ensembles),
+        cmocka_unit_test(test_slits), cmocka_unit_test(test_nist), cmocka_unit_test(test_verdict)};
     const int failed = cmocka_run_group_tests_name("lj-fluid", tests, NULL, NULL);
     ergo_device_close(run.device);
     ergo_context_destroy(run.ctx);

@@ -280,23 +280,23 @@ static void a_spline_is_exact_for_cubics(void **state) {
     (void)state;
     struct ergo_context *ctx = ergo_context_create();
     struct ergo_text text = {0};
-    struct helium_curve *curve = NULL;
+    struct ergo_radial *curve = NULL;
     ergo_text_append(&text, "# r f\n\n");
     for (double r = 0.5; r < 4; r *= 1.13)
         ergo_text_append(&text, "  %.17g\t%.17g # a comment\r\n", r, 2 + r * (3 + r * (-1 + r)));
-    assert_int_equal(helium_curve_parse(ctx, "a.txt", text.data, text.length, &curve), ERGO_OK);
+    assert_int_equal(ergo_radial_parse(ctx, "a.txt", text.data, text.length, &curve), ERGO_OK);
     for (double r = 0.51; r < curve->r[curve->n - 1]; r += 0.01) {
         double out[3];
-        helium_curve_at(curve, r, out);
+        ergo_radial_at(curve, r, out);
         close_to("f", out[0], 2 + r * (3 + r * (-1 + r)), 1e-12);
         close_to("f'", out[1], 3 - 2 * r + 3 * r * r, 1e-11);
         close_to("f''", out[2], -2 + 6 * r, 1e-9);
     }
     double out[3];
-    helium_curve_at(curve, 0.1, out);
+    ergo_radial_at(curve, 0.1, out);
     close_to("f before the first point", out[0], 2 + 0.5 * (3 + 0.5 * (-1 + 0.5)), 1e-15);
     close_to("f' there", out[1], 0, 0);
-    helium_curve_free(curve);
+    ergo_radial_free(curve);
     ergo_text_free(&text);
     ergo_context_destroy(ctx);
 }
@@ -316,8 +316,8 @@ static void files_are_refused_with_their_line(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct ergo_context *ctx = ergo_context_create();
-        struct helium_curve *curve = NULL;
-        assert_int_equal(helium_curve_parse(ctx, "a.txt", cases[i][0], strlen(cases[i][0]), &curve),
+        struct ergo_radial *curve = NULL;
+        assert_int_equal(ergo_radial_parse(ctx, "a.txt", cases[i][0], strlen(cases[i][0]), &curve),
                          ERGO_E_IO);
         assert_null(curve);
         if (!strstr(ergo_error_message(ctx), cases[i][1]))
@@ -340,8 +340,8 @@ static void sampled_functions_are_the_named_ones(void **state) {
         ergo_text_append(&v, "%.17g %.17g\n", r, out[0]);
         ergo_text_append(&f, "%.17g %.17g\n", r, -0.5 * pow(3.07 / r, 5));
     }
-    assert_int_equal(helium_curve_parse(ctx, "v", v.data, v.length, &sampled.v_curve), ERGO_OK);
-    assert_int_equal(helium_curve_parse(ctx, "f", f.data, f.length, &sampled.f_curve), ERGO_OK);
+    assert_int_equal(ergo_radial_parse(ctx, "v", v.data, v.length, &sampled.v_curve), ERGO_OK);
+    assert_int_equal(ergo_radial_parse(ctx, "f", f.data, f.length, &sampled.f_curve), ERGO_OK);
     sampled.symmetrised = true;
     for (double r = 1.5; r < m.half - 0.01; r += 0.00137) {
         double a[3], b[3], va[2], vb[2];
@@ -368,7 +368,7 @@ static void positive_u_is_rounded_too(void **state) {
     struct ergo_text f = {0};
     for (double r = 0.4; r < m.half + 0.1; r += 0.02)
         ergo_text_append(&f, "%.17g %.17g\n", r, 0.3 * cos(r * 3.14159265358979 / m.half));
-    assert_int_equal(helium_curve_parse(ctx, "f", f.data, f.length, &m.f_curve), ERGO_OK);
+    assert_int_equal(ergo_radial_parse(ctx, "f", f.data, f.length, &m.f_curve), ERGO_OK);
     const unsigned binades = helium_model_binades(&m);
     struct helium_cubic_host *table = malloc((binades << HELIUM_U_PIECES) * sizeof *table);
     assert_non_null(table);

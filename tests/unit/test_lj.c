@@ -58,7 +58,7 @@ static void test_static(void **state) {
                 lj_long e, v;
                 if (r2 >= m.cutoff2)
                     continue;
-                lj_pair(r2, 0, &e, &v);
+                lj_pair(r2, &m, &e, &v);
                 energy += e;
                 w += v;
             }
@@ -375,7 +375,7 @@ static void test_boards(void **state) {
             assert_true(blocks[k] >= 2 && grid.n[k] == 4 * blocks[k]);
             assert_true(2 * cell > 2.5 && s.box[k] / (blocks[k] + 1) < 5.00001);
         }
-        lj_member_fill(&job->points[0], 0, &m);
+        lj_member_fill(&job->points[0], 0, NULL, &m);
         assert_true(fabs(m.zv - 0.1 * s.volume / (8.0 * (double)all)) < 1e-5 * m.zv);
         free(grid.offsets);
         ergo_job_destroy(job);
@@ -401,7 +401,7 @@ static void test_start(void **state) {
         parse("'activity': 0.1, 'box': [12.3, 7, 9.1], 'start': '/tmp/ergo-unit-lj-start.xyz', "
               "'epsilon': 0");
     assert_non_null(job);
-    assert_int_equal(lj_start(ctx, &job->points[0], 0, &got, &n), ERGO_OK);
+    assert_int_equal(lj_start(ctx, &job->points[0], 0, NULL, &got, &n), ERGO_OK);
     assert_int_equal(n, 100);
     assert_memory_equal(got, words, sizeof words);
     free(got);

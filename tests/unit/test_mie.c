@@ -48,7 +48,7 @@ static void test_pairs(void **state) {
         lj_long energy, virial;
         struct lj_twin_sums sums = {0};
         const double x = 1 / sqrt((double)(float)r2), a = pow(x, 15), b = pow(x, 8);
-        lj_pair((float)r2, 0, &energy, &virial);
+        lj_pair((float)r2, &m, &energy, &virial);
         lj_twin_pair(&m, (float)r2, 1, &sums);
         assert_true(energy == sums.energy && virial == sums.virial);
         assert_true(fabs((double)energy * 0x1p-30 - (a - b)) < 4e-6 * (a + b) + 4e-9);

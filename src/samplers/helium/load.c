@@ -12,7 +12,7 @@ bool helium_is_file(const char *text) {
 /* Read the potential from a file, and check that it reaches half the shortest side. */
 static enum ergo_status load_potential(struct ergo_context *ctx, const struct ergo_point *point,
                                        const char *path, struct helium_model *m) {
-    enum ergo_status status = helium_curve_read(ctx, point, "/system/potential", &m->v_curve);
+    enum ergo_status status = ergo_radial_read(ctx, point, "/system/potential", &m->v_curve);
     if (status == ERGO_OK && m->v_curve->r[m->v_curve->n - 1] < m->half)
         status = ergo_job_error(ctx, "/system/potential",
                                 "%s ends at %.6g A; up to half the shortest side, %.6g A, is "
@@ -50,10 +50,10 @@ static enum ergo_status check_end(struct ergo_context *ctx, const char *path,
 
 static enum ergo_status load_wave_function(struct ergo_context *ctx, const struct ergo_point *point,
                                            const char *path, struct helium_model *m) {
-    enum ergo_status status = helium_curve_read(ctx, point, "/system/wave_function", &m->f_curve);
+    enum ergo_status status = ergo_radial_read(ctx, point, "/system/wave_function", &m->f_curve);
     if (status != ERGO_OK)
         return status;
-    const struct helium_curve *f = m->f_curve;
+    const struct ergo_radial *f = m->f_curve;
     const double first = f->r[0], last = f->r[f->n - 1];
     m->core = m->core > first ? m->core : first;
     const double need = m->symmetrised ? 2 * m->half - m->core : m->half;
@@ -128,8 +128,8 @@ enum ergo_status helium_model_load(struct ergo_context *ctx, const struct ergo_p
 }
 
 void helium_model_free(struct helium_model *m) {
-    helium_curve_free(m->v_curve);
-    helium_curve_free(m->f_curve);
+    ergo_radial_free(m->v_curve);
+    ergo_radial_free(m->f_curve);
     m->v_curve = m->f_curve = NULL;
 }
 

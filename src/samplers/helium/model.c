@@ -127,10 +127,10 @@ void helium_model_of(const struct ergo_point *point, struct helium_model *m) {
 /* u from f of a file, symmetrised or not. */
 static void file_u(const struct helium_model *m, double r, double out[3]) {
     double f[3], g[3] = {0}, h[3];
-    helium_curve_at(m->f_curve, r, f);
-    helium_curve_at(m->f_curve, m->half, h);
+    ergo_radial_at(m->f_curve, r, f);
+    ergo_radial_at(m->f_curve, m->half, h);
     if (m->symmetrised)
-        helium_curve_at(m->f_curve, 2 * m->half - r, g);
+        ergo_radial_at(m->f_curve, 2 * m->half - r, g);
     out[0] = m->symmetrised ? f[0] + g[0] - 2 * h[0] : f[0] - h[0];
     out[1] = f[1] - g[1];
     out[2] = f[2] + g[2];
@@ -178,7 +178,7 @@ static void aziz(const struct aziz *p, double r, double out[2]) {
 void helium_model_v(const struct helium_model *m, double r, double out[2]) {
     if (m->v_curve) {
         double v[3];
-        helium_curve_at(m->v_curve, r, v);
+        ergo_radial_at(m->v_curve, r, v);
         out[0] = v[0];
         out[1] = r * v[1];
         return;

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "job/job.h"
-#include "samplers/helium/curve.h"
+#include "samplers/radial.h"
 #include "samplers/helium/one_body.h"
 #include "samplers/helium/spline.h"
 #include "samplers/helium/triplet.h"
@@ -36,7 +36,7 @@ struct helium_model {
     enum helium_potential potential;
     double epsilon, sigma; /* of Lennard-Jones: K, A */
     double kink;           /* distance at which V'' jumps, A; 0: no jump */
-    struct helium_curve *v_curve,
+    struct ergo_radial *v_curve,
         *f_curve;                        /* from files, or made; owned; NULL: built-in functions */
     bool symmetrised;                    /* f_curve is symmetrised about L/2 */
     struct helium_spline spline;         /* added to u */
@@ -86,7 +86,7 @@ bool helium_fixed_point(struct helium_model *model, int *kind, double *most, dou
 /* two_body.c: ln f of two atoms that are alone: -2 lambda (f'' + 2 f'/r) + V f = e f without nodes,
  * f = 1 and f' = 0 at `healing`, A. From where the wall is steep on; 0 from `healing` on. */
 enum ergo_status helium_two_body(struct ergo_context *ctx, const struct helium_model *model,
-                                 double healing, struct helium_curve **curve);
+                                 double healing, struct ergo_radial **curve);
 
 /* tail.c: set the tails of V and r V', K per atom. */
 void helium_tails(struct helium_model *model);

@@ -58,7 +58,7 @@ static double ground(const struct radial *s) {
 }
 
 enum ergo_status helium_two_body(struct ergo_context *ctx, const struct helium_model *m,
-                                 double healing, struct helium_curve **curve) {
+                                 double healing, struct ergo_radial **curve) {
     struct radial s = {.r = m->core, .lambda2 = 2 * m->lambda};
     double v[2];
     *curve = NULL;
@@ -92,7 +92,7 @@ enum ergo_status helium_two_body(struct ergo_context *ctx, const struct helium_m
     for (size_t k = 0; k <= s.steps; k++)
         r[k] = s.r + s.h * (double)k;
     r[s.steps] = healing;
-    const enum ergo_status status = helium_curve_of(ctx, s.steps + 1, r, u, curve);
+    const enum ergo_status status = ergo_radial_of(ctx, s.steps + 1, r, u, curve);
     free(room);
     return status;
 }

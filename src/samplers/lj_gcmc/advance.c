@@ -24,7 +24,7 @@ static void launch(struct lj_state *s, const struct ergo_engine_slot *slot, uint
                     BUFFER(LJ_CHAINS), BUFFER(LJ_PARTICLES), BUFFER(LJ_CELLS), BUFFER(LJ_OFFSETS),
                     BUFFER(LJ_SAMPLES), U64(slot->step), U64(to),
                     U64(slot->every ? slot->every : 1), U32(slot->samples), U32(s->capacity),
-                    U32(s->slots), BUFFER(LJ_PAIR_ENERGIES));
+                    U32(s->slots), BUFFER(LJ_PAIR_ENERGIES), BUFFER(LJ_TABLES));
 }
 
 /* Move all chains to step `to`. `from`: the smallest step of a chain. */
@@ -249,6 +249,10 @@ bool lj_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
         for (size_t p = 0; p < parts; p++)
             for (size_t k = 0; k < bins; k++)
                 pairs[k] += counts[(m * parts + p) * bins + k];
+        if (s->system.slit.width > 0) {
+            lj_profile_convert(s, pairs, samples->curves[LJ_CURVE_PROFILE] + row * bins);
+            continue;
+        }
         lj_pairs_convert(s, sample_of(s, slot, first + curve * (size_t)interval, m)->particles,
                          pairs, samples->curves[LJ_CURVE_GR] + row * bins,
                          samples->curves[LJ_CURVE_PAIR_DENSITY] + row * bins);

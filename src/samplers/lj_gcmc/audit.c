@@ -152,6 +152,11 @@ static void plan_stretch(struct lj_stretch *a) {
 void lj_stretch_expect(struct lj_stretch *a, size_t k, size_t curve, const struct lj_twin *t) {
     const struct lj_state *s = a->s;
     const size_t row = (curve * a->count + k) * s->launch.bins;
+    if (s->system.slit.width > 0) {
+        lj_twin_profile(t, a->end, lj_profile_bins(s), s->launch.bins, a->pairs);
+        lj_profile_convert(s, a->pairs, a->gr[0] + row);
+        return;
+    }
     lj_twin_pairs(t, a->end, s->bin_edges, s->launch.bins, a->pairs);
     lj_pairs_convert(s, t->n, a->pairs, a->gr[0] + row, a->gr[1] + row);
 }
@@ -213,7 +218,7 @@ static enum ergo_status open_twins(struct ergo_context *ctx, struct lj_stretch *
         /* a box may get the particles of the other one */
         ok = lj_twin_init(&a->twins[k], s->e.batch->points[c / s->boxes], c % s->boxes,
                           &a->before[k], words, s->boxes == 2 ? s->chains[c ^ 1].particles : more,
-                          s->launch.board_blocks ? a->blocks : 0);
+                          s->launch.board_blocks ? a->blocks : 0, &s->tables);
         free(words);
     }
     for (size_t k = 0; k < a->count && ok && status == ERGO_OK && !lj_stretch_partial(a); k++)
@@ -304,12 +309,14 @@ static enum ergo_status replay_stretch(struct ergo_context *ctx, struct lj_stret
     const size_t each[3] = {16 * (size_t)s->capacity, cell_bytes, 8 * cells};
     const struct ergo_replay_row extra = {"chains on the host", ERGO_REPLAY_HOST, NULL, s->chains,
                                           chains * sizeof *s->chains};
-    const size_t sizes[2] = {s->launch.bins, s->launch.bins};
+    const bool slit = s->system.slit.width > 0;
+    const size_t pairs = slit ? 0 : s->launch.bins;
+    const size_t sizes[LJ_CURVES] = {pairs, pairs, 0, slit ? s->launch.bins : 0};
     const uint64_t step = s->e.step;
     struct ergo_replay r = {.remedy = "/tuning/work_group",
                             .state = a,
                             .n_columns = LJ_COLUMNS,
-                            .n_curves = s->launch.bins ? 2 : 0,
+                            .n_curves = s->launch.bins ? LJ_CURVES : 0,
                             .curve_sizes = sizes,
                             .samples = a->samples,
                             .every = a->every,

@@ -14,6 +14,7 @@ enum { SUMMED = 1 << 15 };
 
 static const char *wrong_sample(const struct lj_stretch *a, const struct ergo_replay *r, size_t k) {
     const size_t m = a->first + k, bins = a->s->launch.bins;
+    const bool slit = a->s->system.slit.width > 0;
     for (size_t i = 0; i < a->samples; i++) {
         const double *found = r->found.columns + (i * r->members + m) * LJ_COLUMNS;
         const double *expected = a->columns + (i * a->count + k) * LJ_COLUMNS;
@@ -34,10 +35,11 @@ static const char *wrong_sample(const struct lj_stretch *a, const struct ergo_re
             return "the transition matrix";
     }
     for (size_t curve = 0; curve < a->curves; curve++)
-        for (int c = 0; c < 2; c++)
-            if (!ergo_replay_same(r->found.curves[c] + (curve * r->members + m) * bins,
+        for (int c = 0; c < (slit ? 1 : 2); c++)
+            if (!ergo_replay_same(r->found.curves[slit ? LJ_CURVE_PROFILE : c] +
+                                      (curve * r->members + m) * bins,
                                   a->gr[c] + (curve * a->count + k) * bins, bins))
-                return "the pairs of g(r)";
+                return slit ? "the density profile" : "the pairs of g(r)";
     return NULL;
 }
 
@@ -177,7 +179,7 @@ static enum ergo_status compare_chain(struct ergo_context *ctx, const struct erg
     enum ergo_status status = lj_fetch(ctx, s, chain, &words, &n);
     const struct lj_chain found = s->chains[chain];
     if (status == ERGO_OK && t->board &&
-        !lj_twin_init(&end, s->e.batch->points[m], 0, &found, words, 0, 0))
+        !lj_twin_init(&end, s->e.batch->points[m], 0, &found, words, 0, 0, &s->tables))
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
     const struct lj_twin *const last = t->board ? &end : t;
     if (status == ERGO_OK && lj_stretch_partial(a))

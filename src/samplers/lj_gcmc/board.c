@@ -82,7 +82,8 @@ void lj_board_launch(struct lj_state *s, const struct ergo_engine_slot *slot, ui
     const size_t members = s->e.batch->count;
     ERGO_LAUNCH(&s->e, LJ_BOARD, ergo_grid_groups((size_t)l->board_blocks, l->group, members),
                 BUFFER(LJ_MEMBERS), BUFFER(LJ_CHAINS), BUFFER(LJ_CELLS), BUFFER(LJ_BOUNDS),
-                BUFFER(LJ_ACTIVE_CELLS), BUFFER(LJ_FULL), U64(to), U32(s->slots));
+                BUFFER(LJ_ACTIVE_CELLS), BUFFER(LJ_FULL), U64(to), U32(s->slots),
+                BUFFER(LJ_TABLES));
     ERGO_LAUNCH(&s->e, LJ_BOARD_END, ergo_grid_groups(members, l->end_group, 1), BUFFER(LJ_MEMBERS),
                 BUFFER(LJ_CHAINS), BUFFER(LJ_ACTIVE_CELLS), BUFFER(LJ_FULL), BUFFER(LJ_SAMPLES),
                 U64(slot->step), U64(to), U64(slot->every ? slot->every : 1), U32(slot->samples),

@@ -205,6 +205,11 @@ enum ergo_status lj_check(struct ergo_context *ctx, const struct ergo_point *poi
                            "%.10g is too long for so many particles: pairs at the cutoff could "
                            "no longer be counted",
                            s.cutoff);
+    if (lj_check_slit(ctx, point, &s, most) != ERGO_OK)
+        status = ERGO_E_JOB;
+    const enum ergo_status table = lj_check_table(ctx, point);
+    if (table != ERGO_OK)
+        status = table;
     if (s.repulsion <= s.attraction)
         status = ergo_job_error(ctx, "/system/repulsive_exponent",
                                 "%u is not above /system/attractive_exponent, %u", s.repulsion,

@@ -43,6 +43,7 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     ergo_engine_constant(&s->e, LJ_RULES, s->rules);
     ergo_engine_constant(&s->e, LJ_EDGES, s->bin_edges);
     ergo_engine_constant(&s->e, LJ_BOUNDS, bounds);
+    ergo_engine_constant(&s->e, LJ_TABLES, s->tables.words);
     free(bounds);
     return create_offsets(ctx, s);
 }
@@ -51,6 +52,7 @@ static void release(void *state) {
     struct lj_state *s = state;
     free(s->grid.offsets);
     free(s->lists);
+    lj_tables_free(&s->tables);
 }
 
 #define ENGINE(name)                                                                               \

@@ -9,8 +9,6 @@ enum {
     POSITIVE = PHYSICS | ERGO_KEY_EXCLUDES_MIN,
 };
 
-static const char *const potentials[] = {"lennard-jones", "mie", NULL};
-
 static const char *const methods[] = {"sample", "transition-matrix", NULL};
 
 /* Where keys act. */
@@ -24,6 +22,10 @@ static bool starts_on_lattice(const struct ergo_point *point) {
 
 static bool is_board(const struct ergo_point *point) {
     return ergo_point_value(point, "/system/decomposition")->present;
+}
+
+static bool has_no_slit(const struct ergo_point *point) {
+    return !lj_has_slit(point);
 }
 
 const struct ergo_key lj_keys_box[LJ_KEYS_BOX_N] = {
@@ -71,10 +73,14 @@ const struct ergo_key lj_keys_potential[LJ_KEYS_POTENTIAL_N] = {
 };
 
 const struct ergo_key lj_keys_mie[LJ_KEYS_MIE_N] = {
-    {ERGO_KEY("/system/potential", ENUM), .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
-     .fallback = "\"lennard-jones\"", .stream = "", .choices = potentials, .unit = "",
+    {ERGO_KEY("/system/potential", STRING),
+     .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | ERGO_KEY_FILE | ERGO_KEY_WORD,
+     .fallback = "\"lennard-jones\"", .stream = "", .unit = "",
      .help = "lennard-jones, 4 epsilon [(sigma/r)^12 - (sigma/r)^6]. mie: C epsilon [(sigma/r)^n - "
-             "(sigma/r)^m], C = n/(n - m) (n/m)^(m/(n - m)), so that the depth is epsilon."},
+             "(sigma/r)^m], C = n/(n - m) (n/m)^(m/(n - m)), so that the depth is epsilon. "
+             "Or the name of a file (with a dot or a slash in it) with lines \"r u\", r in sigma "
+             "and u in epsilon, from where u is 20 T and more to the cutoff: a cubic spline "
+             "between these points, infinite before the first."},
     {ERGO_KEY("/system/repulsive_exponent", INT),
      .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .fallback = "12", .stream = "",
      .min = 5, .max = 48, .unit = "",
@@ -152,7 +158,44 @@ const struct ergo_key lj_keys_curves[LJ_KEYS_CURVES_N] = {
     {ERGO_KEY("/run/gr_bins", INT), .flags = ERGO_KEY_SHAPE, .fallback = "50", .min = 2,
      .max = 1000, .unit = "",
      .help = "Bins of g(r) up to the cutoff; it goes on to twice the cutoff or half the shortest "
-             "side."},
+             "side.",
+     .acts = has_no_slit, .where = "without /system/slit/width"},
+};
+
+#define SLIT_KEY(name) ERGO_KEY("/system/slit/" name, REAL), .min = 0, .max = 1e12
+#define IN_SLIT .acts = lj_has_slit, .where = "with /system/slit/width"
+
+const struct ergo_key lj_keys_slit[LJ_KEYS_SLIT_N] = {
+    {SLIT_KEY("width"), .stream = "", .flags = ERGO_KEY_FORM | POSITIVE | ERGO_KEY_SHAPE,
+     .unit = "length",
+     .help =
+         "Two walls of a layered solid such as graphite, whose first layers are in the planes z "
+         "= 0 and z = H: this is H. Particles have the energy w(z) + w(H - z) there, w(z) = 2 "
+         "pi density epsilon sigma^2 spacing [2/5 (sigma/z)^10 - (sigma/z)^4 - sigma^4/(3 "
+         "spacing (z + 0.61 spacing)^3)] (W. A. Steele, Surf. Sci. 36, 317 (1973)). The third "
+         "side of the box is at least H and a cutoff; where u > 100 T there are no particles. "
+         "Absent: no walls."},
+    {SLIT_KEY("epsilon"), .stream = "", .flags = POSITIVE | ERGO_KEY_SHAPE, .unit = "energy",
+     .help = "Depth of the potential between a particle and an atom of the solid.", IN_SLIT},
+    {SLIT_KEY("sigma"), .stream = "", .flags = POSITIVE | ERGO_KEY_SHAPE, .unit = "length",
+     .help = "Diameter of that potential.", IN_SLIT},
+    {SLIT_KEY("density"), .stream = "", .flags = POSITIVE | ERGO_KEY_SHAPE, .unit = "1/length^3",
+     .help = "Atoms of the solid per volume; of graphite 114 per nm^3.", IN_SLIT},
+    {SLIT_KEY("spacing"), .stream = "", .flags = POSITIVE | ERGO_KEY_SHAPE, .unit = "length",
+     .help = "Distance of the solid's layers; of graphite 0.335 nm.", IN_SLIT},
+    {SLIT_KEY("bulk_density"), .flags = ERGO_KEY_SCAN, .unit = "1/length^3",
+     .help = "Density of the bulk fluid at this temperature and activity, of a run without a slit: "
+             "with it there is `excess_adsorption`.",
+     IN_SLIT},
+    {SLIT_KEY("excess_width"), .flags = ERGO_KEY_SCAN | ERGO_KEY_EXCLUDES_MIN, .unit = "length",
+     .help = "Of excess_adsorption: the height that the bulk fluid would fill; absent: `width`, "
+             "from nuclei to nuclei.",
+     IN_SLIT},
+    {ERGO_KEY("/run/profile_bins", INT), .flags = ERGO_KEY_SHAPE, .fallback = "100", .min = 2,
+     .max = 2000, .unit = "",
+     .help = "Layers of the density profile, from wall to wall; it is measured as often as "
+             "curve_every says.",
+     IN_SLIT},
 };
 
 const struct ergo_key lj_keys_method[LJ_KEYS_METHOD_N] = {

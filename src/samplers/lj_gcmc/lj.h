@@ -4,6 +4,7 @@
 #define ERGO_SAMPLERS_LJ_GCMC_LJ_H
 
 #include "engine/engine.h"
+#include "samplers/radial.h"
 #include "samplers/sampler.h"
 
 #include "lj_gcmc/params.h"
@@ -11,7 +12,13 @@
 
 /* Most particles of a chain; also the limit of /tuning/capacity. */
 enum { LJ_MOST_PARTICLES = 1 << 26 };
-enum lj_curve { LJ_CURVE_GR, LJ_CURVE_PAIR_DENSITY, LJ_CURVE_HISTOGRAM, LJ_CURVES };
+enum lj_curve {
+    LJ_CURVE_GR,
+    LJ_CURVE_PAIR_DENSITY,
+    LJ_CURVE_HISTOGRAM,
+    LJ_CURVE_PROFILE, /* of a slit, in place of the first two */
+    LJ_CURVES
+};
 enum lj_column {
     LJ_COLUMN_PARTICLES,
     LJ_COLUMN_ENERGY,
@@ -51,20 +58,38 @@ enum lj_gibbs_column {
 _Static_assert((int)LJ_GIBBS_COLUMNS == (int)LJ_COLUMNS, "rows of samples are equally long");
 enum lj_ensemble { LJ_MUVT, LJ_NVT, LJ_NPT, LJ_GIBBS }; /* of lj-gcmc always the first */
 
+/* Two walls of a layered solid: field.c. */
+struct lj_slit {
+    double width; /* between the walls; 0: there are none */
+    double epsilon, sigma, density, spacing;
+    double unit; /* of the energy: 2 pi density epsilon sigma^2 spacing */
+};
+
+/* Tables of potentials: table.c. */
+struct lj_tables {
+    struct ergo_radial *pair; /* from a file; NULL: none */
+    float *words;             /* as on the device; NULL: none */
+    float *field;             /* among them */
+    size_t bytes;
+};
+
 /* The physics of a job, in the job's units. */
 struct lj_system {
     double box[3], volume, temperature, epsilon, sigma, cutoff;
     double unit;                    /* energy of a pair: unit [(sigma/r)^n - (sigma/r)^m] */
     uint32_t repulsion, attraction; /* n, m */
     bool mie;
-    double activity;         /* z, 1/length^3; 0 if there are no insertions */
-    double max_displacement; /* 0: to anywhere in the box */
-    double pressure;         /* of the npt ensemble */
+    bool tabulated;                 /* the potential is from a file: */
+    const struct ergo_radial *pair; /* where it has been read; the reader's. Else NULL */
+    double activity;                /* z, 1/length^3; 0 if there are no insertions */
+    double max_displacement;        /* 0: to anywhere in the box */
+    double pressure;                /* of the npt ensemble */
     enum lj_ensemble ensemble;
     bool shifted, tail;
     /* checkerboard: cells from one active cell to the next, and trial moves of an active cell in
      * an activation; 0: no checkerboard */
     uint32_t period, trials;
+    struct lj_slit slit;
 };
 
 /* The cell grid, and offsets of the cells within the cutoff, nearest first. Each cell comes
@@ -133,7 +158,8 @@ enum lj_buffer {
     LJ_FULL,         /* set if an active cell ran out of memory */
     LJ_GHOSTS,       /* weights of test insertions */
     LJ_RULES,        /* of volume moves */
-    LJ_TRIALS        /* partial sums over all pairs in the boxes of trials */
+    LJ_TRIALS,       /* partial sums over all pairs in the boxes of trials */
+    LJ_TABLES        /* of potentials, where there are any */
 };
 enum lj_kernel {
     LJ_RUN,
@@ -166,6 +192,7 @@ struct lj_state {
     float *bin_edges;              /* [bins + 1], squared distances in sigma^2 */
     struct lj_physics *physics;    /* [members] */
     struct lj_volume_rules *rules; /* [chains], where volumes change */
+    struct lj_tables tables;
     /* where volumes change: lists of cells for several volumes, until they are on the device */
     uint32_t *lists;
     size_t list_bytes;
@@ -205,15 +232,17 @@ bool lj_has_displacements(const struct ergo_point *point);
 uint64_t lj_curve_every(const struct ergo_point *point); /* 0: no g(r), no P(N) */
 uint32_t lj_gr_bins(const struct ergo_point *point);     /* up to the cutoff */
 uint32_t lj_ghosts_of(const struct ergo_point *point);
-void lj_member_fill(const struct ergo_point *point, size_t box, struct lj_member *member);
+/* pair: of a potential from a file, else NULL */
+void lj_member_fill(const struct ergo_point *point, size_t box, const struct ergo_radial *pair,
+                    struct lj_member *member);
 /* x^(1/3) by Newton's method, because cbrt of libm differs between hosts. */
 double lj_cube_root(double x);
 double lj_widest_core(const struct lj_state *s); /* of the members, in sigma */
 /* Largest displacement at the start, in units of the shortest side / 2^32. */
 uint32_t lj_step_size(const struct lj_system *s);
-/* Sites along each axis of a cubic lattice with at least `count` sites; and `count` positions on
- * it, 3 words each. */
-void lj_lattice_sites(const struct lj_system *s, uint32_t count, uint32_t n[3]);
+/* Sites along each axis of a cubic lattice with at least `count` sites, and their distances; and
+ * `count` positions on it, 3 words each. */
+void lj_lattice_sites(const struct lj_system *s, uint32_t count, uint32_t n[3], double spacing[3]);
 void lj_lattice(const struct lj_system *s, uint32_t count, uint32_t *words);
 
 /* Sides of a chain's box, in the job's unit, and its volume. */
@@ -237,6 +266,36 @@ double lj_virial_of(const struct lj_system *s, int64_t fixed);
 double lj_contact_width(const struct lj_system *s);
 struct lj_jump lj_jump_of(const struct lj_system *s);
 double lj_impulsive_of(const struct lj_jump *jump, int64_t contacts);
+
+/* table.c. With s->pair, r in the job's unit. */
+bool lj_is_table(const struct ergo_point *point);
+double lj_table_energy(const struct lj_system *s, double r); /* in units of `unit` */
+double lj_table_core2(const struct lj_system *s);
+/* NULL where the potential is none from a file. */
+enum ergo_status lj_table_read(struct ergo_context *ctx, const struct ergo_point *point,
+                               struct ergo_radial **pair);
+/* words, bytes, field of tables; s->pair is in tables already. false: no memory. */
+bool lj_tables_make(const struct lj_system *s, struct lj_tables *tables);
+void lj_tables_free(struct lj_tables *tables);
+enum ergo_status lj_check_table(struct ergo_context *ctx, const struct ergo_point *point);
+
+/* field.c: slits. Energies in the job's unit; s->slit.width > 0. */
+bool lj_has_slit(const struct ergo_point *point);
+void lj_slit_of(const struct ergo_point *point, struct lj_slit *slit);
+double lj_slit_energy(const struct lj_slit *slit, double z);
+double lj_slit_least(const struct lj_system *s);
+/* Where particles on a lattice are at the start: from z = range[0] to range[1]. */
+void lj_slit_free(const struct lj_system *s, double range[2]);
+/* Integral of exp(-u(z)/T) over the slit: an ideal gas has z times as many particles per area. */
+double lj_slit_henry(const struct lj_system *s);
+/* table: 4 LJ_FIELD_LAYERS */
+void lj_field_table(const struct lj_system *s, float *table);
+/* Density in layers of the slit, from the particles in each. */
+uint32_t lj_profile_bins(const struct lj_state *s);
+void lj_profile_convert(const struct lj_state *s, const uint64_t *counts, double *density);
+/* most: the most particles to be expected */
+enum ergo_status lj_check_slit(struct ergo_context *ctx, const struct ergo_point *point,
+                               const struct lj_system *s, double most);
 
 /* volume.c: volumes that change */
 struct lj_volume_rules lj_rules_of(const struct ergo_point *point, size_t box);
@@ -357,7 +416,7 @@ enum ergo_status lj_fetch(struct ergo_context *ctx, struct lj_state *s, size_t c
  * refused. */
 const char *lj_start_file(const struct ergo_point *point); /* NULL: a lattice */
 enum ergo_status lj_start(struct ergo_context *ctx, const struct ergo_point *point, size_t box,
-                          uint32_t **words, uint32_t *count);
+                          const struct ergo_radial *pair, uint32_t **words, uint32_t *count);
 enum ergo_status lj_start_check(struct ergo_context *ctx, const struct ergo_point *point);
 
 /* state.c, audit.c */

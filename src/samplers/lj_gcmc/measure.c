@@ -23,7 +23,8 @@ void lj_total_shares(struct lj_state *s, bool keep, int64_t *shares) {
     ergo_engine_write(&s->e, LJ_SHARES, 0, bytes, shares);
     ERGO_LAUNCH(&s->e, LJ_TOTAL, total_grid(s), BUFFER(LJ_MEMBERS), BUFFER(LJ_CHAINS),
                 BUFFER(LJ_PARTICLES), BUFFER(LJ_CELLS), BUFFER(LJ_OFFSETS), BUFFER(LJ_SHARES),
-                U32(s->capacity), U32(s->slots), BUFFER(LJ_PAIR_ENERGIES), U32(keep));
+                U32(s->capacity), U32(s->slots), BUFFER(LJ_PAIR_ENERGIES), U32(keep),
+                BUFFER(LJ_TABLES));
     ergo_engine_read(&s->e, LJ_SHARES, 0, bytes, shares);
 }
 
@@ -80,7 +81,8 @@ void lj_ghosts_count(struct lj_state *s, size_t sample, uint64_t step) {
     ERGO_LAUNCH(&s->e, LJ_GHOST, total_grid(s), BUFFER(LJ_MEMBERS), BUFFER(LJ_CHAINS),
                 BUFFER(LJ_PARTICLES), BUFFER(LJ_CELLS), BUFFER(LJ_OFFSETS), BUFFER(LJ_GHOSTS),
                 U64(step), U64(lj_volumes_before(&s->launch, step)), U32(s->capacity),
-                U32(s->slots), U32(sample), U32(s->launch.ghosts), BUFFER(LJ_PAIR_ENERGIES));
+                U32(s->slots), U32(sample), U32(s->launch.ghosts), BUFFER(LJ_PAIR_ENERGIES),
+                BUFFER(LJ_TABLES));
 }
 
 /* ---- pairs by distance ------------------------------------------------------------------------

@@ -85,6 +85,7 @@ struct lj_system lj_system_of(const struct ergo_point *point) {
         .tail = ergo_point_bool(point, "/system/tail_correction"),
         .ensemble = lj_ensemble_of(point),
     };
+    lj_slit_of(point, &s.slit);
     lj_potential_of(point, &s);
     const struct ergo_value *box = ergo_point_value(point, "/system/box");
     for (int k = 0; k < 3; k++)
@@ -147,8 +148,10 @@ uint32_t lj_step_size(const struct lj_system *s) {
     return (uint32_t)fmin(s->max_displacement / shortest(s) * 0x1p32, 0x1p31);
 }
 
-void lj_member_fill(const struct ergo_point *point, size_t box, struct lj_member *m) {
-    const struct lj_system s = lj_box_system(point, box);
+void lj_member_fill(const struct ergo_point *point, size_t box, const struct ergo_radial *pair,
+                    struct lj_member *m) {
+    struct lj_system s = lj_box_system(point, box);
+    s.pair = pair;
     const double cutoff = s.cutoff / s.sigma;
     memset(m, 0, sizeof *m);
     m->key0 = (uint32_t)point->stream;
@@ -165,6 +168,7 @@ void lj_member_fill(const struct ergo_point *point, size_t box, struct lj_member
         m->contact2[k] = (float)((cutoff - (k + 1) * shell) * (cutoff - (k + 1) * shell));
     m->core2 = (float)lj_core2(&s);
     m->beta4 = (float)(s.unit / s.temperature * 0x1p-30);
+    m->field = s.slit.width > 0 ? (float)(s.slit.unit / s.unit * 0x1p30) : 0;
     m->exponents = s.mie ? s.repulsion | s.attraction << 8 : 0;
     if (s.shifted)
         m->shift = (int64_t)floor(lj_pair_at_cutoff(&s) * 0x1p30 + 0.5);
@@ -198,26 +202,50 @@ void lj_member_fill(const struct ergo_point *point, size_t box, struct lj_member
         m->zv = insertions > 0 ? (float)(s.activity * volume * (deletions / insertions)) : 0;
 }
 
-void lj_lattice_sites(const struct lj_system *s, uint32_t count, uint32_t n[3]) {
+/* Where the lattice is: the box, or what is free of a slit. */
+static void lattice_room(const struct lj_system *s, double low[3], double side[3]) {
+    double range[2];
+    for (int k = 0; k < 3; k++) {
+        low[k] = 0;
+        side[k] = s->box[k];
+    }
+    if (s->slit.width > 0) {
+        lj_slit_free(s, range);
+        low[2] = range[0];
+        side[2] = range[1] - range[0];
+    }
+}
+
+void lj_lattice_sites(const struct lj_system *s, uint32_t count, uint32_t n[3], double spacing[3]) {
+    double low[3], side[3];
+    lattice_room(s, low, side);
     n[0] = n[1] = n[2] = 1;
     while ((double)n[0] * n[1] * n[2] < count) { /* refine the axis with the widest spacing */
         int widest = 0;
         for (int k = 1; k < 3; k++)
-            if (s->box[k] / n[k] > s->box[widest] / n[widest])
+            if (side[k] / n[k] > side[widest] / n[widest])
                 widest = k;
         n[widest]++;
     }
+    for (int k = 0; k < 3; k++)
+        spacing[k] = side[k] / n[k];
 }
 
 void lj_lattice(const struct lj_system *s, uint32_t count, uint32_t *words) {
     uint32_t n[3];
-    lj_lattice_sites(s, count, n);
+    double spacing[3], low[3], side[3];
+    lattice_room(s, low, side);
+    lj_lattice_sites(s, count, n, spacing);
     const double sites = (double)n[0] * n[1] * n[2];
     for (uint32_t i = 0; i < count; i++) {
         /* spread empty sites over the lattice */
         const uint64_t site = (uint64_t)floor((double)i * (sites / count));
         const uint64_t at[3] = {site % n[0], site / n[0] % n[1], site / n[0] / n[1]};
+        uint32_t *to = words + 3 * (size_t)i;
         for (int k = 0; k < 3; k++)
-            words[3 * (size_t)i + (size_t)k] = (uint32_t)(((2 * at[k] + 1) << 31) / n[k]);
+            to[k] = (uint32_t)(((2 * at[k] + 1) << 31) / n[k]);
+        if (s->slit.width > 0)
+            to[2] = (uint32_t)floor((low[2] + side[2] * ((double)to[2] * 0x1p-32)) / s->box[2] *
+                                    0x1p32);
     }
 }

@@ -63,8 +63,24 @@ static double insertion_volume(const struct ergo_point *point, const double *c) 
     return c[LJ_COLUMN_GHOSTS] * volume_of(point, c);
 }
 
+/* A slit's volume is that between its walls. */
 static double density(const struct ergo_point *point, const double *c) {
-    return c[LJ_COLUMN_PARTICLES] / volume_of(point, c);
+    const double share = lj_has_slit(point) ? ergo_point_real(point, "/system/slit/width") /
+                                                  ergo_point_value(point, "/system/box")->reals[2]
+                                            : 1;
+    return c[LJ_COLUMN_PARTICLES] / (share * volume_of(point, c));
+}
+
+static double adsorption(const struct ergo_point *point, const double *c) {
+    const double *box = ergo_point_value(point, "/system/box")->reals;
+    return c[LJ_COLUMN_PARTICLES] / (box[0] * box[1]);
+}
+
+static double excess_adsorption(const struct ergo_point *point, const double *c) {
+    const struct ergo_value *width = ergo_point_value(point, "/system/slit/excess_width");
+    return adsorption(point, c) -
+           ergo_point_real(point, "/system/slit/bulk_density") *
+               (width->present ? width->real : ergo_point_real(point, "/system/slit/width"));
 }
 
 /* P = -dF/dV at fixed N and r_c for the energy that is simulated, term by term. Averages over N
@@ -103,19 +119,34 @@ static bool is_canonical(const struct ergo_point *point) {
     return !lj_is_open(point);
 }
 
+static bool is_uniform(const struct ergo_point *point) {
+    return lj_is_open(point) && !lj_has_slit(point);
+}
+
+static bool has_excess(const struct ergo_point *point) {
+    return lj_has_slit(point) && ergo_point_value(point, "/system/slit/bulk_density")->present;
+}
+
+static bool has_uniform_ghosts(const struct ergo_point *point) {
+    return lj_ghosts_of(point) > 0 && !lj_has_slit(point);
+}
+
 static bool has_ghosts(const struct ergo_point *point) {
     return lj_ghosts_of(point) > 0;
 }
 
-/* If the cutoff lies within the core, too few pairs are near it to measure the jump. */
+/* If the cutoff lies within the core, too few pairs are near it to measure the jump. In a slit it
+ * is a tensor, which depends on z. */
 bool lj_has_pressure(const struct ergo_point *point) {
     const struct lj_system s = lj_system_of(point);
+    if (s.slit.width > 0)
+        return false;
     return s.shifted || s.epsilon == 0 || s.cutoff >= s.sigma;
 }
 
 static bool has_impulsive(const struct ergo_point *point) {
     const struct lj_system s = lj_system_of(point);
-    return !s.shifted && s.epsilon != 0 && s.cutoff >= s.sigma;
+    return !s.shifted && !(s.slit.width > 0) && s.epsilon != 0 && s.cutoff >= s.sigma;
 }
 
 static bool has_tail(const struct ergo_point *point) {
@@ -298,7 +329,7 @@ static double derive_volume_compressibility(const struct ergo_point *point, cons
     {ERGO_NAMED("compressibility", "length^3/energy"),                                             \
      .help = "isothermal compressibility V (<N^2> - <N>^2) / (<N>^2 T)",                           \
      .inputs = {"particles", "particles2"}, .derive = derive_compressibility,                      \
-     .applies = lj_is_open},                                                                       \
+     .applies = is_uniform},                                                                       \
     {ERGO_NAMED("particles_energy_covariance", "energy"), .help = "<N U> - <N><U>",                \
      .inputs = {"particles", "total_energy", "particles_energy"}, .derive = derive_covariance,     \
      .applies = lj_is_open},                                                                       \
@@ -330,6 +361,12 @@ const struct ergo_observable lj_observables[LJ_N_OBSERVABLES] = {OPEN};
 
 const struct ergo_observable lj_observables_muvt[LJ_N_OBSERVABLES_MUVT] = {
     OPEN,
+    {ERGO_NAMED("adsorption", "1/length^2"), .help = "<N>/(Lx Ly), of a slit: both walls together",
+     .sample = adsorption, .applies = lj_has_slit},
+    {ERGO_NAMED("excess_adsorption", "1/length^2"),
+     .help = "adsorption less what the bulk fluid would have between the walls, bulk_density times "
+             "excess_width",
+     .sample = excess_adsorption, .applies = has_excess},
     {ERGO_NAMED("insertion_probability", ""),
      .help = "probability with which an insertion into N particles would be accepted",
      .sample = rises, .applies = lj_is_matrix, .recorded_at = "/system/temperature"},
@@ -344,8 +381,9 @@ const struct ergo_observable lj_observables_nvt[LJ_N_OBSERVABLES_NVT] = {
     PRESSURES,
     CAPACITY,
     {ERGO_NAMED("excess_chemical_potential", "energy"),
-     .help = "-T ln <exp(-dU/T)>, by test insertions", .inputs = {"insertion_volume", "box_volume"},
-     .derive = derive_excess, .applies = has_ghosts},
+     .help = "-T ln <exp(-dU/T)>, by test insertions; not in a slit",
+     .inputs = {"insertion_volume", "box_volume"}, .derive = derive_excess,
+     .applies = has_uniform_ghosts},
     {.name = "box_volume",
      .unit = "length^3",
      .help = "an input",

@@ -6,11 +6,14 @@
 
 #include "samplers/lj_gcmc/lj.h"
 
-/* Bins of g(r). Their number up to the cutoff is an integer, so that the cutoff is an edge.
- * Beyond it they reach to twice the cutoff or to half the shortest side. */
+/* Bins of g(r), or of a slit's density profile. Of g(r) their number up to the cutoff is an
+ * integer, so that the cutoff is an edge. Beyond it they reach to twice the cutoff or to half the
+ * shortest side. */
 uint32_t lj_bins(const struct ergo_point *point) {
     const struct lj_system s = lj_system_of(point);
     const uint32_t to_cutoff = lj_curve_every(point) ? lj_gr_bins(point) : 0;
+    if (to_cutoff && s.slit.width > 0)
+        return (uint32_t)ergo_point_int(point, "/run/profile_bins");
     const double shortest = fmin(s.box[0], fmin(s.box[1], s.box[2]));
     if (to_cutoff == 0)
         return 0;
@@ -327,6 +330,9 @@ static void declare_buffers(struct lj_state *s) {
         ergo_engine_buffer(e, LJ_COUNTS, "pair counts", ERGO_BUFFER_CURVES,
                            4 * members * l->total_parts * l->bins);
     }
+    if (s->tables.bytes)
+        ergo_engine_buffer(e, LJ_TABLES, "tables of potentials", ERGO_BUFFER_CONSTANT,
+                           s->tables.bytes);
     if (l->board_blocks) {
         ergo_engine_buffer(e, LJ_BOUNDS, "bounds of cells", ERGO_BUFFER_CONSTANT,
                            4 * ((uint64_t)n[0] + n[1] + n[2]));
@@ -350,6 +356,8 @@ static void append_reach(struct ergo_text *o, const struct lj_state *s) {
 }
 
 void lj_potential_options(const struct lj_state *s, struct ergo_text *o) {
+    if (s->system.tabulated)
+        ergo_text_append(o, " -DLJ_TABLE=1");
     if (s->system.mie)
         ergo_text_append(o, " -DLJ_MIE_N=%uu -DLJ_MIE_M=%uu", s->system.repulsion,
                          s->system.attraction);
@@ -371,9 +379,13 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct lj_stat
     lj_potential_options(s, &o);
     if (l->volume_every)
         ergo_text_append(&o, l->transfers ? " -DLJ_NPT=1 -DLJ_GIBBS=1" : " -DLJ_NPT=1");
-    append_reach(&o, s);
+    if (s->system.slit.width > 0)
+        ergo_text_append(&o, " -DLJ_FIELD=1 -DLJ_PROFILE=%uu", lj_profile_bins(s));
+    else
+        append_reach(&o, s);
     ergo_engine_kernel(e, LJ_TOTAL, total, o.data, "lj_total");
-    ergo_engine_kernel(e, LJ_PAIRS, total, o.data, "lj_pairs");
+    ergo_engine_kernel(e, LJ_PAIRS, total, o.data,
+                       s->system.slit.width > 0 ? "lj_profile" : "lj_pairs");
     if (l->volume_every) {
         ergo_engine_kernel(e, LJ_VOLUME_SUMS, "lj_gcmc/volume.cl", o.data, "lj_volume_sums");
         ergo_engine_kernel(e, LJ_VOLUME_MOVE, "lj_gcmc/volume.cl", o.data, "lj_volume_move");
@@ -431,9 +443,10 @@ static enum ergo_status fill_members(struct lj_state *s) {
     if (ergo_engine_end(&s->e) != ERGO_OK)
         return ergo_engine_end(&s->e);
     for (size_t i = 0; i < lj_chains(s); i++)
-        lj_member_fill(batch->points[i / s->boxes], i % s->boxes, &s->members[i]);
+        lj_member_fill(batch->points[i / s->boxes], i % s->boxes, s->tables.pair, &s->members[i]);
     for (size_t i = 0; i < batch->count; i++) {
         s->physics[i].system = lj_system_of(batch->points[i]);
+        s->physics[i].system.pair = s->tables.pair;
         s->physics[i].jump = lj_jump_of(&s->physics[i].system);
     }
     if (!fill_rules(s))
@@ -451,7 +464,12 @@ enum ergo_status lj_configure(struct ergo_context *ctx, void *state) {
     /* cells are those of the smaller box */
     if (s->boxes == 2 && lj_box_system(first, 1).volume < s->system.volume)
         s->system = lj_box_system(first, 1);
-    enum ergo_status status = choose_launch(ctx, s);
+    enum ergo_status status = lj_table_read(ctx, first, &s->tables.pair);
+    s->system.pair = s->tables.pair;
+    if (status == ERGO_OK && !lj_tables_make(&s->system, &s->tables))
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for tables of potentials");
+    if (status == ERGO_OK)
+        status = choose_launch(ctx, s);
     if (status != ERGO_OK)
         return status;
     plan_times(s);

@@ -36,9 +36,10 @@ static double solve(uint32_t n, uint32_t m, double shift, double value, double l
 
 void lj_potential_of(const struct ergo_point *point, struct lj_system *s) {
     s->mie = lj_is_mie(point);
+    s->tabulated = lj_is_table(point);
     s->repulsion = 12;
     s->attraction = 6;
-    s->unit = 4 * s->epsilon;
+    s->unit = s->epsilon == 0 && s->slit.width > 0 ? s->temperature : 4 * s->epsilon;
     if (!s->mie)
         return;
     s->repulsion = (uint32_t)ergo_point_int(point, "/system/repulsive_exponent");
@@ -54,6 +55,8 @@ void lj_potential_of(const struct ergo_point *point, struct lj_system *s) {
 /* (sigma/r)^n - (sigma/r)^m */
 static double shape(const struct lj_system *s, double r) {
     const double x = s->sigma / r;
+    if (s->tabulated)
+        return lj_table_energy(s, r);
     if (s->mie)
         return power(x, s->repulsion) - power(x, s->attraction);
     const double s3 = x * x * x, s6 = s3 * s3;
@@ -62,7 +65,7 @@ static double shape(const struct lj_system *s, double r) {
 
 double lj_pair_at_cutoff(const struct lj_system *s) {
     const double cutoff = s->cutoff / s->sigma;
-    if (s->mie)
+    if (s->mie || s->tabulated)
         return shape(s, s->cutoff);
     const double s3 = 1 / (cutoff * cutoff * cutoff), s6 = s3 * s3;
     return s6 * s6 - s6;
@@ -79,7 +82,9 @@ double lj_core2(const struct lj_system *s) {
     double core2;
     if (s->epsilon == 0)
         return 0;
-    if (s->mie) {
+    if (s->tabulated) {
+        core2 = lj_table_core2(s);
+    } else if (s->mie) {
         const double x =
             solve(s->repulsion, s->attraction, 1, 100 * s->temperature / s->unit, 1, 1e3);
         core2 = 1 / (x * x);
@@ -159,5 +164,5 @@ double lj_energy_of(const struct lj_system *s, int64_t fixed) {
 }
 
 double lj_virial_of(const struct lj_system *s, int64_t fixed) {
-    return (s->mie ? 32 * s->unit : 24 * s->epsilon) * (double)fixed * 0x1p-30;
+    return (s->mie || s->tabulated ? 32 * s->unit : 24 * s->epsilon) * (double)fixed * 0x1p-30;
 }

@@ -70,21 +70,22 @@ static const double above = 1 + 1e-6; /* margin for the rounding of fp32 distanc
 static bool lattice_is_wide(const struct lj_system *s, uint32_t count) {
     const double core = sqrt(lj_core2(s)) * s->sigma;
     uint32_t n[3];
+    double spacing[3];
     bool wide = true;
-    lj_lattice_sites(s, count, n);
+    lj_lattice_sites(s, count, n, spacing);
     for (int k = 0; k < 3; k++)
-        wide &= n[k] == 1 || s->box[k] / n[k] > core * above;
+        wide &= n[k] == 1 || spacing[k] > core * above;
     return wide;
 }
 
 static enum ergo_status check_pairs(struct ergo_context *ctx, const struct ergo_point *point,
-                                    size_t box, const uint32_t *words, uint32_t count) {
-    const struct lj_system system = lj_box_system(point, box), *const s = &system;
+                                    const struct lj_system *s, size_t box, const uint32_t *words,
+                                    uint32_t count) {
     const char *path = lj_start_file(point);
     struct lj_member member;
     uint32_t reach[3];
     size_t pair[2];
-    lj_member_fill(point, box, &member);
+    lj_member_fill(point, box, s->pair, &member);
     const double core = sqrt((double)member.core2) * s->sigma;
     if (member.ideal || (!path && lattice_is_wide(s, count)))
         return ERGO_OK;
@@ -107,24 +108,41 @@ static enum ergo_status check_pairs(struct ergo_context *ctx, const struct ergo_
                      core, path ? "" : ". Start with fewer");
 }
 
-enum ergo_status lj_start(struct ergo_context *ctx, const struct ergo_point *point, size_t box,
-                          uint32_t **words, uint32_t *count) {
-    const struct lj_system s = lj_box_system(point, box);
+static enum ergo_status check_walls(struct ergo_context *ctx, const struct ergo_point *point,
+                                    const struct lj_system *s, const uint32_t *words,
+                                    uint32_t count) {
+    for (uint32_t i = 0; i < count && s->slit.width > 0; i++) {
+        const double z = (double)words[3 * (size_t)i + 2] * 0x1p-32 * s->box[2];
+        if (!(lj_slit_energy(&s->slit, z) < 99 * s->temperature))
+            return ERGO_FAIL(ctx, ERGO_E_JOB,
+                             "/system/start: particle %u of %s is at z = %.9g, in a wall of the "
+                             "slit from 0 to %.9g: its energy is above 100 k_B T",
+                             i + 1, lj_start_file(point), z, s->slit.width);
+    }
+    return ERGO_OK;
+}
+
+/* s: of the box, with the table of its potential if it has one. */
+static enum ergo_status start(struct ergo_context *ctx, const struct ergo_point *point,
+                              const struct lj_system *s, size_t box, uint32_t **words,
+                              uint32_t *count) {
     const char *path = lj_start_file(point);
     enum ergo_status status = ERGO_OK;
     *words = NULL;
     if (path) {
-        status = from_file(ctx, point, &s, words, count);
+        status = from_file(ctx, point, s, words, count);
     } else {
         *count = lj_box_particles(point, box);
         *words = malloc(12 * ((size_t)*count + 1));
         if (*words)
-            lj_lattice(&s, *count, *words);
+            lj_lattice(s, *count, *words);
         else
             status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %u particles", *count);
     }
     if (status == ERGO_OK)
-        status = check_pairs(ctx, point, box, *words, *count);
+        status = check_pairs(ctx, point, s, box, *words, *count);
+    if (status == ERGO_OK && path)
+        status = check_walls(ctx, point, s, *words, *count);
     if (status != ERGO_OK) {
         free(*words);
         *words = NULL;
@@ -132,15 +150,25 @@ enum ergo_status lj_start(struct ergo_context *ctx, const struct ergo_point *poi
     return status;
 }
 
+enum ergo_status lj_start(struct ergo_context *ctx, const struct ergo_point *point, size_t box,
+                          const struct ergo_radial *pair, uint32_t **words, uint32_t *count) {
+    struct lj_system s = lj_box_system(point, box);
+    s.pair = pair;
+    return start(ctx, point, &s, box, words, count);
+}
+
 enum ergo_status lj_start_check(struct ergo_context *ctx, const struct ergo_point *point) {
-    enum ergo_status status = ERGO_OK;
+    struct ergo_radial *pair = NULL;
+    enum ergo_status status = lj_table_read(ctx, point, &pair);
     for (unsigned b = 0; b < lj_boxes_of(point) && status == ERGO_OK; b++) {
-        const struct lj_system s = lj_box_system(point, b);
+        struct lj_system s = lj_box_system(point, b);
         uint32_t *words = NULL, count = lj_box_particles(point, b);
+        s.pair = pair;
         if (!lj_start_file(point) && lattice_is_wide(&s, count))
             continue;
-        status = lj_start(ctx, point, b, &words, &count);
+        status = start(ctx, point, &s, b, &words, &count);
         free(words);
     }
+    ergo_radial_free(pair);
     return status;
 }

@@ -29,6 +29,17 @@ static float power(float r2, int k) {
     return k % 4 ? half * half * ergo_inverse(r2) : half * half;
 }
 
+/* u of a pair from a table, and r f in units of 32. */
+static int64_t tabulated(const float *table, float r2, int64_t *virial) {
+    const float beyond = r2 - table[0];
+    const int cell = (int)fminf(beyond * table[1], LJ_PAIR_CELLS - 1);
+    const float x = fmaf(beyond, table[1], -(float)cell);
+    const float *const c = table + 4 * (size_t)(1 + cell);
+    const float slope = fmaf(fmaf(3 * c[3], x, 2 * c[2]), x, c[1]);
+    *virial = (int64_t)(-0x1p26f * (slope * table[1] * r2));
+    return (int64_t)(fmaf(fmaf(fmaf(c[3], x, c[2]), x, c[1]), x, c[0]) * 0x1p30f);
+}
+
 /* A pair within the cutoff. (sigma/r)^12 and (sigma/r)^6 are truncated to multiples of 2^-30. */
 void lj_twin_pair(const struct lj_member *m, float r2, int64_t sign, struct lj_twin_sums *to) {
     if (r2 < m->core2) {
@@ -43,6 +54,10 @@ void lj_twin_pair(const struct lj_member *m, float r2, int64_t sign, struct lj_t
         repulsion = (int64_t)(power(r2, n) * 0x1p30f);
         attraction = (int64_t)(power(r2, k) * 0x1p30f);
         virial = (n * repulsion - k * attraction) >> 5;
+    }
+    if (m->tables) {
+        attraction = 0;
+        repulsion = tabulated((const float *)(uintptr_t)m->tables, r2, &virial);
     }
     to->energy += sign * (repulsion - attraction - m->shift);
     to->virial += sign * virial;
@@ -80,66 +95,18 @@ void lj_twin_add_pairs(const struct lj_twin *t, const uint32_t at[3], uint32_t s
             }
 }
 
-struct lj_twin_sums lj_twin_total(const struct lj_twin *t, uint32_t group, uint32_t parts,
-                                  uint32_t part) {
-    struct lj_twin_sums sums = {0};
-    for (uint32_t i = part * group; i < t->n && !t->m.ideal;
-         i += i % group + 1 < group ? 1 : (parts - 1) * group + 1)
-        lj_twin_add_pairs(t, t->p[i], i, 1, &sums);
-    return sums;
-}
-
-void lj_twin_pairs(const struct lj_twin *t, uint32_t end, const float *edges, uint32_t bins,
-                   uint64_t *counts) {
-    memset(counts, 0, bins * sizeof *counts);
-    for (uint32_t i = 0; i < end && i < t->n; i++) {
-        for (uint32_t j = 0; j < t->n; j++) {
-            const float r2 = lj_twin_distance2(&t->m, t->p[j], t->p[i]);
-            uint32_t low = 0, high = bins; /* edges[low] <= r2 < edges[high] */
-            if (j == i || r2 >= edges[bins])
-                continue;
-            while (high - low > 1) {
-                const uint32_t middle = (low + high) / 2;
-                *(r2 < edges[middle] ? &high : &low) = middle;
-            }
-            counts[low]++;
-        }
-    }
-}
-
-void lj_twin_ghosts(const struct lj_twin *t, uint32_t count, int64_t *sums) {
-    memset(sums, 0, LJ_GHOST_WORDS * sizeof *sums);
-    for (uint32_t i = 0; count && t->m.zv > 0 && i < t->n; i++) {
-        struct lj_twin_sums pairs = {0};
-        if (!t->m.ideal)
-            lj_twin_add_pairs(t, t->p[i], i, 1, &pairs);
-        const float exponent =
-            fmaf(t->m.tail, (float)(2 * t->n - 1), t->m.beta4 * (float)pairs.energy);
-        const float weight = exponent < -80 ? 0 : ergo_exp(fminf(exponent, 60));
-        const float share = (float)t->n * weight * ergo_inverse(t->m.zv);
-        sums[3] += (int64_t)fmaf(fminf(share, 1), 0x1p36f, 0.5f);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        const struct ergo_words w = ergo_philox_words(
-            t->m.box * LJ_MOST_GHOSTS + i, (uint32_t)t->step, (uint32_t)(t->step >> 32),
-            ERGO_DRAW(LJ_PURPOSE_GHOST, 0), t->m.key0, t->m.key1);
-        struct lj_twin_sums pairs = {0};
-        if (!t->m.ideal)
-            lj_twin_add_pairs(t, (const uint32_t[3]){w.x, w.y, w.z}, NO_PARTICLE, 1, &pairs);
-        const float exponent =
-            fmaf(-t->m.tail, (float)(2 * t->n + 1), -(t->m.beta4 * (float)pairs.energy));
-        if (pairs.core || exponent < -80)
-            continue;
-        const float weight = ergo_exp(fminf(exponent, 34.6f));
-        if (t->m.zv > 0) {
-            const float share = t->m.zv * weight * ergo_inverse((float)t->n + 1);
-            sums[2] += (int64_t)fmaf(fminf(share, 1), 0x1p36f, 0.5f);
-        }
-        if (weight < 0x1p20f)
-            sums[0] += (int64_t)fmaf(weight, 0x1p31f, 0.5f);
-        else
-            sums[1] += (int64_t)weight;
-    }
+void lj_twin_add_field(const struct lj_twin *t, const uint32_t at[3], int64_t count,
+                       struct lj_twin_sums *to) {
+    const uint32_t layer = UINT32_MAX / LJ_FIELD_LAYERS + 1;
+    if (t->m.field == 0)
+        return;
+    const float *c = t->tables->field + 4 * (size_t)(at[2] / layer);
+    const float x = (float)(at[2] % layer) / (float)layer;
+    const float u = fmaf(fmaf(fmaf(c[3], x, c[2]), x, c[1]), x, c[0]) * t->m.field;
+    if (t->m.beta4 * u > 100)
+        to->core = true;
+    else
+        to->energy += count * (int64_t)u;
 }
 
 /* ---- particles ------------------------------------------------------------------------------- */
@@ -203,11 +170,13 @@ void lj_twin_set_box(struct lj_twin *t, const struct lj_chain *chain) {
 
 bool lj_twin_init(struct lj_twin *t, const struct ergo_point *point, size_t box,
                   const struct lj_chain *chain, const uint32_t *words, uint32_t more,
-                  uint64_t blocks) {
+                  uint64_t blocks, const struct lj_tables *tables) {
     const struct lj_system s = lj_box_system(point, box);
     memset(t, 0, sizeof *t);
     t->boxes = lj_boxes_of(point);
-    lj_member_fill(point, box, &t->m);
+    t->tables = tables;
+    lj_member_fill(point, box, tables->pair, &t->m);
+    t->m.tables = (uintptr_t)(tables->pair ? tables->words : NULL);
     t->n = chain->particles;
     t->capacity = t->n + more;
     t->step = chain->step;
@@ -358,6 +327,10 @@ uint32_t lj_twin_tuned(const struct lj_twin *t) {
 static struct lj_twin_sums try_move(const struct lj_twin *t, const struct lj_twin_move *move) {
     struct lj_twin_sums sums = {0};
     const bool out = move->kind != LJ_INSERTION;
+    if (move->kind != LJ_DELETION)
+        lj_twin_add_field(t, move->to, 1, &sums);
+    if (out)
+        lj_twin_add_field(t, t->p[move->index], -1, &sums);
     if (t->m.ideal)
         return sums;
     if (move->kind != LJ_DELETION)

@@ -20,7 +20,8 @@ struct lj_twin_board;
 
 struct lj_twin {
     struct lj_member m;
-    uint32_t (*p)[3]; /* positions in the order of the chain's particle list */
+    const struct lj_tables *tables; /* those of the state that is followed */
+    uint32_t (*p)[3];               /* positions in the order of the chain's particle list */
     uint32_t n, capacity, step_size;
     uint64_t step;
     /* where volumes change: moves from one volume move to the next, and of the chain what belongs
@@ -43,10 +44,11 @@ struct lj_twin {
 };
 
 /* Start box `box` at `chain` with these positions. `more`: particles that may be added. `blocks`:
- * the most active cells to follow in an activation; UINT64_MAX for all. false: no memory. */
+ * the most active cells to follow in an activation; UINT64_MAX for all. tables: lj_state.tables, as
+ * long as the twin lives. false: no memory. */
 bool lj_twin_init(struct lj_twin *t, const struct ergo_point *point, size_t box,
                   const struct lj_chain *chain, const uint32_t *words, uint32_t more,
-                  uint64_t blocks);
+                  uint64_t blocks, const struct lj_tables *tables);
 void lj_twin_free(struct lj_twin *t);
 /* One trial move, of each box, or one activation of a checkerboard. false: no memory. */
 bool lj_twin_step(struct lj_twin *t);
@@ -61,11 +63,14 @@ void lj_twin_set_box(struct lj_twin *t, const struct lj_chain *chain);
  * subtracts them. */
 void lj_twin_add_pairs(const struct lj_twin *t, const uint32_t at[3], uint32_t skip, int64_t sign,
                        struct lj_twin_sums *to);
+/* Add `count` times the energy that a particle at `at` has in the field of a slit. */
+void lj_twin_add_field(const struct lj_twin *t, const uint32_t at[3], int64_t count,
+                       struct lj_twin_sums *to);
 /* Carry out a move; there is room. */
 struct lj_twin_move;
 void lj_twin_carry_out(struct lj_twin *t, const struct lj_twin_move *move);
-/* Twice the sums over the pairs of the particles i with (i / group) % parts == part, as the
- * kernel lj_total. Not for a checkerboard after its first activation. */
+/* twin_measure.c. Twice the sums over the pairs of the particles i with (i / group) % parts ==
+ * part, as the kernel lj_total. Not for a checkerboard after its first activation. */
 struct lj_twin_sums lj_twin_total(const struct lj_twin *t, uint32_t group, uint32_t parts,
                                   uint32_t part);
 /* Weights of `count` test insertions at the chain's step: sums[LJ_GHOST_WORDS]. */
@@ -74,6 +79,9 @@ void lj_twin_ghosts(const struct lj_twin *t, uint32_t count, int64_t *sums);
  * squared distances in sigma^2. */
 void lj_twin_pairs(const struct lj_twin *t, uint32_t end, const float *edges, uint32_t bins,
                    uint64_t *counts);
+/* counts[bins]: particles below `end` by z; per_box: lj_profile_bins. */
+void lj_twin_profile(const struct lj_twin *t, uint32_t end, uint32_t per_box, uint32_t bins,
+                     uint64_t *counts);
 float lj_twin_distance2(const struct lj_member *m, const uint32_t a[3], const uint32_t b[3]);
 void lj_twin_pair(const struct lj_member *m, float r2, int64_t sign, struct lj_twin_sums *to);
 bool lj_twin_accepts(const struct lj_member *m, enum lj_kind kind, uint32_t word, uint32_t n,

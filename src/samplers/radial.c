@@ -1,6 +1,6 @@
 /* Functions of distance from files, and their cubic splines. Only IEEE basic operations, so that
  * all hosts agree. */
-#include "samplers/helium/curve.h"
+#include "samplers/radial.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #define FILE_MOST ((size_t)64 << 20)
 
-void helium_curve_free(struct helium_curve *curve) {
+void ergo_radial_free(struct ergo_radial *curve) {
     if (!curve)
         return;
     free(curve->r);
@@ -23,7 +23,7 @@ void helium_curve_free(struct helium_curve *curve) {
 
 /* Second derivatives by tridiagonal elimination for the inner points; the outer two follow from
  * the "not a knot" conditions. work: [2 n]. */
-static void solve(struct helium_curve *s, double *work) {
+static void solve(struct ergo_radial *s, double *work) {
     const size_t n = s->n, last = n - 1;
     const double *r = s->r, *f = s->value;
     double *m = s->second, *diagonal = work, *upper = work + n;
@@ -58,7 +58,7 @@ static void solve(struct helium_curve *s, double *work) {
     m[last] = ((c + d) * m[last - 1] - d * m[last - 2]) / c;
 }
 
-void helium_curve_at(const struct helium_curve *s, double r, double out[3]) {
+void ergo_radial_at(const struct ergo_radial *s, double r, double out[3]) {
     size_t low = 0, high = s->n - 1;
     out[1] = out[2] = 0;
     if (r <= s->r[low] || r >= s->r[high]) {
@@ -84,8 +84,8 @@ void helium_curve_at(const struct helium_curve *s, double r, double out[3]) {
 /* ---- both ------------------------------------------------------------------------------------ */
 
 /* Without points, but with memory for so many, and for the spline's work behind them. */
-static struct helium_curve *new_curve(size_t most) {
-    struct helium_curve *s = calloc(1, sizeof *s);
+static struct ergo_radial *new_curve(size_t most) {
+    struct ergo_radial *s = calloc(1, sizeof *s);
     double *values = malloc(5 * most * sizeof *values);
     if (!s || !values) {
         free(values);
@@ -98,9 +98,9 @@ static struct helium_curve *new_curve(size_t most) {
     return s;
 }
 
-enum ergo_status helium_curve_of(struct ergo_context *ctx, size_t n, const double *r,
-                                 const double *value, struct helium_curve **curve) {
-    struct helium_curve *s = *curve = new_curve(n);
+enum ergo_status ergo_radial_of(struct ergo_context *ctx, size_t n, const double *r,
+                                const double *value, struct ergo_radial **curve) {
+    struct ergo_radial *s = *curve = new_curve(n);
     if (!s)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a curve of %zu points", n);
     s->n = n;
@@ -110,11 +110,11 @@ enum ergo_status helium_curve_of(struct ergo_context *ctx, size_t n, const doubl
     return ERGO_OK;
 }
 
-enum ergo_status helium_curve_parse(struct ergo_context *ctx, const char *name, const char *text,
-                                    size_t length, struct helium_curve **curve) {
-    static const char *const what[2] = {"a distance in A and the function's value", "distance"};
+enum ergo_status ergo_radial_parse(struct ergo_context *ctx, const char *name, const char *text,
+                                   size_t length, struct ergo_radial **curve) {
+    static const char *const what[2] = {"a distance and the function's value", "distance"};
     const size_t lines = ergo_rows_most(text, length);
-    struct helium_curve *s = new_curve(lines);
+    struct ergo_radial *s = new_curve(lines);
     *curve = NULL;
     if (!s)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to read %s", name);
@@ -126,7 +126,7 @@ enum ergo_status helium_curve_parse(struct ergo_context *ctx, const char *name, 
                            "%s has %zu points; a spline needs four, an accurate one hundreds", name,
                            s->n);
     if (status != ERGO_OK) {
-        helium_curve_free(s);
+        ergo_radial_free(s);
         return status;
     }
     solve(s, s->r + 3 * lines);
@@ -134,14 +134,14 @@ enum ergo_status helium_curve_parse(struct ergo_context *ctx, const char *name, 
     return ERGO_OK;
 }
 
-enum ergo_status helium_curve_read(struct ergo_context *ctx, const struct ergo_point *point,
-                                   const char *pointer, struct helium_curve **curve) {
+enum ergo_status ergo_radial_read(struct ergo_context *ctx, const struct ergo_point *point,
+                                  const char *pointer, struct ergo_radial **curve) {
     char *text = NULL;
     size_t length = 0;
     *curve = NULL;
     enum ergo_status status = ergo_input_read(ctx, point, pointer, FILE_MOST, &text, &length);
     if (status == ERGO_OK)
-        status = helium_curve_parse(ctx, ergo_point_text(point, pointer), text, length, curve);
+        status = ergo_radial_parse(ctx, ergo_point_text(point, pointer), text, length, curve);
     free(text);
     return status;
 }

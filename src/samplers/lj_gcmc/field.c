@@ -1,0 +1,203 @@
+/*
+ * The field of a slit between two walls of a layered solid, at z = 0 and z = H (W. A. Steele, Surf.
+ * Sci. 36, 317 (1973)): u(z) = w(z) + w(H - z) with the 10-4-3 potential of one wall,
+ *
+ *     w(z) = 2 pi rho_s epsilon sigma^2 Delta [2/5 (sigma/z)^10 - (sigma/z)^4
+ *                                              - sigma^4/(3 Delta (z + 0.61 Delta)^3)].
+ *
+ * The chain takes it from a table (cl/lj_gcmc/params.h), in units of the factor before the brackets
+ * and made with IEEE basic operations alone.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "samplers/lj_gcmc/lj.h"
+
+static const double PI = 3.14159265358979323846;
+
+/* Energies beyond this, in units of the walls', are a wall. */
+static const double HIGHEST = 1e6;
+
+bool lj_has_slit(const struct ergo_point *point) {
+    const char *name = point->job->model->name;
+    return name && (strcmp(name, "nvt") == 0 || strcmp(name, "muvt") == 0) &&
+           ergo_point_value(point, "/system/slit/width")->present;
+}
+
+static double given(const struct ergo_point *point, const char *pointer) {
+    const struct ergo_value *value = ergo_point_value(point, pointer);
+    return value->present ? value->real : 0;
+}
+
+void lj_slit_of(const struct ergo_point *point, struct lj_slit *slit) {
+    memset(slit, 0, sizeof *slit);
+    if (!lj_has_slit(point))
+        return;
+    slit->width = given(point, "/system/slit/width");
+    slit->epsilon = given(point, "/system/slit/epsilon");
+    slit->sigma = given(point, "/system/slit/sigma");
+    slit->density = given(point, "/system/slit/density");
+    slit->spacing = given(point, "/system/slit/spacing");
+    slit->unit = 2 * PI * slit->density * slit->epsilon * slit->sigma * slit->sigma * slit->spacing;
+}
+
+/* w at z > 0 and its slope, in units of slit->unit. */
+static double wall(const struct lj_slit *slit, double z, double *slope) {
+    const double x = slit->sigma / z, x2 = x * x, x4 = x2 * x2, x10 = x4 * x4 * x2;
+    const double y = slit->sigma / (z + 0.61 * slit->spacing), y3 = y * y * y;
+    const double third = y3 * slit->sigma / (3 * slit->spacing);
+    *slope = 4 * (x4 - x10) / z + 3 * third * y / slit->sigma;
+    return 0.4 * x10 - x4 - third;
+}
+
+/* The same of both walls; HIGHEST and more where there is one. */
+static double between(const struct lj_slit *slit, double z, double *slope) {
+    double lower, upper;
+    *slope = 0;
+    if (z <= 0 || z >= slit->width)
+        return 2 * HIGHEST;
+    const double u = wall(slit, z, &lower) + wall(slit, slit->width - z, &upper);
+    *slope = lower - upper;
+    return u;
+}
+
+double lj_slit_energy(const struct lj_slit *slit, double z) {
+    double slope;
+    return slit->unit * between(slit, z, &slope);
+}
+
+static double height_of(const struct lj_system *s, double layer) {
+    return s->box[2] * layer / LJ_FIELD_LAYERS;
+}
+
+void lj_field_table(const struct lj_system *s, float *table) {
+    const double h = height_of(s, 1);
+    for (uint32_t k = 0; k < LJ_FIELD_LAYERS; k++, table += 4) {
+        double slope, end_slope;
+        const double u = between(&s->slit, height_of(s, k), &slope);
+        const double end = between(&s->slit, height_of(s, k + 1.0), &end_slope);
+        memset(table, 0, 4 * sizeof *table);
+        if (u > HIGHEST || end > HIGHEST) {
+            table[0] = LJ_WALL;
+            continue;
+        }
+        slope *= h;
+        end_slope *= h;
+        table[0] = (float)u;
+        table[1] = (float)slope;
+        table[2] = (float)(3 * (end - u) - 2 * slope - end_slope);
+        table[3] = (float)(2 * (u - end) + slope + end_slope);
+    }
+}
+
+double lj_slit_least(const struct lj_system *s) {
+    double least = 2 * HIGHEST, slope;
+    for (uint32_t k = 0; k < LJ_FIELD_LAYERS; k++)
+        least = fmin(least, between(&s->slit, height_of(s, k), &slope));
+    return s->slit.unit * least;
+}
+
+void lj_slit_free(const struct lj_system *s, double range[2]) {
+    /* where a particle at rest would stay; in a slit that only repels, near its middle */
+    const double least = lj_slit_least(s), most = least < 0 ? 0 : least + s->temperature;
+    range[0] = s->slit.width;
+    range[1] = 0;
+    for (uint32_t k = 0; k < LJ_FIELD_LAYERS; k++) {
+        const double z = height_of(s, k);
+        if (z <= 0 || z >= s->slit.width || lj_slit_energy(&s->slit, z) > most)
+            continue;
+        range[0] = fmin(range[0], z);
+        range[1] = fmax(range[1], z);
+    }
+}
+
+double lj_slit_henry(const struct lj_system *s) {
+    enum { INTERVALS = 1 << 15 };
+    double sum = 0;
+    /* both ends of the interval have weight 0 */
+    for (int i = 1; i < INTERVALS; i++) {
+        const double u = lj_slit_energy(&s->slit, s->slit.width * i / INTERVALS);
+        sum += (i % 2 ? 4.0 : 2.0) * (u > 100 * s->temperature ? 0 : exp(-u / s->temperature));
+    }
+    return s->slit.width / INTERVALS / 3 * sum;
+}
+
+/* Bins of the profile in the height of the box, in units of 2^-16. */
+uint32_t lj_profile_bins(const struct lj_state *s) {
+    const struct lj_system *y = &s->system;
+    return (uint32_t)floor(s->launch.bins * y->box[2] / y->slit.width * 0x1p16 + 0.5);
+}
+
+void lj_profile_convert(const struct lj_state *s, const uint64_t *counts, double *density) {
+    const struct lj_system *y = &s->system;
+    const double layer = y->box[0] * y->box[1] * y->slit.width / s->launch.bins;
+    for (size_t k = 0; k < s->launch.bins; k++)
+        density[k] = (double)counts[k] / layer;
+}
+
+/* ---- checks -----------------------------------------------------------------------------------
+ */
+
+static enum ergo_status check_keys(struct ergo_context *ctx, const struct ergo_point *point) {
+    static const char *const needed[] = {"/system/slit/epsilon", "/system/slit/sigma",
+                                         "/system/slit/density", "/system/slit/spacing"};
+    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
+        if (!ergo_point_value(point, needed[i])->present)
+            return ergo_job_error(
+                ctx, needed[i],
+                "missing: a slit has epsilon, sigma (particle and solid), density "
+                "(atoms of the solid) and spacing (of its layers)");
+    if (ergo_point_value(point, "/system/slit/excess_width")->present &&
+        !ergo_point_value(point, "/system/slit/bulk_density")->present)
+        return ergo_job_error(ctx, "/system/slit/excess_width",
+                              "without bulk_density there is no excess: it would have no effect");
+    if (lj_is_matrix(point))
+        return ergo_job_error(ctx, "/run/method",
+                              "transition-matrix is not for slits: `ergocl analyse` would take the "
+                              "walls for a part of the volume. Use method sample");
+    if (ergo_point_bool(point, "/system/tail_correction"))
+        return ergo_job_error(ctx, "/system/tail_correction",
+                              "not in a slit: it is that of a uniform fluid");
+    return ERGO_OK;
+}
+
+enum ergo_status lj_check_slit(struct ergo_context *ctx, const struct ergo_point *point,
+                               const struct lj_system *s, double most) {
+    const struct lj_slit *slit = &s->slit;
+    if (!lj_has_slit(point))
+        return ERGO_OK;
+    if (check_keys(ctx, point) != ERGO_OK)
+        return ERGO_E_JOB;
+    if (s->period)
+        return ergo_job_error(ctx, "/system/decomposition",
+                              "checkerboard is not for slits: leave it out");
+    if (s->box[2] < slit->width + s->cutoff)
+        return ergo_job_error(ctx, "/system/box",
+                              "the third side is %.10g, less than a slit of %.10g and a cutoff of "
+                              "%.10g: particles would interact across the walls",
+                              s->box[2], slit->width, s->cutoff);
+    const double per_t = slit->unit / s->temperature, least = lj_slit_least(s) / s->temperature;
+    if (!(per_t >= 1e-3 && per_t <= 1e5))
+        return ergo_job_error(ctx, "/system/slit/epsilon",
+                              "2 pi rho_s epsilon sigma^2 Delta is %.4g T; allowed: 0.001 to 1e5",
+                              per_t);
+    if (least > 50)
+        return ergo_job_error(ctx, "/system/slit/width",
+                              "%.10g is too narrow: the energy of a particle is nowhere below "
+                              "%.4g T",
+                              slit->width, least);
+    const double area = s->box[0] * s->box[1];
+    const double ideal = s->epsilon == 0 ? s->activity * area * lj_slit_henry(s) : 0;
+    if (ideal > LJ_MOST_PARTICLES)
+        return ergo_job_error(ctx, "/system/slit/epsilon",
+                              "an ideal gas between these walls would have %.4g particles; at most "
+                              "2^26",
+                              ideal);
+    if (fmax(most, ideal) * fabs(least) * s->temperature / s->unit > 0x1p32)
+        return ergo_job_error(ctx, "/system/slit/epsilon",
+                              "particles at the wall have an energy of %.4g T, too low for the "
+                              "range of the arithmetic",
+                              least);
+    return ERGO_OK;
+}

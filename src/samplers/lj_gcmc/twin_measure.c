@@ -1,0 +1,87 @@
+/* What the twin measures: sums from scratch, test insertions, g(r), density profiles. */
+#include <math.h>
+#include <string.h>
+
+#include "common/unit.h"
+#include "lj_gcmc/core.h"
+#include "samplers/lj_gcmc/twin.h"
+
+static const uint32_t NO_PARTICLE = UINT32_MAX;
+
+struct lj_twin_sums lj_twin_total(const struct lj_twin *t, uint32_t group, uint32_t parts,
+                                  uint32_t part) {
+    struct lj_twin_sums sums = {0};
+    for (uint32_t i = part * group; i < t->n;
+         i += i % group + 1 < group ? 1 : (parts - 1) * group + 1) {
+        lj_twin_add_field(t, t->p[i], 2, &sums); /* as pairs are */
+        if (!t->m.ideal)
+            lj_twin_add_pairs(t, t->p[i], i, 1, &sums);
+    }
+    return sums;
+}
+
+void lj_twin_pairs(const struct lj_twin *t, uint32_t end, const float *edges, uint32_t bins,
+                   uint64_t *counts) {
+    memset(counts, 0, bins * sizeof *counts);
+    for (uint32_t i = 0; i < end && i < t->n; i++) {
+        for (uint32_t j = 0; j < t->n; j++) {
+            const float r2 = lj_twin_distance2(&t->m, t->p[j], t->p[i]);
+            uint32_t low = 0, high = bins; /* edges[low] <= r2 < edges[high] */
+            if (j == i || r2 >= edges[bins])
+                continue;
+            while (high - low > 1) {
+                const uint32_t middle = (low + high) / 2;
+                *(r2 < edges[middle] ? &high : &low) = middle;
+            }
+            counts[low]++;
+        }
+    }
+}
+
+void lj_twin_profile(const struct lj_twin *t, uint32_t end, uint32_t per_box, uint32_t bins,
+                     uint64_t *counts) {
+    memset(counts, 0, bins * sizeof *counts);
+    for (uint32_t i = 0; i < end && i < t->n; i++) {
+        const uint64_t bin = (uint64_t)t->p[i][2] * per_box / 0x1000000000000u;
+        if (bin < bins)
+            counts[bin]++;
+    }
+}
+
+void lj_twin_ghosts(const struct lj_twin *t, uint32_t count, int64_t *sums) {
+    memset(sums, 0, LJ_GHOST_WORDS * sizeof *sums);
+    for (uint32_t i = 0; count && t->m.zv > 0 && i < t->n; i++) {
+        struct lj_twin_sums pairs = {0};
+        lj_twin_add_field(t, t->p[i], 1, &pairs);
+        if (!t->m.ideal)
+            lj_twin_add_pairs(t, t->p[i], i, 1, &pairs);
+        const float exponent =
+            fmaf(t->m.tail, (float)(2 * t->n - 1), t->m.beta4 * (float)pairs.energy);
+        const float weight = exponent < -80 ? 0 : ergo_exp(fminf(exponent, 60));
+        const float share = (float)t->n * weight * ergo_inverse(t->m.zv);
+        sums[3] += (int64_t)fmaf(fminf(share, 1), 0x1p36f, 0.5f);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct ergo_words w = ergo_philox_words(
+            t->m.box * LJ_MOST_GHOSTS + i, (uint32_t)t->step, (uint32_t)(t->step >> 32),
+            ERGO_DRAW(LJ_PURPOSE_GHOST, 0), t->m.key0, t->m.key1);
+        struct lj_twin_sums pairs = {0};
+        const uint32_t at[3] = {w.x, w.y, w.z};
+        lj_twin_add_field(t, at, 1, &pairs);
+        if (!t->m.ideal)
+            lj_twin_add_pairs(t, at, NO_PARTICLE, 1, &pairs);
+        const float exponent =
+            fmaf(-t->m.tail, (float)(2 * t->n + 1), -(t->m.beta4 * (float)pairs.energy));
+        if (pairs.core || exponent < -80)
+            continue;
+        const float weight = ergo_exp(fminf(exponent, 34.6f));
+        if (t->m.zv > 0) {
+            const float share = t->m.zv * weight * ergo_inverse((float)t->n + 1);
+            sums[2] += (int64_t)fmaf(fminf(share, 1), 0x1p36f, 0.5f);
+        }
+        if (weight < 0x1p20f)
+            sums[0] += (int64_t)fmaf(weight, 0x1p31f, 0.5f);
+        else
+            sums[1] += (int64_t)weight;
+    }
+}
