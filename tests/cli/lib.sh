@@ -141,9 +141,9 @@ long_run() {
     done
 }
 
-# Make faults.so, which see: tests/faults/faults.c.
+# Make faults.so, which see: tests/faults/faults.c, patient.c.
 make_faults() {
-    "${CC:-gcc}" -std=c11 -D_GNU_SOURCE -O1 -shared -fPIC "$ERGOCL_ROOT/tests/faults/faults.c" -o faults.so -ldl ||
+    "${CC:-gcc}" -std=c11 -D_GNU_SOURCE -O1 -shared -fPIC "$ERGOCL_ROOT"/tests/faults/{faults,patient}.c -o faults.so -ldl ||
         fail "faults.so cannot be made"
 }
 # faulty "FUNCTION ACTION [AFTER [COUNT]]" COMMAND...

@@ -80,7 +80,8 @@ static void tuning(void) {
     assert_true(model->n_tunables <= MAX_TUNABLES);
     for (size_t t = 0; t < model->n_tunables; t++)
         values[t] = values_of(&model->tunables[t]);
-    for (size_t j = 0; j < rows && model->n_tunables; j++) {
+    /* (all automatic in the first, as in the job itself) */
+    for (size_t j = contract_part() ? 1 : 0; j < rows && model->n_tunables; j++) {
         int64_t row[MAX_TUNABLES];
         size_t at[MAX_TUNABLES];
         char description[1024];

@@ -7,20 +7,35 @@ command -v mpirun >/dev/null || { echo "no mpirun here"; exit 77; }
 "$ERGOCL" --version | grep -q 'MPI: none' && { echo "built without MPI"; exit 77; }
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_base_warn_component_unused=0
-export OMPI_MCA_plm=isolated OMPI_MCA_btl=self,vader RUSTICL_ENABLE=llvmpipe
+export OMPI_MCA_plm=isolated OMPI_MCA_btl=self,vader
+# mpirun looks for OpenCL devices by hwloc, and two ranks on two cores wait without yielding, whoever needs these
+export HWLOC_COMPONENTS=-opencl,-gl OMPI_MCA_mpi_yield_when_idle=1
 unset ERGOCL_DEVICE
+if [[ $PWD != *[\ :]* ]]; then # which separate the names in LD_PRELOAD
+    "${CC:-gcc}" -std=c11 -D_GNU_SOURCE -O1 -shared -fPIC "$ERGOCL_ROOT/tests/faults/patient.c" -o patient.so ||
+        fail "patient.so cannot be made"
+    export LD_PRELOAD=$PWD/patient.so
+fi
 # shellcheck disable=SC2034 # used by those who source this
 pocl="Portable Computing Language"
 # What its devices are called: pthread-PROCESSOR, since PoCL 4 cpu-PROCESSOR.
+devices=$("$ERGOCL" devices)
 # shellcheck disable=SC2034
-pocl_name=$("$ERGOCL" devices | grep -m 1 -B 1 "$pocl" | grep -o '\<\(pthread\|cpu\)-' | head -n 1)
+pocl_name=$(grep -m 1 -B 1 "$pocl" <<<"$devices" | grep -o '\<\(pthread\|cpu\)-' | head -n 1)
 # A second implementation beside PoCL, and what its devices are called.
 # shellcheck disable=SC2034
 other=rusticl other_name=llvmpipe
-if "$ERGOCL" devices | grep -q NVIDIA; then
+if grep -q NVIDIA <<<"$devices"; then
     # shellcheck disable=SC2034
     other=nvidia other_name=NVIDIA
 fi
+
+# seen COMMAND...: the command line says whether rusticl's device is to be seen, which costs each process 0.15 s.
+seen() {
+    local -x RUSTICL_ENABLE=
+    [[ "$*" != *rusticl* ]] || RUSTICL_ENABLE=llvmpipe
+    "$@"
+}
 
 # ranks N COMMAND...
 # shellcheck disable=SC2317 # called by expect
@@ -28,7 +43,7 @@ ranks() {
     local n=$1
     shift
     # limits here and below are for hangs: a busy machine does not reach them
-    timeout -s KILL 400 mpirun -np "$n" "$ERGOCL" "$@"
+    seen timeout -s KILL 400 mpirun -np "$n" "$ERGOCL" "$@"
 }
 
 # What the points have measured, without times and devices.
@@ -105,7 +120,7 @@ faulty_ranks() {
         [ $rank -eq 0 ] || parts+=(:)
         parts+=(-np 1 env LD_PRELOAD="$PWD/faults.so" FAULT="${faults[rank]}" "$ERGOCL" "$@")
     done
-    expect "$code" timeout -s KILL 400 mpirun "${parts[@]}"
+    expect "$code" seen timeout -s KILL 400 mpirun "${parts[@]}"
 }
 
 # in_a_round "ACTION AFTER" N OPTION...: the second rank's messages, from one of them on

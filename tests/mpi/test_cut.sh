@@ -19,8 +19,11 @@ import json
 o = json.load(open("cold/result.json"))["points"][0]["observables"]
 raise SystemExit(not (o["wrapping"]["mean"] > 0.5 and o["clusters"]["mean"] > 0.01))
 PYTHON
+# Tiles of one size for all rectangles: by themselves they have other sizes in each, and PoCL compiles for ten seconds
+# each time. cold2 and "unlike" leave it to the program.
+tiles=(--set /tuning/tile_words=1 --set /tuning/tile_rows=8)
 # alone, through the same kernels; then ranks (3, 4 and 6 with what else can differ, below)
-expect 0 "$ERGOCL" run cold.json -o cold1 --device "$pocl" --quiet --set /distribute=lattice
+expect 0 "$ERGOCL" run cold.json -o cold1 "${tiles[@]}" --device "$pocl" --quiet --set /distribute=lattice
 same_points cold cold1
 expect 0 ranks 2 run cold.json -o cold2 --device "$pocl" --quiet
 same_points cold cold2
@@ -31,16 +34,16 @@ if [ -n "${ERGOCL_TEST_FULL:-}" ]; then
     expect 0 ranks 9 run cold.json -o tall9 "${tall[@]}" --set /system/merge=rounds
     same_points tall tall9
 fi
-expect 0 ranks 7 run cold.json -o uneven --device "$pocl" --quiet --set /system/shares=3,1,2
+expect 0 ranks 7 run cold.json -o uneven "${tiles[@]}" --device "$pocl" --quiet --set /system/shares=3,1,2
 same_points cold uneven
-expect 0 ranks 3 run cold.json -o measured --device "$pocl" --verbose --set /system/shares=measured
+expect 0 ranks 3 run cold.json -o measured "${tiles[@]}" --device "$pocl" --verbose --set /system/shares=measured
 same_points cold measured
 says err "% of the lattice"
-expect 0 ranks 4 run cold.json -o rounds --device "$pocl" --quiet --set /system/merge=rounds
+expect 0 ranks 4 run cold.json -o rounds "${tiles[@]}" --device "$pocl" --quiet --set /system/merge=rounds
 same_points cold rounds
-expect 0 ranks 6 run cold.json -o both --device "$pocl" --quiet --set /system/merge=rounds \
+expect 0 ranks 6 run cold.json -o both "${tiles[@]}" --device "$pocl" --quiet --set /system/merge=rounds \
     --set /run/measure_every=3 --set /run/correlations=true --set /system/shares=1,4
-expect 0 ranks 4 run cold.json -o tiles --device "$pocl" --quiet --set /run/measure_every=3 \
+expect 0 ranks 4 run cold.json -o tiles "${tiles[@]}" --device "$pocl" --quiet --set /run/measure_every=3 \
     --set /tuning/tile_group=4 --set /run/correlations=true
 expect 0 "$ERGOCL" run cold.json -o every3 --device "$pocl" --quiet --set /run/measure_every=3 \
     --set /run/correlations=true
@@ -48,10 +51,10 @@ same_points every3 tiles
 same_points every3 both
 # spins alone: the same sweeps as those that are not measured
 expect 0 "$ERGOCL" run cold.json -o spins1 --device "$pocl" --quiet --set /run/observables=energy
-expect 0 ranks 4 run cold.json -o spins4 --device "$pocl" --quiet --set /run/observables=energy
+expect 0 ranks 4 run cold.json -o spins4 "${tiles[@]}" --device "$pocl" --quiet --set /run/observables=energy
 same_points spins1 spins4
 same_digests cold spins4
-expect 0 ranks 7 run cold.json -o gather --device "$pocl" --quiet --set /run/measure_every=3 \
+expect 0 ranks 7 run cold.json -o gather "${tiles[@]}" --device "$pocl" --quiet --set /run/measure_every=3 \
     --set /run/correlations=true --set /system/shares=3,1,2 --set /system/merge=gather
 same_points every3 gather
 # 64 ranks, and clusters that none of them finishes alone
@@ -64,7 +67,7 @@ fi
 # a large rectangle and a small one: what an audit does, all do
 expect 0 ranks 2 run cold.json -o unlike --device "$pocl" --quiet --set "/system/size=[1024,500]" \
     --set /system/shares=1,3 --set /system/merge=rounds --set /run/sweeps=2 --set /run/equilibration=1
-expect 0 ranks 3 run cold.json -o mixed --device "$pocl,$other" --quiet --set /distribute=lattice
+expect 0 ranks 3 run cold.json -o mixed "${tiles[@]}" --device "$pocl,$other" --quiet --set /distribute=lattice
 same_points cold mixed
 says mixed/result.json '"rank": 1,' "$other_name" "$pocl_name"
 
@@ -76,7 +79,7 @@ cat >scan.json <<'JOB'
   "scan": { "/system/temperature": [1.1346, 1.3] }, "output": { "snapshots": 0 } }
 JOB
 expect 0 "$ERGOCL" run scan.json -o scan --device "$pocl" --quiet
-expect 0 ranks 3 run scan.json -o scan3 --device "$pocl" --quiet
+expect 0 ranks 3 run scan.json -o scan3 "${tiles[@]}" --device "$pocl" --quiet
 same_points scan scan3
 # whole chains when the job says so
 expect 0 ranks 3 run scan.json -o whole3 --device "$pocl" --quiet --set /distribute=points
@@ -87,7 +90,7 @@ same_points scan whole3
 long=(--set '/scan={}' --set /run/sweeps=1200 --set /run/measure_every=12 --quiet
     --set /checkpoint/every_seconds=0.1 --set /distribute=lattice)
 expect 0 "$ERGOCL" run scan.json -o whole --device "$pocl" "${long[@]}" --set /distribute=points
-stopped 75 TERM rank mpirun -np 2 "$ERGOCL" run scan.json -o stop --device "$pocl" "${long[@]}"
+stopped 75 TERM rank mpirun -np 2 "$ERGOCL" run scan.json -o stop "${tiles[@]}" --device "$pocl" "${long[@]}"
 says stop/result.json '"status": "stopped"'
 cp -r stop stop1
 expect 0 ranks 3 resume stop --device "$pocl" --quiet
@@ -105,20 +108,20 @@ expect 0 ranks 2 resume stop --device "$pocl" --quiet
 same_points whole stop
 # kill -9 of a rank in a round of joining ends the others; what was saved goes on on fewer.
 make_faults
-in_a_round "kill 9001" 3 scan.json -o killed "${long[@]}" --set /system/merge=rounds
+in_a_round "kill 9001" 3 scan.json -o killed "${tiles[@]}" "${long[@]}" --set /system/merge=rounds
 start=$SECONDS
 wait $child && fail "a killed rank went unnoticed"
 [ $((SECONDS - start)) -le 60 ] || fail "$((SECONDS - start)) s until the others ended"
 expect 0 ranks 2 resume killed --device "$pocl" --quiet
 same_points whole killed
 # a message that comes seconds late, from a rank that stands still meanwhile: the same result
-in_a_round "wait 101 1" 4 cold.json -o late --set /system/merge=rounds
+in_a_round "wait 101 1" 4 cold.json -o late "${tiles[@]}" --set /system/merge=rounds
 sleep 3
 rm mark
 wait $child || { cat err; fail "a late message ended the run"; }
 same_points cold late
 # a message of a round that is lost: an empty one comes instead
-in_a_round "drop 114 1" 4 cold.json -o dropped --set /system/merge=rounds && wait $child && fail "a lost message went unnoticed"
+in_a_round "drop 114 1" 4 cold.json -o dropped "${tiles[@]}" --set /system/merge=rounds && wait $child && fail "a lost message went unnoticed"
 says err "another message than the one that is due"
 
 # A rank that fails ends all, with its message and exit code, within seconds.
@@ -127,7 +130,7 @@ expect 3 ranks 3 run cold.json -o failed --device "$pocl,no such device,$pocl" -
 [ $((SECONDS - start)) -le 60 ] || fail "$((SECONDS - start)) s until all ended"
 says err "no such device"
 # (a kernel that is left out is found by rounds, as a part that is lost, before the audit finds it)
-faults_end_all cold.json --set /system/merge=gather
+faults_end_all cold.json "${tiles[@]}" --set /system/merge=gather
 
 # What cannot be cut is refused.
 expect 3 ranks 3 run cold.json -o small --device "$pocl" --quiet --set "/system/size=[20,2]"

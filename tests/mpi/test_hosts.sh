@@ -48,10 +48,10 @@ unset OMPI_MCA_plm OMPI_MCA_btl
 export POCL_MAX_PTHREAD_COUNT=1
 # shellcheck disable=SC2317 # called by expect
 hosts() {
-    timeout -s KILL 400 mpirun --mca plm_rsh_agent "$PWD/agent" --mca plm_rsh_no_tree_spawn 1 \
+    seen timeout -s KILL 400 mpirun --mca plm_rsh_agent "$PWD/agent" --mca plm_rsh_no_tree_spawn 1 \
         --mca btl tcp,self --mca btl_tcp_if_include 10.231.77.0/24 \
         --mca oob_tcp_if_include 10.231.77.0/24 -x POCL_MAX_PTHREAD_COUNT -x POCL_CACHE_DIR \
-        -x ERGOCL_CACHE_DIR -x RUSTICL_ENABLE -H "$one:2,$two:2" "$@"
+        -x ERGOCL_CACHE_DIR -x RUSTICL_ENABLE ${POCL_EXTRA_BUILD_FLAGS:+-x POCL_EXTRA_BUILD_FLAGS} -H "$one:2,$two:2" "$@"
 }
 cat >here <<'HERE'
 #!/bin/bash

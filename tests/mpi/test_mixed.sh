@@ -135,5 +135,6 @@ fi
 
 # A lattice that is cut stops.
 faults=("" "clEnqueueNDRangeKernel -5 300")
-faulty_ranks 2 3 run potts.json -o cut --device "$pocl" --quiet --on-failure redistribute --set /distribute=lattice
+faulty_ranks 2 3 run potts.json -o cut --device "$pocl" --quiet --on-failure redistribute --set /distribute=lattice \
+    --set /tuning/tile_words=1 --set /tuning/tile_rows=8
 exit 0

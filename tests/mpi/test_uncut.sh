@@ -22,11 +22,12 @@ faulty_ranks 2 0 resume later --device "$other,$pocl" --verbose --set /wall_time
 says err "not cut: rank 1 has"
 same_points alone later
 faults=("" "")
-faulty_ranks 2 0 run potts.json -o insists --device "$other,$pocl" --verbose --set /distribute=lattice
+tiles=(--set /tuning/tile_words=1 --set /tuning/tile_rows=8) # one build for rectangles of any shape
+faulty_ranks 2 0 run potts.json -o insists --device "$other,$pocl" --verbose --set /distribute=lattice "${tiles[@]}"
 says_not err "not cut"
 says err "rank 0 has rows"
 same_points alone insists
-faulty_ranks 2 0 run potts.json -o equals --device "$pocl" --verbose
+faulty_ranks 2 0 run potts.json -o equals --device "$pocl" --verbose "${tiles[@]}"
 says err "rank 0 has rows"
 same_points alone equals
 exit 0

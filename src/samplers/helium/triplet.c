@@ -82,7 +82,7 @@ bool helium_triplet_bits(struct helium_triplet_model *t, uint32_t n) {
     enum { STEPS = 1024, LEAST = HELIUM_U_BITS / 2 + 1, MOST = 20 };
     double largest = 0;
     t->bits = 0;
-    for (int i = 1; i < STEPS; i++) {
+    for (int i = 1; i < STEPS && t->strength != 0; i++) {
         double out[2];
         const double r = t->range * i / STEPS;
         helium_triplet_scaled(t, r, out);
