@@ -98,6 +98,7 @@ struct lj_physics {
 
 struct lj_launch {
     uint32_t group, teams;    /* teams: trial moves that a group evaluates at once */
+    uint32_t whole;           /* particles that local memory has room for; 0: cells instead */
     uint32_t slots, capacity; /* at the start; they grow */
     uint32_t bins;            /* of g(r); 0: not measured */
     uint64_t volume_every;    /* moves from one volume move to the next; 0: constant volume */

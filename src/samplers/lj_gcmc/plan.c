@@ -55,6 +55,30 @@ static uint32_t choose_group(const struct ergo_device *device, const struct lj_s
     return power_of_two_down(fmax(least, fmin(512, 512 * units / (double)members)), most);
 }
 
+/* Where the number of particles is constant, a group can have all of them in local memory, in this
+ * many places; 0: there are too many, or cells are better. More than 1,024 are closer to what cells
+ * cost. CPUs have no local memory. */
+static uint32_t choose_whole(const struct ergo_device *device, const struct lj_system *s,
+                             double particles, int64_t wish) {
+    const double most = fmin(4096, ((double)device->summary.local_memory - 8192) / 12);
+    const bool can = (s->ensemble == LJ_NVT || s->ensemble == LJ_NPT) && !s->period &&
+                     particles <= most;
+    const bool should = device->type != CL_DEVICE_TYPE_CPU && !device->quirks.loop_limit &&
+                        particles <= 1024;
+    return can && (wish ? wish == 1 : should) ? ((uint32_t)particles + 31) / 32 * 32 + 32 : 0;
+}
+
+/* Work-items of such a chain: few if there are enough chains to fill the device. */
+static uint32_t choose_whole_group(const struct ergo_device *device, size_t members,
+                                   uint32_t whole, int64_t wish) {
+    const struct ergo_device_summary *d = &device->summary;
+    const uint32_t most = (uint32_t)(d->largest_group < 512 ? d->largest_group : 512);
+    const double units = d->compute_units ? d->compute_units : 1;
+    const double fill = fmin(whole, 512 * units / (double)members);
+    return power_of_two_down(wish ? (double)wish : fmax(ergo_device_least_group(device), fill),
+                             most);
+}
+
 /* As many moves at once as a round can have: most overlap with a core, and few work-items find that
  * fast enough. H200, 32 and 16 moves: 64 chains of 1000 2.0e8 and 1.7e8 moves a second, one of 4096
  * 4.2e6 and 3.3e6, 8448 of them 1.8e9 and 1.7e9. */
@@ -102,6 +126,8 @@ static double move_seconds(const struct lj_system *s, const struct lj_grid *grid
     if (device->type == CL_DEVICE_TYPE_CPU)
         return (2e-7 + 4e-9 * looked_at + 5e-9 * pairs) * ceil((double)members / units);
     const double rounds = ceil((double)members / (units * 16));
+    if (l->whole)
+        return rounds * (1e-6 + 2e-8 * l->whole / l->group);
     return rounds * (1e-6 + 5e-8 * (looked_at + pairs) / l->group);
 }
 
@@ -113,6 +139,9 @@ uint64_t lj_launch_steps(const struct ergo_device *device, const struct lj_grid 
         return 1;
     if (!device->quirks.loop_limit)
         return l->launch_steps;
+    const uint64_t loops = device->quirks.loop_limit, end = (grid->cells + l->whole) / l->group;
+    if (l->whole)
+        return loops < end ? 0 : (loops - end) / (2 * (l->whole / l->group + 1) + 350);
     const uint64_t items = l->group / l->teams;
     const uint64_t visits =
         (l->energies ? 3 : 2) * (grid->n_offsets / items + 2) * (1 + slots) + 3 * slots;
@@ -163,11 +192,16 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct lj_state 
     const struct lj_system *y = &s->system;
     struct lj_launch *l = &s->launch;
     l->group = choose_group(device, y, lj_chains(s), ergo_point_int(first, "/tuning/work_group"));
+    l->whole = choose_whole(device, y, largest_start(batch),
+                            ergo_point_int(first, "/tuning/all_pairs"));
+    if (l->whole)
+        l->group = choose_whole_group(device, lj_chains(s), l->whole,
+                                      ergo_point_int(first, "/tuning/work_group"));
     if (y->period)
         plan_board(first, y, device, l);
-    l->vector = device->type == CL_DEVICE_TYPE_CPU && l->group == 1;
+    l->vector = device->type == CL_DEVICE_TYPE_CPU && l->group == 1 && !l->whole;
     l->slotted = l->vector && !y->period;
-    l->energies = !l->slotted && !y->period;
+    l->energies = !l->slotted && !y->period && !l->whole;
     l->teams = choose_teams(device, l, ergo_point_int(first, "/tuning/teams"));
     if (y->ensemble == LJ_GIBBS && l->teams > 1 && l->teams == l->group)
         l->teams /=
@@ -253,6 +287,7 @@ static void describe(const struct lj_state *s, struct ergo_plan *plan) {
     const uint32_t *n = s->grid.n;
     snprintf(plan->path, sizeof plan->path, "%s",
              l->board_blocks ? "checkerboard, a launch per activation"
+             : l->whole      ? "all pairs, many moves per launch"
              : l->slotted    ? "cells, many moves per launch"
                              : "microcells, many moves per launch");
     if (l->board_blocks)
@@ -261,6 +296,10 @@ static void describe(const struct lj_state *s, struct ergo_plan *plan) {
                  "work-group of %u and %u trial moves for each",
                  s->e.batch->count, (unsigned long long)l->board_blocks, n[0], n[1], n[2], l->group,
                  s->system.trials);
+    else if (l->whole)
+        snprintf(plan->launch, sizeof plan->launch,
+                 "%zu chains, a work-group of %u each, with room for %u particles in local memory",
+                 lj_chains(s), l->group, l->whole);
     else
         snprintf(plan->launch, sizeof plan->launch,
                  "%zu chains, a work-group of %u each, %u moves at once; %u x %u x %u cells, %u "
@@ -393,12 +432,15 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct lj_stat
         ergo_engine_kernel(e, LJ_BOARD_END, end, o.data, "lj_board_end");
         ergo_engine_kernel(e, LJ_BOARD_LIST, end, o.data, "lj_board_list");
     } else {
+        if (l->whole)
+            ergo_text_append(&o, " -DLJ_WHOLE=%uu", l->whole);
         /* in larger groups a work-item finds hardly more than one pair of a move */
-        if (l->group >= 32 && l->group < 128)
+        if (l->group >= 32 && l->group < 128 && !l->whole)
             ergo_text_append(&o, " -DLJ_QUEUE=8u");
         if (warps && l->group % 32 == 0)
             ergo_text_append(&o, " -DLJ_WARP=1");
-        ergo_engine_kernel(e, LJ_RUN, "lj_gcmc/run.cl", o.data, "lj_run");
+        ergo_engine_kernel(e, LJ_RUN, l->whole ? "lj_gcmc/whole.cl" : "lj_gcmc/run.cl", o.data,
+                           "lj_run");
     }
     const bool failed = o.failed || board.failed || ghosts.failed;
     ergo_text_free(&o);
