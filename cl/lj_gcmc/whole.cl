@@ -39,8 +39,8 @@ ERGO_INLINE void lj_change(__local const uint *places, uint particles, const str
                            __local float *kept, struct lj_sum *sum) {
     uint count = 0u;
     for (uint j = item; j < particles; j += LJ_GROUP) {
-        const lj_position q = (uint4)(places[j], places[LJ_WHOLE + j], places[2u * LJ_WHOLE + j],
-                                      0u);
+        const lj_position q =
+            (uint4)(places[j], places[LJ_WHOLE + j], places[2u * LJ_WHOLE + j], 0u);
         const float to_new = lj_distance2(q, move->to, m->scale);
         const float to_old = lj_distance2(q, from, m->scale);
         if (j == move->index)

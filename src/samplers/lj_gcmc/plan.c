@@ -61,16 +61,16 @@ static uint32_t choose_group(const struct ergo_device *device, const struct lj_s
 static uint32_t choose_whole(const struct ergo_device *device, const struct lj_system *s,
                              double particles, int64_t wish) {
     const double most = fmin(4096, ((double)device->summary.local_memory - 8192) / 12);
-    const bool can = (s->ensemble == LJ_NVT || s->ensemble == LJ_NPT) && !s->period &&
-                     particles <= most;
-    const bool should = device->type != CL_DEVICE_TYPE_CPU && !device->quirks.loop_limit &&
-                        particles <= 1024;
+    const bool can =
+        (s->ensemble == LJ_NVT || s->ensemble == LJ_NPT) && !s->period && particles <= most;
+    const bool should =
+        device->type != CL_DEVICE_TYPE_CPU && !device->quirks.loop_limit && particles <= 1024;
     return can && (wish ? wish == 1 : should) ? ((uint32_t)particles + 31) / 32 * 32 + 32 : 0;
 }
 
 /* Work-items of such a chain: few if there are enough chains to fill the device. */
-static uint32_t choose_whole_group(const struct ergo_device *device, size_t members,
-                                   uint32_t whole, int64_t wish) {
+static uint32_t choose_whole_group(const struct ergo_device *device, size_t members, uint32_t whole,
+                                   int64_t wish) {
     const struct ergo_device_summary *d = &device->summary;
     const uint32_t most = (uint32_t)(d->largest_group < 512 ? d->largest_group : 512);
     const double units = d->compute_units ? d->compute_units : 1;
@@ -192,8 +192,8 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct lj_state 
     const struct lj_system *y = &s->system;
     struct lj_launch *l = &s->launch;
     l->group = choose_group(device, y, lj_chains(s), ergo_point_int(first, "/tuning/work_group"));
-    l->whole = choose_whole(device, y, largest_start(batch),
-                            ergo_point_int(first, "/tuning/all_pairs"));
+    l->whole =
+        choose_whole(device, y, largest_start(batch), ergo_point_int(first, "/tuning/all_pairs"));
     if (l->whole)
         l->group = choose_whole_group(device, lj_chains(s), l->whole,
                                       ergo_point_int(first, "/tuning/work_group"));
