@@ -26,71 +26,6 @@ size_t lj_histogram_size(const struct lj_system *s, uint32_t *width) {
     return (size_t)ceil(dense / *width);
 }
 
-static uint32_t power_of_two_down(double n, uint32_t most) {
-    uint32_t p = 1;
-    while (p * 2 <= most && p * 2 <= n)
-        p *= 2;
-    return p;
-}
-
-/* Work-items of a chain. If the launch fills the device, few are enough, because other chains
- * hide the latency. A lone chain needs many. CPUs run the work-items of a group one after the
- * other. */
-static uint32_t choose_group(const struct ergo_device *device, const struct lj_system *s,
-                             size_t members, int64_t wish) {
-    const struct ergo_device_summary *d = &device->summary;
-    const uint32_t most = (uint32_t)(d->largest_group < 1024 ? d->largest_group : 1024);
-    const double units = d->compute_units ? d->compute_units : 1;
-    if (wish)
-        return power_of_two_down((double)wish, most);
-    if (device->quirks.loop_limit) /* llvmpipe has eight work-items in a vector */
-        return power_of_two_down(8, most);
-    if (device->type == CL_DEVICE_TYPE_CPU)
-        return 1;
-    /* where nothing but steps is made, many are accepted, and each visits all cells within the
-     * cutoff twice. H100, 5071 chains, r_c = 3: 32 work-items 6.5e7 moves a second, 128 9.3e7; 1024
-     * chains of 1000, r_c = 2.5: 32, 64, 128 0.9e8, 1.5e8, 1.3e8 */
-    const double steps = s->ensemble == LJ_MUVT ? 1 : s->cutoff > 2.75 * s->sigma ? 128 : 64;
-    const double least = fmax(steps, ergo_device_least_group(device));
-    return power_of_two_down(fmax(least, fmin(512, 512 * units / (double)members)), most);
-}
-
-/* Where the number of particles is constant, a group can have all of them in local memory, in this
- * many places; 0: there are too many, or cells are better. More than 1,024 are closer to what cells
- * cost. CPUs have no local memory. */
-static uint32_t choose_whole(const struct ergo_device *device, const struct lj_system *s,
-                             double particles, int64_t wish) {
-    const double most = fmin(4096, ((double)device->summary.local_memory - 8192) / 12);
-    const bool can =
-        (s->ensemble == LJ_NVT || s->ensemble == LJ_NPT) && !s->period && particles <= most;
-    const bool should =
-        device->type != CL_DEVICE_TYPE_CPU && !device->quirks.loop_limit && particles <= 1024;
-    return can && (wish ? wish == 1 : should) ? ((uint32_t)particles + 31) / 32 * 32 + 32 : 0;
-}
-
-/* Work-items of such a chain: few if there are enough chains to fill the device. */
-static uint32_t choose_whole_group(const struct ergo_device *device, size_t members, uint32_t whole,
-                                   int64_t wish) {
-    const struct ergo_device_summary *d = &device->summary;
-    const uint32_t most = (uint32_t)(d->largest_group < 512 ? d->largest_group : 512);
-    const double units = d->compute_units ? d->compute_units : 1;
-    const double fill = fmin(whole, 512 * units / (double)members);
-    return power_of_two_down(wish ? (double)wish : fmax(ergo_device_least_group(device), fill),
-                             most);
-}
-
-/* As many moves at once as a round can have: most overlap with a core, and few work-items find that
- * fast enough. H200, 32 and 16 moves: 64 chains of 1000 2.0e8 and 1.7e8 moves a second, one of 4096
- * 4.2e6 and 3.3e6, 8448 of them 1.8e9 and 1.7e9. */
-static uint32_t choose_teams(const struct ergo_device *device, const struct lj_launch *l,
-                             int64_t wish) {
-    if (wish)
-        return (uint32_t)wish < l->group ? (uint32_t)wish : l->group;
-    if (device->quirks.loop_limit || device->type == CL_DEVICE_TYPE_CPU)
-        return 1;
-    return power_of_two_down(l->group, 32);
-}
-
 static double largest_start(const struct ergo_batch *batch) {
     double n = 0;
     for (size_t i = 0; i < batch->count; i++) {
@@ -191,18 +126,18 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct lj_state 
     const struct ergo_point *first = batch->points[0];
     const struct lj_system *y = &s->system;
     struct lj_launch *l = &s->launch;
-    l->group = choose_group(device, y, lj_chains(s), ergo_point_int(first, "/tuning/work_group"));
+    l->group = lj_group(device, y, lj_chains(s), ergo_point_int(first, "/tuning/work_group"));
     l->whole =
-        choose_whole(device, y, largest_start(batch), ergo_point_int(first, "/tuning/all_pairs"));
+        lj_whole(device, y, largest_start(batch), ergo_point_int(first, "/tuning/all_pairs"));
     if (l->whole)
-        l->group = choose_whole_group(device, lj_chains(s), l->whole,
-                                      ergo_point_int(first, "/tuning/work_group"));
+        l->group = lj_whole_group(device, lj_chains(s), l->whole,
+                                  ergo_point_int(first, "/tuning/work_group"));
     if (y->period)
         plan_board(first, y, device, l);
     l->vector = device->type == CL_DEVICE_TYPE_CPU && l->group == 1 && !l->whole;
     l->slotted = l->vector && !y->period;
     l->energies = !l->slotted && !y->period && !l->whole;
-    l->teams = choose_teams(device, l, ergo_point_int(first, "/tuning/teams"));
+    l->teams = lj_teams(device, l, ergo_point_int(first, "/tuning/teams"));
     if (y->ensemble == LJ_GIBBS && l->teams > 1 && l->teams == l->group)
         l->teams /=
             2; /* lj_transfer with teams of one work-item was seen to be wrong on PoCL 3.1 */
