@@ -9,7 +9,7 @@
 static struct lj_bench bench;
 
 #define HEAD "{'sampler': 'lj-gcmc', 'seed': '7', 'replicas': 2, "
-#define RUN "'run': {'equilibration': 4096, 'sweeps': 1000, 'curve_every': 3}"
+#define RUN "'run': {'equilibration': 4096, 'sweeps': 1000, 'measure_every': 2, 'curve_every': 3}"
 
 static const struct {
     const char *system, *tuning;
@@ -57,6 +57,44 @@ static const struct {
      "'second_particles': 7, 'second_volume': 50, 'volume_every': 1, 'transfers': 2",
      "'slots': 1, 'work_group': 4", false},
 };
+/* All pairs of a constant number of particles: groups of one and more, more pairs than a work-item
+ * keeps, cells that are full at once, volumes that change, a box without particles, a slit. */
+static const struct {
+    const char *system, *run, *tuning;
+    bool small;
+} wholes[] = {
+    {"'ensemble': 'npt', 'box': [7.3, 7.6, 7.2], 'temperature': 2, 'particles': 100, 'pressure': "
+     "2, 'volume_every': 5, 'max_volume_change': 0.2, 'max_displacement': 0.3, 'tune_steps': 2048, "
+     "'tail_correction': true",
+     "", "'slots': 1, 'work_group': 4", true},
+    {"'box': [6, 6.3, 5.9], 'temperature': 1.2, 'cutoff': 2.2, 'particles': 130",
+     ", 'measure_every': 2, 'curve_every': 3", "'work_group': 32", false},
+    {"'ensemble': 'muvt', 'box': [5, 5, 5], 'temperature': 1, 'cutoff': 1, 'particles': 0, "
+     "'activity': 0.1",
+     ", 'method': 'transition-matrix'", "'work_group': 1", false},
+    {"'box': [5.2, 5, 6.5], 'temperature': 1.3, 'particles': 40, 'max_displacement': "
+     "0.4, " LJ_SLIT_KEYS,
+     "", "'slots': 1, 'work_group': 16", false},
+};
+
+static void test_whole(void **state) {
+    (void)state;
+    const bool few = bench.device->quirks.loop_limit != 0;
+    const bool small = getenv("ERGOCL_TEST_SMALL") != NULL;
+    const uint64_t grown = bench.grown;
+    for (size_t i = 0; i < sizeof wholes / sizeof wholes[0]; i++) {
+        char job[1000];
+        if (small && !wholes[i].small)
+            continue;
+        snprintf(job, sizeof job,
+                 "{'sampler': 'lj-fluid', 'seed': '7', 'replicas': 2, 'system': {%s}, 'run': "
+                 "{'equilibration': 4096, 'sweeps': 1000, 'insertions': 8%s}, 'tuning': "
+                 "{'all_pairs': 1, %s}}",
+                 wholes[i].system, wholes[i].run, wholes[i].tuning);
+        lj_compare(&bench, job, small ? 2 : 6, small ? 8 : few ? 30 : 300);
+    }
+    assert_true(small || bench.grown > grown);
+}
 
 static void test_gibbs(void **state) {
     (void)state;
@@ -230,9 +268,10 @@ int main(void) {
     if (lj_bench_open(&bench) != 0)
         return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chains),      cmocka_unit_test(test_gibbs),
-        cmocka_unit_test(test_boards),      cmocka_unit_test(test_fields),
-        cmocka_unit_test(test_dense_ideal), cmocka_unit_test(test_no_room)};
+        cmocka_unit_test(test_chains), cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_gibbs),  cmocka_unit_test(test_boards),
+        cmocka_unit_test(test_fields), cmocka_unit_test(test_dense_ideal),
+        cmocka_unit_test(test_no_room)};
     const int failed = cmocka_run_group_tests_name("lj-gcmc kernels", tests, NULL, NULL);
     ergo_device_close(bench.device);
     ergo_context_destroy(bench.ctx);

@@ -10,7 +10,8 @@
 static const char *chosen;
 
 #define HEAD "{'sampler': 'lj-gcmc', 'seed': '7', 'replicas': 2, 'system': {"
-#define RUN "}, 'run': {'equilibration': 4096, 'sweeps': 1000, 'curve_every': 3}"
+#define RUN                                                                                        \
+    "}, 'run': {'equilibration': 4096, 'sweeps': 1000, 'measure_every': 2, 'curve_every': 3}"
 
 static const struct {
     const char *name, *job;
@@ -36,6 +37,12 @@ static const struct {
      "'box': [7.3, 7.6, 7.2], 'temperature': 2, 'particles': 60, 'pressure': 2, "
      "'volume_every': 1, 'max_volume_change': 0.4}, 'run': {'equilibration': 4096, "
      "'sweeps': 1000, 'insertions': 20}, 'tuning': {'slots': 1, 'work_group': 8}}"},
+    {"bits-whole",
+     "{'sampler': 'lj-fluid', 'seed': '7', 'replicas': 2, 'system': {'ensemble': 'npt', "
+     "'box': [7.3, 7.6, 7.2], 'temperature': 2, 'particles': 100, 'pressure': 2, 'volume_every': "
+     "5, 'max_volume_change': 0.2, 'max_displacement': 0.3}, 'run': {'equilibration': 4096, "
+     "'sweeps': 1000, 'insertions': 20}, 'tuning': {'slots': 1, 'work_group': 4, 'all_pairs': "
+     "1}}"},
     {"bits-gibbs",
      "{'sampler': 'lj-fluid', 'seed': '7', 'replicas': 2, 'system': {'ensemble': 'gibbs', "
      "'box': [6.1, 6.3, 6.2], 'temperature': 1.5, 'particles': 70, 'second_particles': 20, "

@@ -118,6 +118,8 @@ static void catch_up(struct lj_state *s) {
     read_chains(s);
     while (s->e.status == ERGO_OK && !all_running(s, s->chains)) {
         lj_grow(s);
+        if (s->launch.whole) /* fill the cells */
+            launch(s, &none, 0);
         const uint64_t from = furthest_behind(s);
         uint64_t to = from;
         for (unsigned i = 0; i < 2; i++) {

@@ -123,6 +123,7 @@ struct lj_physics {
 
 struct lj_launch {
     uint32_t group, teams;    /* teams: trial moves that a group evaluates at once */
+    uint32_t whole;           /* particles that local memory has room for; 0: cells instead */
     uint32_t slots, capacity; /* at the start; they grow */
     uint32_t bins;            /* of g(r); 0: not measured */
     uint64_t volume_every;    /* moves from one volume move to the next; 0: constant volume */
@@ -326,6 +327,16 @@ bool lj_grid_scale(struct lj_grid *grid, const struct lj_grid *from, const doubl
 /* Distance and box in sigma. */
 struct lj_reach lj_grid_reach(const struct lj_grid *grid, const double box[3], double distance);
 uint64_t lj_grid_cell(const struct lj_grid *grid, const uint32_t *words);
+
+/* groups.c; wish: what /tuning says, 0: automatic */
+uint32_t lj_group(const struct ergo_device *device, const struct lj_system *s, size_t members,
+                  int64_t wish);
+/* Places that local memory has for all particles of a chain, `particles` at most; 0: cells. */
+uint32_t lj_whole(const struct ergo_device *device, const struct lj_system *s, double particles,
+                  int64_t wish);
+uint32_t lj_whole_group(const struct ergo_device *device, size_t members, uint32_t whole,
+                        int64_t wish);
+uint32_t lj_teams(const struct ergo_device *device, const struct lj_launch *l, int64_t wish);
 
 /* plan.c */
 enum ergo_status lj_configure(struct ergo_context *ctx, void *state);

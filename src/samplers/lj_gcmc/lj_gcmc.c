@@ -35,6 +35,10 @@ static const struct ergo_tunable tunables[] = {
                              false},
     {"tile", "most particles around an active cell of a checkerboard at the start", 0, 65536,
      false},
+    {"all_pairs",
+     "1: all pairs of a particle that moves, in local memory, where N is constant; 2: cells; 0: "
+     "all pairs of up to 1024 particles, but on CPUs",
+     0, 2, true},
 };
 
 static const struct ergo_gone gone[] = {

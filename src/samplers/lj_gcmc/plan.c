@@ -29,47 +29,6 @@ size_t lj_histogram_size(const struct lj_system *s, uint32_t *width) {
     return (size_t)ceil(dense / *width);
 }
 
-static uint32_t power_of_two_down(double n, uint32_t most) {
-    uint32_t p = 1;
-    while (p * 2 <= most && p * 2 <= n)
-        p *= 2;
-    return p;
-}
-
-/* Work-items of a chain. If the launch fills the device, few are enough, because other chains
- * hide the latency. A lone chain needs many. CPUs run the work-items of a group one after the
- * other. */
-static uint32_t choose_group(const struct ergo_device *device, const struct lj_system *s,
-                             size_t members, int64_t wish) {
-    const struct ergo_device_summary *d = &device->summary;
-    const uint32_t most = (uint32_t)(d->largest_group < 1024 ? d->largest_group : 1024);
-    const double units = d->compute_units ? d->compute_units : 1;
-    if (wish)
-        return power_of_two_down((double)wish, most);
-    if (device->quirks.loop_limit) /* llvmpipe has eight work-items in a vector */
-        return power_of_two_down(8, most);
-    if (device->type == CL_DEVICE_TYPE_CPU)
-        return 1;
-    /* where nothing but steps is made, many are accepted, and each visits all cells within the
-     * cutoff twice. H100, 5071 chains, r_c = 3: 32 work-items 6.5e7 moves a second, 128 9.3e7; 1024
-     * chains of 1000, r_c = 2.5: 32, 64, 128 0.9e8, 1.5e8, 1.3e8 */
-    const double steps = s->ensemble == LJ_MUVT ? 1 : s->cutoff > 2.75 * s->sigma ? 128 : 64;
-    const double least = fmax(steps, ergo_device_least_group(device));
-    return power_of_two_down(fmax(least, fmin(512, 512 * units / (double)members)), most);
-}
-
-/* As many moves at once as a round can have: most overlap with a core, and few work-items find that
- * fast enough. H200, 32 and 16 moves: 64 chains of 1000 2.0e8 and 1.7e8 moves a second, one of 4096
- * 4.2e6 and 3.3e6, 8448 of them 1.8e9 and 1.7e9. */
-static uint32_t choose_teams(const struct ergo_device *device, const struct lj_launch *l,
-                             int64_t wish) {
-    if (wish)
-        return (uint32_t)wish < l->group ? (uint32_t)wish : l->group;
-    if (device->quirks.loop_limit || device->type == CL_DEVICE_TYPE_CPU)
-        return 1;
-    return power_of_two_down(l->group, 32);
-}
-
 static double largest_start(const struct ergo_batch *batch) {
     double n = 0;
     for (size_t i = 0; i < batch->count; i++) {
@@ -105,6 +64,8 @@ static double move_seconds(const struct lj_system *s, const struct lj_grid *grid
     if (device->type == CL_DEVICE_TYPE_CPU)
         return (2e-7 + 4e-9 * looked_at + 5e-9 * pairs) * ceil((double)members / units);
     const double rounds = ceil((double)members / (units * 16));
+    if (l->whole)
+        return rounds * (1e-6 + 2e-8 * l->whole / l->group);
     return rounds * (1e-6 + 5e-8 * (looked_at + pairs) / l->group);
 }
 
@@ -116,6 +77,9 @@ uint64_t lj_launch_steps(const struct ergo_device *device, const struct lj_grid 
         return 1;
     if (!device->quirks.loop_limit)
         return l->launch_steps;
+    const uint64_t loops = device->quirks.loop_limit, end = (grid->cells + l->whole) / l->group;
+    if (l->whole)
+        return loops < end ? 0 : (loops - end) / (2 * (l->whole / l->group + 1) + 350);
     const uint64_t items = l->group / l->teams;
     const uint64_t visits =
         (l->energies ? 3 : 2) * (grid->n_offsets / items + 2) * (1 + slots) + 3 * slots;
@@ -165,13 +129,18 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct lj_state 
     const struct ergo_point *first = batch->points[0];
     const struct lj_system *y = &s->system;
     struct lj_launch *l = &s->launch;
-    l->group = choose_group(device, y, lj_chains(s), ergo_point_int(first, "/tuning/work_group"));
+    l->group = lj_group(device, y, lj_chains(s), ergo_point_int(first, "/tuning/work_group"));
+    l->whole =
+        lj_whole(device, y, largest_start(batch), ergo_point_int(first, "/tuning/all_pairs"));
+    if (l->whole)
+        l->group = lj_whole_group(device, lj_chains(s), l->whole,
+                                  ergo_point_int(first, "/tuning/work_group"));
     if (y->period)
         plan_board(first, y, device, l);
-    l->vector = device->type == CL_DEVICE_TYPE_CPU && l->group == 1;
+    l->vector = device->type == CL_DEVICE_TYPE_CPU && l->group == 1 && !l->whole;
     l->slotted = l->vector && !y->period;
-    l->energies = !l->slotted && !y->period;
-    l->teams = choose_teams(device, l, ergo_point_int(first, "/tuning/teams"));
+    l->energies = !l->slotted && !y->period && !l->whole;
+    l->teams = lj_teams(device, l, ergo_point_int(first, "/tuning/teams"));
     if (y->ensemble == LJ_GIBBS && l->teams > 1 && l->teams == l->group)
         l->teams /=
             2; /* lj_transfer with teams of one work-item was seen to be wrong on PoCL 3.1 */
@@ -256,6 +225,7 @@ static void describe(const struct lj_state *s, struct ergo_plan *plan) {
     const uint32_t *n = s->grid.n;
     snprintf(plan->path, sizeof plan->path, "%s",
              l->board_blocks ? "checkerboard, a launch per activation"
+             : l->whole      ? "all pairs, many moves per launch"
              : l->slotted    ? "cells, many moves per launch"
                              : "microcells, many moves per launch");
     if (l->board_blocks)
@@ -264,6 +234,10 @@ static void describe(const struct lj_state *s, struct ergo_plan *plan) {
                  "work-group of %u and %u trial moves for each",
                  s->e.batch->count, (unsigned long long)l->board_blocks, n[0], n[1], n[2], l->group,
                  s->system.trials);
+    else if (l->whole)
+        snprintf(plan->launch, sizeof plan->launch,
+                 "%zu chains, a work-group of %u each, with room for %u particles in local memory",
+                 lj_chains(s), l->group, l->whole);
     else
         snprintf(plan->launch, sizeof plan->launch,
                  "%zu chains, a work-group of %u each, %u moves at once; %u x %u x %u cells, %u "
@@ -405,12 +379,15 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct lj_stat
         ergo_engine_kernel(e, LJ_BOARD_END, end, o.data, "lj_board_end");
         ergo_engine_kernel(e, LJ_BOARD_LIST, end, o.data, "lj_board_list");
     } else {
+        if (l->whole)
+            ergo_text_append(&o, " -DLJ_WHOLE=%uu", l->whole);
         /* in larger groups a work-item finds hardly more than one pair of a move */
-        if (l->group >= 32 && l->group < 128)
+        if (l->group >= 32 && l->group < 128 && !l->whole)
             ergo_text_append(&o, " -DLJ_QUEUE=8u");
         if (warps && l->group % 32 == 0)
             ergo_text_append(&o, " -DLJ_WARP=1");
-        ergo_engine_kernel(e, LJ_RUN, "lj_gcmc/run.cl", o.data, "lj_run");
+        ergo_engine_kernel(e, LJ_RUN, l->whole ? "lj_gcmc/whole.cl" : "lj_gcmc/run.cl", o.data,
+                           "lj_run");
     }
     const bool failed = o.failed || board.failed || ghosts.failed;
     ergo_text_free(&o);
