@@ -229,8 +229,9 @@ graph_lanes(__global uchar *spins, __global const ushort4 *restrict lists,
         }
         for (uint c = 0; c < n_colours; c++) {
             const uint first = colours[c].x, end = first + colours[c].y;
-            for (uint slot = first; slot < end; slot++) {
-                const uint l = slot % 4;
+            for (uint at = first; at < end; at++) {
+                /* min: llvmpipe loads once more when a loop has ended (quirks.c) */
+                const uint slot = min(at, slots - 1), l = slot % 4;
                 if (l == 0)
                     for (uint side = 0; side * GRAPH_HALF < lanes; side++)
                         graph_words_lanes(slot / 4, step + s, draws + 2 * side, key0 + 2 * side,

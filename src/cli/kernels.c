@@ -50,7 +50,10 @@ const struct cli_command cli_command_kernels = {
         "for\n"
         "the device: NAME.cl, which compiles by itself, and NAME.json with its build options,\n"
         "kernels and launches. Nothing is built or run.\n"
-        "$ERGOCL_CL_DIR, a folder of .cl files, replaces the embedded ones.",
+        "$ERGOCL_PRETEND=mi300x, or another device that is not at hand, asks for its programs; a "
+        "wrong\n"
+        "name lists those there are. $ERGOCL_CL_DIR, a folder of .cl files, replaces the embedded "
+        "ones.",
     .options = CLI_BIT(CLI_DUMP) | CLI_BIT(CLI_PROGRAMS) | CLI_BIT(CLI_DEVICE) | CLI_BIT(CLI_SET),
     .run = run,
 };

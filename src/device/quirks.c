@@ -2,7 +2,10 @@
  * Known defects of OpenCL implementations: what to match, what to do, the evidence, the date.
  * Defects that bind the kernels and not the host are not here: PoCL 3.1 miscompiles barrier loops
  * that call get_local_id; PoCL's -I breaks on spaces; corrupt binaries crash PoCL (so the cache's
- * checksum is checked first on every platform).
+ * checksum is checked first on every platform); llvmpipe of Mesa 26.2.6 makes the body of a loop
+ * once more when it has ended, without work-items, and in groups of one, where all addresses are
+ * uniform, its loads are made all the same, from wherever (tests/offline/loop_end.c). A kernel of
+ * groups of one that takes an index from memory bounds it, or has something legal behind the end.
  */
 #include <stdlib.h>
 #include <string.h>

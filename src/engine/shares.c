@@ -80,27 +80,23 @@ uint64_t ergo_share_before(uint64_t length, const double *weights, size_t n, siz
     return k == n ? length : before;
 }
 
-/* What ranks say of a sweep of theirs. */
-struct work {
-    double size, seconds;
-};
-
 /* Of all ranks. NULL: no memory. */
-static struct work *collect(const struct ergo_shares *s, double size, double seconds) {
-    const struct work here = {size, fmax(seconds, 1e-9)};
-    struct work *all = malloc(s->ranks * sizeof *all);
+static struct ergo_share_work *collect(const struct ergo_shares *s, double size, double seconds) {
+    const struct ergo_share_work here = {size, fmax(seconds, 1e-9), ergo_clock() - s->compared,
+                                         s->cost};
+    struct ergo_share_work *all = malloc(s->ranks * sizeof *all);
     if (all)
         ergo_dist_collect(&here, sizeof here, all);
     return all;
 }
 
 double ergo_share_of_speed(double speed, double all, size_t ranks) {
-    enum { PARTS = 32 };
+    enum { PARTS = 64 };
     return fmax(1, round(speed / all * (double)(PARTS * ranks)));
 }
 
 /* Are the shares other ones than before? */
-static bool take_speeds(struct ergo_shares *s, const struct work *work) {
+static bool take_speeds(struct ergo_shares *s, const struct ergo_share_work *work) {
     double all = 0;
     bool changed = false;
     for (size_t r = 0; r < s->ranks; r++)
@@ -124,15 +120,16 @@ enum ergo_status ergo_shares_try(struct ergo_context *ctx, struct ergo_shares *s
     double seconds = 0, slowest = INFINITY, fastest = 0;
     uint64_t sweeps = 0;
     *uneven = false;
+    enum ergo_status status = sweep(ctx, state);
     ergo_dist_barrier(); /* devices and hosts that ranks share are as busy as in the run */
     const double started = ergo_clock();
-    for (; seconds < trial_seconds; sweeps++) {
-        const enum ergo_status status = sweep(ctx, state);
-        if (status != ERGO_OK)
-            return status;
+    for (; status == ERGO_OK && seconds < trial_seconds; sweeps++) {
+        status = sweep(ctx, state);
         seconds = ergo_clock() - started;
     }
-    struct work *all = collect(s, size, seconds / (double)sweeps);
+    if (status != ERGO_OK)
+        return status;
+    struct ergo_share_work *all = collect(s, size, seconds / (double)sweeps);
     if (!all)
         return no_memory(ctx, s->ranks);
     for (size_t r = 0; r < s->ranks; r++) {
@@ -145,30 +142,42 @@ enum ergo_status ergo_shares_try(struct ergo_context *ctx, struct ergo_shares *s
     return ERGO_OK;
 }
 
-/* Seconds between comparisons; how much longer than necessary the slowest may take; the most of a
- * run that may go into dividing anew, where programs are built for a shape (seconds of a CPU). */
-static const double compare_every = 2, patience = 1.1, most_spent = 0.1;
+/* Seconds between comparisons; the part of a sweep's time that a rank may keep the others waiting:
+ * more precisely sweeps are not measured; what a division is said to cost before there was one. */
+static const double compare_every = 2, noise = 0.03, first_cost = 1;
+
+bool ergo_shares_judge(struct ergo_shares *s, const struct ergo_share_work *work) {
+    double slowest = 0, speed = 0, whole = 0;
+    for (size_t r = 0; r < s->ranks; r++) {
+        slowest = fmax(slowest, work[r].seconds);
+        speed += work[r].size / work[r].seconds;
+        whole += work[r].size;
+    }
+    const double waits = 1 - whole / speed / slowest;
+    if (waits <= noise)
+        return false;
+    s->lost += waits * work[0].elapsed;
+    if (s->lost <= (work[0].cost > 0 ? work[0].cost : first_cost) || !take_speeds(s, work))
+        return false;
+    s->lost = 0;
+    return true;
+}
 
 enum ergo_status ergo_shares_compare(struct ergo_context *ctx, struct ergo_shares *s, double size,
                                      bool *uneven) {
-    double slowest = 0, speed = 0, whole = 0;
     *uneven = false;
-    const double pause = fmax(compare_every, s->cost / most_spent);
-    if (!ergo_dist_any(ergo_ranks_rank() == 0 && ergo_clock() - s->compared > pause &&
+    if (!ergo_dist_any(ergo_ranks_rank() == 0 && ergo_clock() - s->compared > compare_every &&
                        s->sweeps > 3))
         return ERGO_OK;
-    struct work *all = collect(s, size, s->busy / (double)s->sweeps);
+    const double mean = s->busy / (double)s->sweeps;
+    struct ergo_share_work *all = collect(s, size, mean);
     if (!all)
         return no_memory(ctx, s->ranks);
-    for (size_t r = 0; r < s->ranks; r++) {
-        slowest = fmax(slowest, all[r].seconds);
-        speed += all[r].size / all[r].seconds;
-        whole += all[r].size;
-    }
-    *uneven = slowest > patience * whole / speed && take_speeds(s, all);
+    *uneven = ergo_shares_judge(s, all);
     free(all);
-    s->busy = 0;
-    s->sweeps = 0;
+    /* of a sweep before, less and less: small differences show in many sweeps only */
+    s->sweeps = *uneven ? 0 : s->sweeps / 2;
+    s->busy = mean * (double)s->sweeps;
     s->compared = ergo_clock();
     return ERGO_OK;
 }

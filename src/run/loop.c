@@ -4,11 +4,9 @@
  * them.
  */
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/parallel.h"
 #include "dist/dist.h"
 #include "run/slowdown.h"
 #include "run/spread.h"
@@ -73,91 +71,6 @@ static enum ergo_status loop_allocate(struct loop *loop) {
     return ok ? ERGO_OK : ERGO_FAIL(work->ctx, ERGO_E_MEMORY, "no memory for a block of samples");
 }
 
-/* A collected block on its way into the result. */
-struct storing {
-    struct loop *loop;
-    const struct block *block;
-    atomic_bool failed;
-};
-
-/* A member's columns as rows without gaps, for its series and estimates; false: no memory. */
-static bool store_samples(const struct storing *a, size_t m, double *rows) {
-    const struct loop *loop = a->loop;
-    const struct ergo_samples *s = &loop->samples;
-    const size_t width = loop->work->job->model->n_columns, members = loop->batch->count;
-    for (size_t i = 0; i < s->count; i++)
-        memcpy(rows + i * width, s->columns + (i * members + m) * width, width * sizeof *rows);
-    return ergo_member_add(ergo_work_member(loop->work, m), a->block->first, s->count, rows);
-}
-
-/* Every sample of a member after equilibration goes into its histograms. */
-static void store_histograms(const struct storing *a, size_t m) {
-    const struct loop *loop = a->loop;
-    const struct ergo_model *model = loop->work->job->model;
-    const struct ergo_samples *s = &loop->samples;
-    const struct ergo_point *point = loop->batch->points[m];
-    for (size_t c = 0; c < model->n_curves; c++) {
-        struct ergo_curve *curve = &loop->work->result->members[point->index].binned[c];
-        for (size_t i = 0; (model->histograms >> c & 1) && curve->size && i < s->count; i++) {
-            const double *columns = s->columns + (i * loop->batch->count + m) * model->n_columns;
-            double count = 0;
-            if (a->block->first + i < loop->work->schedule.n_equilibration)
-                continue;
-            const size_t at = model->histogram_bin(point, c, columns, &count);
-            ergo_curve_add_at(curve, at, count);
-        }
-    }
-}
-
-static void store_curves(const struct storing *a, size_t m) {
-    const struct loop *loop = a->loop;
-    const struct ergo_model *model = loop->work->job->model;
-    const struct ergo_samples *s = &loop->samples;
-    const struct ergo_point *point = loop->batch->points[m];
-    const uint64_t every = ergo_point_curve_every(point);
-    struct ergo_curve *curves = loop->work->result->members[point->index].binned;
-    for (size_t c = 0; c < model->n_curves; c++) {
-        const size_t size = curves[c].size;
-        const bool sums = model->curves_sums >> c & 1;
-        const uint64_t own = size ? ergo_point_every_of_curve(point, c) : 1;
-        /* samples whose index is a multiple of `every` carry curves */
-        uint64_t index = (a->block->first + every - 1) / every * every;
-        if (s->curves[c] && sums && a->block->first >= loop->work->schedule.n_equilibration)
-            ergo_curve_add_sum(&curves[c], s->curves[c] + m * size, s->count);
-        for (size_t j = 0; j < s->n_curve_samples && s->curves[c] && !sums; j++, index += every)
-            if (index >= loop->work->schedule.n_equilibration && index % own == 0)
-                ergo_curve_add(&curves[c], s->curves[c] + (j * loop->batch->count + m) * size);
-    }
-}
-
-static void store_members(size_t begin, size_t end, void *user) {
-    struct storing *a = user;
-    const size_t width = a->loop->work->job->model->n_columns;
-    double *rows = malloc((a->loop->samples.count * width + 1) * sizeof *rows);
-    bool ok = rows != NULL;
-    for (size_t m = begin; m < end && ok; m++) {
-        ok = store_samples(a, m, rows);
-        store_histograms(a, m);
-        store_curves(a, m);
-    }
-    free(rows);
-    if (!ok)
-        a->failed = true;
-}
-
-/* Samples that are worth a core. */
-enum { WORTHWHILE = 256 };
-
-/* Samples of every member, with histograms and curves after equilibration. */
-static enum ergo_status store(struct loop *loop, const struct block *block) {
-    struct storing a = {loop, block, false};
-    if (loop->samples.count)
-        ergo_parallel_ranges(loop->batch->count, WORTHWHILE / loop->samples.count + 1,
-                             store_members, &a);
-    return a.failed ? ERGO_FAIL(loop->work->ctx, ERGO_E_MEMORY, "no memory for estimates")
-                    : ERGO_OK;
-}
-
 /* The host's work on a block was hidden if the device was still busy with the next block when it
  * ended. */
 static void count_host_work(struct loop *loop, unsigned slot, double begin, double waited) {
@@ -169,10 +82,15 @@ static void count_host_work(struct loop *loop, unsigned slot, double begin, doub
     work->hidden_seconds += hidden ? seconds : 0;
 }
 
+/* A block's end is a meeting of ranks, at which devices idle. Where each step of a system that is
+ * cut has launches of its own, no launch gets longer by blocks this much longer. */
+enum { CUT_LONGER = 5 };
+
 /* So many steps were a block as long as it might be, and took so long. Ranks that cut a system
  * agree, because clocks differ. */
 static void note(struct loop *loop, uint64_t steps, double seconds) {
-    ergo_pace_note(&loop->pace, steps, seconds);
+    const bool longer = loop->work->cut && loop->plan.launches_per_step >= 1;
+    ergo_pace_note(&loop->pace, steps, longer ? seconds / CUT_LONGER : seconds);
     if (loop->work->cut)
         ergo_dist_share(&loop->pace, sizeof loop->pace);
 }
@@ -195,7 +113,7 @@ static enum ergo_status collect(struct loop *loop, unsigned slot) {
     ergo_mark_done(&block->mark);
     if (status != ERGO_OK)
         return status;
-    status = store(loop, block);
+    status = ergo_work_store(work, loop->batch, &loop->samples, block->first);
     if (status != ERGO_OK)
         return status;
     count_host_work(loop, slot, begin, work->device->waited - waited);

@@ -86,6 +86,10 @@ enum ergo_status ergo_work_finished(struct ergo_work *work, struct ergo_blobs *b
  * run. */
 enum ergo_status ergo_work_begin(struct ergo_work *work);
 enum ergo_status ergo_work_audit(struct ergo_work *work);
+/* Samples of all members of a batch, from the first-th of the run on, into the result: series, and
+ * after equilibration histograms and curves. */
+enum ergo_status ergo_work_store(struct ergo_work *work, const struct ergo_batch *batch,
+                                 const struct ergo_samples *samples, size_t first);
 /* Counts of states into the curves (ops->count). */
 enum ergo_status ergo_work_count(struct ergo_work *work, const struct ergo_batch *batch);
 /* Of a cut system whose shares are measured as its state is made: makes it again, where it stands.

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -96,13 +97,21 @@ static enum ergo_status sweep(struct ergo_context *context, void *state) {
 /* Whole numbers, which speeds that differ little share; a slow rank keeps a part. */
 static void test_weights(void **unused) {
     (void)unused;
-    assert_true(ergo_share_of_speed(1, 2, 2) == 32 && ergo_share_of_speed(1.02, 2.01, 2) == 32);
-    assert_true(ergo_share_of_speed(3, 4, 2) == 48 && ergo_share_of_speed(1, 4, 2) == 16);
+    assert_true(ergo_share_of_speed(1, 2, 2) == 64 && ergo_share_of_speed(1.01, 2.01, 2) == 64);
+    assert_true(ergo_share_of_speed(3, 4, 2) == 96 && ergo_share_of_speed(1, 4, 2) == 32);
     assert_true(ergo_share_of_speed(1, 1000, 4) == 1);
     for (double speed = 0.02; speed < 1; speed += 0.007) {
         const double first = ergo_share_of_speed(speed, 1, 2);
-        assert_true(first == floor(first) && fabs(first / 64 - speed) <= 1.0 / 128 + 1e-9);
+        assert_true(first == floor(first) && fabs(first / 128 - speed) <= 1.0 / 256 + 1e-9);
     }
+}
+
+/* What drivers do at a first launch, which takes them seconds, is no speed. */
+static enum ergo_status slow_at_first(struct ergo_context *context, void *state) {
+    const struct timespec pause = {.tv_nsec = 300000000};
+    if (*(unsigned *)state == 0)
+        nanosleep(&pause, NULL);
+    return sweep(context, state);
 }
 
 /* One rank alone is never uneven; a sweep that fails ends the trial. */
@@ -114,9 +123,9 @@ static void test_speeds(void **unused) {
     assert_non_null(s);
     s->ranks = 1;
     s->weights[0] = 7;
-    assert_int_equal(ergo_shares_try(ctx, s, 5, sweep, &sweeps, &uneven), ERGO_OK);
-    assert_true(sweeps > 0 && !uneven && s->weights[0] == 7 && s->compared > 0);
-    sweeps = 1000000000;
+    assert_int_equal(ergo_shares_try(ctx, s, 5, slow_at_first, &sweeps, &uneven), ERGO_OK);
+    assert_true(sweeps > 1 && !uneven && s->weights[0] == 7 && s->compared > 0);
+    sweeps = 999999999;
     assert_int_equal(ergo_shares_try(ctx, s, 5, sweep, &sweeps, &uneven), ERGO_E_DEVICE);
     ergo_error_clear(ctx);
     s->busy = 1;
@@ -125,22 +134,52 @@ static void test_speeds(void **unused) {
     assert_int_equal(ergo_shares_compare(ctx, s, 5, &uneven), ERGO_OK); /* too early */
     assert_true(!uneven && s->sweeps == 4);
     s->compared -= 3;
-    s->cost = 1; /* that would be a quarter of the time */
-    assert_int_equal(ergo_shares_compare(ctx, s, 5, &uneven), ERGO_OK);
-    assert_true(!uneven && s->sweeps == 4);
-    s->compared -= 8;
     uneven = true;
     assert_int_equal(ergo_shares_compare(ctx, s, 5, &uneven), ERGO_OK);
-    assert_true(!uneven && s->sweeps == 0 && s->weights[0] == 7);
+    assert_true(!uneven && s->sweeps == 2 && s->busy == 0.5 && s->weights[0] == 7);
+    free(s);
+}
+
+/* Comparisons, two seconds each, until two ranks have new shares, at most 1000. They have `share`
+ * of the lattice and the rest, and speeds of `speed` and one; a division costs `cost` seconds. */
+static unsigned until_divided(struct ergo_shares *s, double share, double speed, double cost) {
+    const struct ergo_share_work work[2] = {{share, share / speed, 2, cost},
+                                            {1 - share, 1 - share, 2, 99}};
+    unsigned n = 1;
+    s->weights[0] = 64 * share;
+    s->weights[1] = 64 * (1 - share);
+    while (n < 1000 && !ergo_shares_judge(s, work))
+        n++;
+    return n;
+}
+
+/* Shares change when the wrong ones have cost what a division does: soon where much is lost, later
+ * where little is, never where nothing is or noise would decide. */
+static void test_judge(void **unused) {
+    (void)unused;
+    struct ergo_shares *s = calloc(1, sizeof *s + 2 * sizeof s->weights[0]);
+    assert_non_null(s);
+    s->ranks = 2;
+    assert_int_equal(until_divided(s, 0.5, 1, 1), 1000);
+    assert_int_equal(until_divided(s, 0.5, 1.05, 1), 1000); /* a rank waits for 2.4 % */
+    s->lost = 0;
+    /* 78 : 22 by speeds of 73 : 27: the faster one works 6.4 % longer than it should */
+    assert_int_equal(until_divided(s, 0.78, 73.0 / 27, 0), 8);
+    assert_true(s->weights[0] == 93 && s->weights[1] == 35 && s->lost == 0);
+    assert_int_equal(until_divided(s, 0.78, 73.0 / 27, 0.1), 1);
+    assert_int_equal(until_divided(s, 0.78, 73.0 / 27, 10), 79);
+    /* one of two equal ranks works at a third of its speed: half of the time is lost */
+    assert_int_equal(until_divided(s, 0.5, 3, 1), 2);
+    assert_true(s->weights[0] == 96 && s->weights[1] == 32);
+    assert_int_equal(until_divided(s, 0.5, 3, 10), 11);
     free(s);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_jobs),
-        cmocka_unit_test(test_division),
-        cmocka_unit_test(test_weights),
-        cmocka_unit_test(test_speeds),
+        cmocka_unit_test(test_jobs),    cmocka_unit_test(test_division),
+        cmocka_unit_test(test_weights), cmocka_unit_test(test_speeds),
+        cmocka_unit_test(test_judge),
     };
     return cmocka_run_group_tests(tests, context_open, context_close);
 }

@@ -225,24 +225,27 @@ class CodeObject:
 
 
 def moves_by_index(target, code):
-    """What arrays in registers become, which the emulator does not know: (moves, bytes), or None. A move: the register that is
-    written, the source, and which of them the index in M0, or in an SGPR, is added to. gfx942 sets a mode for some
-    v_mov_b32, gfx1100 has v_movreld_b32 and v_movrels_b32."""
-    words = struct.unpack("<4I", code)
+    """What arrays in registers become, which the emulator does not know: [(address from here, moves, bytes), ...], or None.
+    A move: the register that is written, the source, and which of them the index in M0, or in an SGPR, is added to. gfx942
+    sets a mode for v_mov_b32 that follow, with scalar comparisons between them; gfx1100 has v_movreld_b32 and
+    v_movrels_b32."""
+    words = struct.unpack(f"<{len(code) // 4}I", code)
     if target == "gfx1100":
         kind = words[0] >> 9 & 0xFF
         if words[0] >> 25 != 0x3F or kind not in (0x42, 0x43):
             return None
-        return [(125, words[0] >> 17 & 0xFF, words[0] & 0x1FF, kind == 0x42, kind == 0x43)], 4
+        return [(0, [(125, words[0] >> 17 & 0xFF, words[0] & 0x1FF, kind == 0x42, kind == 0x43)], 4)]
     if words[0] >> 16 != 0xBF11:  # s_set_gpr_idx_on
         return None
-    index, moves = words[0] & 0xFF, []
-    for n, word in enumerate(words[1:]):
+    index, found = words[0] & 0xFF, [(0, [], 4)]
+    for n, word in enumerate(words[1:], 1):
         if word == 0xBF9C0000:  # s_set_gpr_idx_off
-            return moves, 4 * n + 8
-        if word >> 25 != 0x3F or word >> 9 & 0xFF != 1 or word & 0x1FF == 255 or words[0] >> 8 & 6:
-            break  # another instruction than v_mov_b32, or a literal, or an index for other sources
-        moves.append((index, word >> 17 & 0xFF, word & 0x1FF, words[0] >> 11 & 1, words[0] >> 8 & 1))
+            return found + [(4 * n, [], 4)]
+        if word >> 25 == 0x3F and word >> 9 & 0xFF == 1 and word & 0x1FF != 255 and not words[0] >> 8 & 6:  # v_mov_b32
+            move = index, word >> 17 & 0xFF, word & 0x1FF, words[0] >> 11 & 1, words[0] >> 8 & 1
+            found.append((4 * n, [move], 4))
+        elif word >> 23 != 0x17E or 255 in (word & 0xFF, word >> 8 & 0xFF):  # s_cmp_..., of one word
+            break
     raise EmulatorError(f"{code.hex()}: registers by an index, in another way than was seen")
 
 
@@ -271,11 +274,12 @@ class Machine:
 
     def step(self, pc):
         """What is done at an address: (function, its buffers, is it a barrier), or moves and a size to skip."""
-        code = ctypes.string_at(pc, 16)
+        code = ctypes.string_at(pc, 48)
         moves = moves_by_index(self.target, code)
         if moves:
-            step = None, moves, False
-        elif CACHES.get(int.from_bytes(code[2:4], "little")) == self.target:
+            self.steps.update({pc + at: (None, (what, size), False) for at, what, size in moves})
+            return self.steps[pc]
+        if CACHES.get(int.from_bytes(code[2:4], "little")) == self.target:
             step = None, ([], 8), False
         else:
             try:

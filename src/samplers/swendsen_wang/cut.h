@@ -247,6 +247,8 @@ static inline void sw_cut_exchange(struct sw_cut *s, const void *mine, void *the
 /* What the sweep of a rectangle costs without the others, also for shares by speed. near: with
  * sw_gather_near. */
 void sw_cut_local(struct sw_cut *s, bool counted, bool near);
+/* New spins; clusters on edges by the names that they got. */
+void sw_cut_flip(struct sw_cut *s);
 void sw_cut_join_tiles(struct sw_cut *s);
 /* Spins of edges to the neighbours, and theirs. */
 void sw_cut_halo_start(struct sw_cut *s);

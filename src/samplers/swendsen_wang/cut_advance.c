@@ -48,7 +48,7 @@ void sw_cut_local(struct sw_cut *s, bool counted, bool near) {
                     BUFFER(SW_CUT_OPEN), BUFFER(SW_CUT_LABELS), BUFFER(SW_CUT_SIZES));
 }
 
-static void flip(struct sw_cut *s) {
+void sw_cut_flip(struct sw_cut *s) {
     s->now->fresh = false;
     ERGO_LAUNCH(&s->e, SW_CUT_TILE_FLIP, sw_cut_over_tiles(s), BUFFER(SW_CUT_SPINS),
                 BUFFER(SW_CUT_MEMBER), BUFFER(SW_CUT_RECT), BUFFER(SW_CUT_RIGHT),
@@ -116,7 +116,7 @@ static void sweep_alone(struct sw_cut *s, bool plain) {
         sw_early_names(s, plain);
     }
     double started = ergo_clock();
-    flip(s);
+    sw_cut_flip(s);
     clFlush(s->e.device->queue);
     s->times.flip += sw_cut_lap(&started);
     s->times.sweeps++;
@@ -147,7 +147,7 @@ static void join(struct sw_cut *s, struct sw_cut_counts *counts) {
     sw_cut_join_parts(s, counts, &started);
     if (counts && s->distances)
         sw_lines_count(s, counts);
-    flip(s);
+    sw_cut_flip(s);
     if (counts)
         count_spins(s, counts);
     s->times.flip += sw_cut_lap(&started);

@@ -194,10 +194,11 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_cut 
 /* ---- configure -------------------------------------------------------------------------------
  */
 
-/* About as many sites as the device works on in a tenth of a second. */
+/* About as many sites as the device works on in half a second: launches are of one sweep, and at
+ * the end of a block it idles. */
 static double sites_of_block(const struct ergo_device *device) {
-    return device->type != CL_DEVICE_TYPE_CPU ? 2e9
-                                              : 2e6 * (double)(device->summary.compute_units + 1);
+    return device->type != CL_DEVICE_TYPE_CPU ? 1e10
+                                              : 1e7 * (double)(device->summary.compute_units + 1);
 }
 
 enum ergo_status sw_cut_configure(struct ergo_context *ctx, void *state) {

@@ -13,20 +13,24 @@ void sw_cut_log(struct ergo_context *ctx, const struct sw_cut *s) {
              100.0 * (double)ergo_rectangle_words(p) / (double)s->shape.words);
 }
 
-/* What a sweep is without the others. */
+/* What a sweep is without the others. Clusters on edges get any names, and some state. */
 static enum ergo_status sweep_alone(struct ergo_context *ctx, void *state) {
     struct sw_cut *s = state;
     ergo_engine_begin(&s->e, ctx);
     sw_cut_choose(s, 0);
+    s->drawn = 0;
     sw_cut_local(s, false, false);
+    sw_cut_flip(s);
     ergo_engine_finish(&s->e);
     return ergo_engine_end(&s->e);
 }
 
 enum ergo_status sw_cut_share_by_speed(struct ergo_context *ctx, struct sw_cut *s) {
     bool uneven = false;
-    const enum ergo_status status = ergo_shares_try(
-        ctx, s->shares, (double)ergo_rectangle_words(&s->piece), sweep_alone, s, &uneven);
+    enum ergo_status status = sw_cut_init(ctx, s);
+    if (status == ERGO_OK)
+        status = ergo_shares_try(ctx, s->shares, (double)ergo_rectangle_words(&s->piece),
+                                 sweep_alone, s, &uneven);
     return uneven ? sw_cut_remake(ctx, s) : status;
 }
 

@@ -150,7 +150,7 @@ bool graph_levels_make(const struct graph_state *s, struct graph_levels *v) {
             v->widest = net->colour_count[c];
     }
     v->elements = list_all(net, v);
-    const size_t n = 4 * (size_t)(v->elements ? v->elements : 1); /* no buffer is empty */
+    const size_t n = 4 * ((size_t)v->elements + 1); /* see GRAPH_LISTS in plan.c */
     v->lists = calloc(n, sizeof *v->lists);
     v->values = v->most ? NULL : calloc(n, sizeof *v->values);
     if (!v->lists || (!v->most && !v->values))

@@ -83,10 +83,11 @@ static void declare_levels(struct graph_state *s, const char *options) {
     char all[500];
     snprintf(all, sizeof all, "%s -DGRAPH_LANES=%uu -DGRAPH_LEVELS=%u -DGRAPH_HEAT=%u", options,
              s->lanes, v->most, s->heat_bath);
+    /* one more, zeros: no buffer is empty, and Mesa's llvmpipe reads it (src/device/quirks.c) */
     ergo_engine_buffer(e, GRAPH_LISTS, "lists of fours", ERGO_BUFFER_CONSTANT,
-                       8 * (uint64_t)(v->elements ? v->elements : 1));
+                       8 * ((uint64_t)v->elements + 1));
     ergo_engine_buffer(e, GRAPH_VALUES, "couplings of fours", ERGO_BUFFER_CONSTANT,
-                       v->values ? 16 * (uint64_t)(v->elements ? v->elements : 1) : 0);
+                       v->values ? 16 * ((uint64_t)v->elements + 1) : 0);
     ergo_engine_buffer(e, GRAPH_HEADS, "heads of lists", ERGO_BUFFER_CONSTANT,
                        sizeof *v->heads * (uint64_t)s->net.slots);
     ergo_engine_buffer(e, GRAPH_COLOURS, "colours", ERGO_BUFFER_CONSTANT,
