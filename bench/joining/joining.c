@@ -40,9 +40,9 @@ static void make_sides(const struct critical *c, struct joined *all, struct coun
             const size_t far = critical_beside(c, k, side);
             struct sw_list lists[2] = {{0}, {0}};
             const size_t rows = c->n_blocks / c->blocks;
-            const int around =
+            const bool around =
                 side == BELOW ? k / c->blocks + 1 == rows : k % c->blocks + 1 == c->blocks;
-            const int dx = side == RIGHT ? around : 0, dy = side == BELOW ? around : 0;
+            const uint32_t odd = !around ? 0 : side == RIGHT ? 1 : 2;
             const double started = seconds();
             const struct block *a = &c->block[k], *b = &c->block[far];
             const bool early = c->tile_width > 0;
@@ -54,9 +54,9 @@ static void make_sides(const struct critical *c, struct joined *all, struct coun
             busy += seconds() - started;
             items += (double)(lists[0].n + lists[1].n);
             all->rank[k].parts.sides[side] = (struct sw_side){
-                .dx = dx, .dy = dy, .n_items = lists[0].n, .items = lists[0].items};
+                .odd = odd, .n_items = lists[0].n, .items = lists[0].items};
             all->rank[far].parts.sides[across[side]] = (struct sw_side){
-                .dx = -dx, .dy = -dy, .n_items = lists[1].n, .items = lists[1].items};
+                .odd = odd, .n_items = lists[1].n, .items = lists[1].items};
         }
     sw_bridges_free(&bridges);
     counted->bridges_us = 1e6 * busy / all->ranks;
@@ -70,7 +70,7 @@ static void make_ranks(const struct critical *c, bool sized, struct joined *all,
     all->rank = critical_get((size_t)all->ranks * sizeof *all->rank);
     for (size_t k = 0; k < (size_t)all->ranks; k++) {
         struct joined_rank *rank = &all->rank[k];
-        rank->parts = (struct sw_parts){.narrow = c->sites <= 4294967296.0,
+        rank->parts = (struct sw_parts){.narrow = c->sites <= (sized ? 536870912.0 : 4294967296.0),
                                         .n_parts = c->block[k].n_parts,
                                         .names = c->block[k].names,
                                         .sizes = sized ? c->block[k].sizes : NULL,

@@ -40,11 +40,6 @@
 #define SW_TURNED SW_ANTI
 #endif
 
-/* Directions of a way around the lattice, by bits. */
-#define SW_AROUND_X 1u
-#define SW_AROUND_Y 2u
-#define SW_AROUND_Z 4u
-
 ERGO_INLINE uint sw_site_index(uint x, uint y, uint z) {
     return (z * SW_LY + y) * SW_LX + x;
 }

@@ -14,6 +14,7 @@ void sw_bridges_free(struct sw_bridges *b) {
     free(b->parents);
     free(b->numbers);
     free(b->firsts);
+    free(b->odd);
     *b = (struct sw_bridges){0};
 }
 
@@ -32,7 +33,8 @@ static bool allocate(struct sw_bridges *b, size_t elements) {
     b->parents = sw_reserve(b->parents, sizeof(uint32_t), &b->rooms[1], elements);
     b->numbers = sw_reserve(b->numbers, sizeof(uint32_t), &b->rooms[2], elements);
     b->firsts = sw_reserve(b->firsts, sizeof(uint32_t), &b->rooms[3], 2 * (elements + 1));
-    return b->parts && b->parents && b->numbers && b->firsts;
+    b->odd = sw_reserve(b->odd, 1, &b->rooms[4], elements);
+    return b->parts && b->parents && b->numbers && b->firsts && b->odd;
 }
 
 static bool make_room(struct sw_list *list, size_t more) {
@@ -53,15 +55,20 @@ static uint32_t element_of(struct sw_bridges *b, int side, uint32_t part, uint32
         *element = *n;
         b->parts[*n] = part | (side == FAR ? FAR_BIT : 0);
         b->parents[*n] = *n;
+        b->odd[*n] = 0;
         ++*n;
     }
     return *element;
 }
 
-static uint32_t root_of(uint32_t *parents, uint32_t i) {
-    while (parents[i] != i) {
-        parents[i] = parents[parents[i]];
-        i = parents[i];
+/* *odd is changed by the way there. */
+static uint32_t root_of(struct sw_bridges *b, uint32_t i, uint32_t *odd) {
+    while (b->parents[i] != i) {
+        const uint32_t up = b->parents[i];
+        b->odd[i] ^= b->odd[up]; /* a root's is 0 */
+        b->parents[i] = b->parents[up];
+        *odd ^= b->odd[i];
+        i = b->parents[i];
     }
     return i;
 }
@@ -75,9 +82,16 @@ static uint32_t join_bonds(struct sw_bridges *b, const uint32_t *near, const uin
             continue;
         last_near = near[k];
         last_far = far[k];
-        const uint32_t p = root_of(b->parents, element_of(b, NEAR, last_near, &n));
-        const uint32_t q = root_of(b->parents, element_of(b, FAR, last_far, &n));
+        uint32_t odd = sw_part_odd(last_near ^ last_far);
+        const uint32_t a = element_of(b, NEAR, last_near & SW_PART_NUMBER, &n);
+        const uint32_t c = element_of(b, FAR, last_far & SW_PART_NUMBER, &n);
+        const uint32_t p = root_of(b, a, &odd), q = root_of(b, c, &odd);
+        if (p == q) {
+            b->wraps |= odd;
+            continue;
+        }
         b->parents[p > q ? p : q] = p > q ? q : p;
+        b->odd[p > q ? p : q] = (uint8_t)odd;
     }
     return n;
 }
@@ -89,10 +103,11 @@ bool sw_bridges_find(struct sw_bridges *b, const uint32_t *near, const uint32_t 
     if (!reserve_of(b, NEAR, n_near) || !reserve_of(b, FAR, n_far) || !allocate(b, 2 * count) ||
         !make_room(near_list, count) || !make_room(far_list, count))
         return false;
+    b->wraps = 0;
     const uint32_t n = join_bonds(b, near, far, count);
-    uint32_t bridges = 0, at[2] = {(uint32_t)near_list->n, (uint32_t)far_list->n};
+    uint32_t bridges = 0, odd = 0, at[2] = {(uint32_t)near_list->n, (uint32_t)far_list->n};
     for (uint32_t e = 0; e < n; e++) {
-        const uint32_t root = root_of(b->parents, e);
+        const uint32_t root = root_of(b, e, &odd);
         b->numbers[e] = root == e ? bridges++ : b->numbers[root];
         if (root == e)
             b->firsts[2 * b->numbers[e]] = b->firsts[2 * b->numbers[e] + 1] = 0;
@@ -105,7 +120,9 @@ bool sw_bridges_find(struct sw_bridges *b, const uint32_t *near, const uint32_t 
     }
     for (uint32_t e = 0; e < n; e++) {
         const uint32_t side = b->parts[e] >> 31, part = b->parts[e] & ~FAR_BIT;
-        lists[side]->items[b->firsts[2 * b->numbers[e] + side]++] = part;
+        odd = 0;
+        root_of(b, e, &odd);
+        lists[side]->items[b->firsts[2 * b->numbers[e] + side]++] = part | odd << SW_PART_BITS;
         b->of[side][part] = SW_NO_PART;
     }
     for (uint32_t k = 0; k < 2 * bridges; k++)

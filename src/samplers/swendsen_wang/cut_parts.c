@@ -32,7 +32,9 @@ static void add_border(const struct sw_cut *s, struct sw_border *borders, size_t
     const bool row = way <= SW_WAY_UP;
     borders[(*n)++] = (struct sw_border){.rank = link->rank,
                                          .way = way,
-                                         .around = link->around,
+                                         .odd = !link->around ? 0
+                                                : row         ? SW_AROUND_Y
+                                                              : SW_AROUND_X,
                                          .first = row ? 0 : row_sites(s) + link->first,
                                          .sites = row ? row_sites(s) : link->count,
                                          .most_far = most_parts(s, link->rank)};
@@ -201,6 +203,7 @@ void sw_cut_join_parts(struct sw_cut *s, struct sw_cut_counts *counts, double *s
     if (counts) {
         size_parts(s);
         parts.sizes = s->part_sizes;
+        parts.narrow = s->shape.sites <= UINT64_C(1) << (32 - SW_ODD_BITS);
         parts.waves = s->distances ? (const uint64_t(*)[2])s->part_waves : NULL;
         count_clusters(s, counts);
     }

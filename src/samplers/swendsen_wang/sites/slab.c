@@ -109,13 +109,13 @@ static enum ergo_status make_sides(struct sw_sites_state *s) {
     const size_t layer = layer_sites(s);
     const struct sw_border below = {.rank = (own + 1) % ranks,
                                     .way = SW_WAY_DOWN,
-                                    .around = own == ranks - 1,
+                                    .odd = own == ranks - 1 ? SW_AROUND_Z : 0,
                                     .sites = layer,
                                     .most_far = 2 * layer};
     struct sw_border borders[2] = {below, below};
     borders[1].rank = (own + ranks - 1) % ranks;
     borders[1].way = SW_WAY_UP;
-    borders[1].around = own == 0;
+    borders[1].odd = own == 0 ? SW_AROUND_Z : 0;
     s->rounds.rank = own;
     s->rounds.ranks = ranks;
     s->rounds.posts = s->slab.posts;
