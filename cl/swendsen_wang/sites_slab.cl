@@ -3,10 +3,18 @@
 #define SW_PLACES 8192u
 #include "swendsen_wang/sites_leads.h"
 
+/* The mark of a root whose cluster reaches an edge: this bit, and its number there. Of other roots
+ * the same word has the number of sites, if these are counted. */
+#define SW_MARK 0x80000000u
+/* An edge's word: a root or a number below 2^29, and the sides along x and y that the way to the
+ * root crosses an odd number of times. */
+#define SW_EDGE_SHIFT 29
+#define SW_EDGE_NUMBER 0x1fffffffu
+
 /* edges[member][2 SW_LAYER + 1]: roots of the clusters of those sites of the last layer from which
  * an active bond leads to the next rank, of others SW_NO_BOND; then of all sites of the first
- * layer. The last word is the host's. A root is marked by the largest of its items, plus 1; marks
- * is 0 before. */
+ * layer. The last word is the host's. A root is marked by the largest of its items; marks is 0
+ * before. */
 __kernel void sw_slab_claim(__global const uchar *bonds, __global const ushort *firsts,
                             __global const uint *labels, __global uint *edges,
                             __global uint *marks) {
@@ -15,12 +23,15 @@ __kernel void sw_slab_claim(__global const uchar *bonds, __global const ushort *
     if (item >= 2u * SW_LAYER)
         return;
     const uint site = item < SW_LAYER ? SW_N - SW_LAYER + item : item - SW_LAYER;
-    uint root = SW_NO_BOND;
+    uint edge = SW_NO_BOND;
     if (item >= SW_LAYER || bonds[plane + site] >> 2 & 1u) {
-        root = sw_find_still(labels + plane, sw_first_of(firsts + plane, site));
-        atomic_max(&marks[plane + root], item + 1u);
+        uint odd = 0u;
+        const uint root =
+            sw_find_still_odd(labels + plane, sw_first_of(firsts + plane, site), &odd);
+        edge = root | odd << SW_EDGE_SHIFT;
+        atomic_max(&marks[plane + root], SW_MARK | item);
     }
-    edges[(ulong)index * (2u * SW_LAYER + 1u) + item] = root;
+    edges[(ulong)index * (2u * SW_LAYER + 1u) + item] = edge;
 }
 
 /* Then: roots become numbers of parts, those of the items that mark them. roots, names[member][2
@@ -32,11 +43,10 @@ __kernel void sw_slab_number(__global const struct sw_site_member *members,
     if (item >= 2u * SW_LAYER)
         return;
     __global uint *edge = &edges[(ulong)index * (2u * SW_LAYER + 1u) + item];
-    const uint root = *edge;
-    if (root == SW_NO_BOND)
+    if (*edge == SW_NO_BOND)
         return;
-    const uint part = marks[(ulong)index * SW_N + root] - 1u;
-    *edge = part;
+    const uint root = *edge & SW_EDGE_NUMBER, part = marks[(ulong)index * SW_N + root] & ~SW_MARK;
+    *edge = part | (*edge & ~SW_EDGE_NUMBER);
     if (part == item) {
         roots[(ulong)index * (2u * SW_LAYER) + part] = root;
         names[(ulong)index * (2u * SW_LAYER) + part] = members[index].first + root;
@@ -50,6 +60,34 @@ __kernel void sw_slab_rename(__global uint *names, __global const ulong *parts,
     if (item < count)
         names[parts[item]] = new_names[item];
 }
+
+#if SW_SIZED
+/* Sizes of clusters: of those that reach an edge, sizes[member][2 SW_LAYER], which is 0 before; of
+ * others at their roots, in marks. */
+__kernel SW_TILE_GROUP void sw_slab_sizes(__global const ushort *firsts,
+                                          __global const uint *labels, __global uint *marks,
+                                          __global uint *sizes) {
+    __local ushort4 rows[SW_TILE / 4u];
+    __local ushort list[SW_TILE];
+    __local ushort *leads = (__local ushort *)rows;
+    __local uint counts[SW_TILE], listed;
+    const uint index = (uint)get_group_id(1);
+    const ulong plane = (ulong)index * SW_N;
+    for (uint n = (uint)get_local_id(0); n < SW_TILE; n += SW_GROUP)
+        counts[n] = 0u;
+    sw_site_leads(firsts + plane, rows, list, &listed);
+    sw_site_sizes(leads, counts);
+    SW_SYNC;
+    for (uint k = (uint)get_local_id(0); k < listed; k += SW_GROUP) {
+        const uint root = sw_find_still(labels + plane, sw_tile_site_of(list[k]).index);
+        const uint mark = marks[plane + root];
+        if (mark & SW_MARK)
+            atomic_add(&sizes[(ulong)index * (2u * SW_LAYER) + (mark & ~SW_MARK)], counts[list[k]]);
+        else
+            atomic_add(&marks[plane + root], counts[list[k]]);
+    }
+}
+#endif
 
 /* New states; marks, names: of parts that reach an edge. */
 __kernel SW_TILE_GROUP void sw_slab_flip(__global sw_word *spins,
@@ -69,7 +107,9 @@ __kernel SW_TILE_GROUP void sw_slab_flip(__global sw_word *spins,
     for (uint k = (uint)get_local_id(0); k < listed; k += SW_GROUP) {
         const uint n = list[k], root = sw_find_still(labels + plane, sw_tile_site_of(n).index);
         const uint mark = marks[plane + root];
-        const uint name = mark ? names[(ulong)index * (2u * SW_LAYER) + mark - 1u] : m.first + root;
+        const uint name = mark & SW_MARK
+                              ? names[(ulong)index * (2u * SW_LAYER) + (mark & ~SW_MARK)]
+                              : m.first + root;
         leads[n] = (ushort)(SW_FOUND | sw_site_draw(&m, name, step));
     }
     SW_SYNC;

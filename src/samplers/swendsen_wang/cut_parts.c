@@ -210,7 +210,7 @@ void sw_cut_join_parts(struct sw_cut *s, struct sw_cut_counts *counts, double *s
     s->e.status =
         sw_rounds_join(s->e.ctx, &s->rounds, &parts, counts ? take_cluster : NULL, counts);
     if (counts)
-        counts->wraps |= s->rounds.joining.wraps ? 1 : 0;
+        counts->wraps |= s->rounds.joining.wraps;
     if (s->e.status == ERGO_OK) {
         list_names(s);
         rename_parts(s);

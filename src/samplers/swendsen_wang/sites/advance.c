@@ -39,7 +39,7 @@ static void step(struct sw_sites_state *s, uint32_t sample) {
         ERGO_LAUNCH(&s->e, SITES_JOIN, over_tiles(s), BUFFER(SITES_BONDS), BUFFER(SITES_FIRSTS),
                     BUFFER(SITES_LABELS), BUFFER(SITES_WRAPS), U32(sized ? sample : SW_NO_SAMPLE));
     if (s->cut) {
-        sw_slab_join(s);
+        sw_slab_join(s, sized ? sample : SW_NO_SAMPLE);
         sw_slab_flip(s);
     } else if (s->shape.wolff) {
         ERGO_LAUNCH(&s->e, SITES_FLIP_ONE, over_tiles(s), BUFFER(SITES_SPINS),
@@ -177,20 +177,20 @@ bool sw_sites_rows(const void *state, unsigned slot, size_t begin, size_t end,
         }
         return true;
     }
-    const size_t bins = sized ? 32 - (size_t)__builtin_clz(s->shape.sites) : 0;
+    const size_t bins = sized ? 32 - (size_t)__builtin_clz(s->whole.sites) : 0;
     const uint32_t q = s->shape.q;
     for (size_t row = begin; row < end; row++) {
-        const struct sw_found found = found_of(s, slot, row);
+        struct sw_found found = found_of(s, slot, row);
         struct sw_counts c;
         if (s->cut)
-            sw_slab_sums(s, row, &c);
+            sw_slab_sums(s, row, &c, &found.wraps);
         else
             sw_add_partial_sums(q, s->shape.sites, slots, sums + row * slots * q,
                                 sized ? clusters + row * slots * SW_CLUSTER_FIELDS : NULL, &c);
         sw_sites_convert(&s->whole, s->units[row % members], &c, &found,
                          samples->columns + row * s->columns);
         for (size_t b = 0; b < bins && samples->curves[0]; b++)
-            samples->curves[0][row * bins + b] = (double)c.bins[b] / (double)s->shape.sites;
+            samples->curves[0][row * bins + b] = (double)c.bins[b] / (double)s->whole.sites;
     }
     return true;
 }

@@ -331,6 +331,8 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
         ergo_engine_kernel(e, SITES_NUMBER, slab, o.data, "sw_slab_number");
         ergo_engine_kernel(e, SITES_RENAME, slab, o.data, "sw_slab_rename");
         ergo_engine_kernel(e, SITES_FLIP, slab, o.data, "sw_slab_flip");
+        if (s->clusters)
+            ergo_engine_kernel(e, SITES_PARTS_SIZE, slab, o.data, "sw_slab_sizes");
     } else if (h->wolff) {
         ergo_engine_kernel(e, SITES_FLIP_ONE, sites, o.data, "sw_site_flip_one");
     } else {
@@ -347,7 +349,8 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
     if (h->adapts)
         ergo_engine_kernel(e, SITES_ADAPT, sites, o.data, "sw_site_adapt");
     if (s->clusters && !h->wolff) {
-        ergo_engine_kernel(e, SITES_FLIP_SIZES, sites, o.data, "sw_site_flip_sizes");
+        if (!s->cut)
+            ergo_engine_kernel(e, SITES_FLIP_SIZES, sites, o.data, "sw_site_flip_sizes");
         ergo_engine_kernel(e, SITES_COUNT, measure, o.data, "sw_site_count");
     }
     const bool failed = o.failed;

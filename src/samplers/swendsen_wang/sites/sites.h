@@ -4,6 +4,7 @@
 #define ERGO_SAMPLERS_SWENDSEN_WANG_SITES_SITES_H
 
 #include "engine/slab.h"
+#include "samplers/swendsen_wang/counts.h"
 #include "samplers/swendsen_wang/rounds.h"
 #include "samplers/swendsen_wang/sw.h"
 
@@ -86,12 +87,13 @@ enum sw_sites_buffer {
     SITES_WAVES, /* sums over clusters; samples of their squares */
     SITES_POWERS,
     /* of a slab (slab.c); SITES_SIZES then has numbers of parts on its edges: parts there, their
-     * roots and names; parts with other names, and these */
+     * roots and names; parts with other names, and these; sizes of parts */
     SITES_EDGES,
     SITES_ROOTS,
     SITES_NAMES,
     SITES_RENAMED,
-    SITES_NEW_NAMES
+    SITES_NEW_NAMES,
+    SITES_PART_SIZES
 };
 
 enum sw_sites_kernel {
@@ -110,6 +112,7 @@ enum sw_sites_kernel {
     SITES_CLAIM,
     SITES_NUMBER,
     SITES_RENAME,
+    SITES_PARTS_SIZE,
     SITES_WAVE,
     SITES_WAVE_ROOTS
 };
@@ -135,6 +138,9 @@ struct sw_sites_state {
     uint32_t sent, due; /* numbers of these messages */
     struct sw_rounds rounds;
     uint64_t *part_names; /* [2 sites of a layer]: of parts in bridges */
+    uint32_t *part_sizes;
+    /* [samples][members]: of a slot, clusters that reach edges; with all others, of all ranks */
+    struct sw_cut_counts *edge_counts[2], *counts;
 };
 
 extern const struct ergo_sampler_ops sw_sites_ops, sw_slab_ops;
@@ -157,13 +163,15 @@ bool sw_slab_is_worth(const struct ergo_point *point, size_t ranks);
 enum ergo_status sw_slab_check(struct ergo_context *ctx, const struct ergo_point *point);
 void sw_slab_declare(struct sw_sites_state *s);
 /* A step, when parts of all tiles are joined: names of clusters of several slabs; then new spins.
- * Collective. */
-void sw_slab_join(struct sw_sites_state *s);
+ * sample: clusters are counted, too; SW_NO_SAMPLE: not. Collective. */
+void sw_slab_join(struct sw_sites_state *s, uint32_t sample);
 void sw_slab_flip(struct sw_sites_state *s);
 /* The next rank's layer, which has been under way since then; nothing if it is there. */
 void sw_slab_take_layer(struct sw_sites_state *s);
-/* Of a sample and member, all ranks together: potts; the numbers of unit vectors. */
-void sw_slab_sums(const struct sw_sites_state *s, size_t row, struct sw_counts *counts);
+/* Of a sample and member, all ranks together: potts, and the directions in which a cluster leads
+ * around; the numbers of unit vectors. */
+void sw_slab_sums(const struct sw_sites_state *s, size_t row, struct sw_counts *counts,
+                  uint32_t *wraps);
 const uint64_t *sw_slab_numbers(const struct sw_sites_state *s, size_t row);
 /* This rank's layers, of so many bytes a site, with those of all others: appended at rank 0.
  * Collective. */

@@ -4,8 +4,9 @@
  * last layer to the first one of the next rank, whose spins it has. Each rank tells the one before
  * the parts of clusters on its first layer; so that one knows what bonds join, and ranks join the
  * parts by rounds (rounds.h). The layer's spins travel while the inside is labelled. Bytes a rank
- * and sweep: a layer's spins, four for each of its sites, and those of rounds. Spins are measured,
- * clusters are not.
+ * and sweep: a layer's spins, four for each of its sites, and those of rounds.
+ * In a measured sweep the sizes of parts travel, too, and are added up as clusters
+ * are joined. Pairs of sites are not measured.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,12 +23,9 @@ enum { LEAST_LAYERS = 2 };
  */
 
 static bool serves(const struct ergo_point *point) {
-    const bool potts = strcmp(ergo_point_text(point, "/system/model"), "potts") == 0;
-    const bool wants_clusters = potts && sw_wants_clusters(point);
     return ergo_point_value(point, "/system/size")->items > 2 &&
            strcmp(ergo_point_text(point, "/system/update"), "swendsen-wang") == 0 &&
-           sw_is_sampled(point) && !wants_clusters && !sw_wants_pairs(point) &&
-           !sw_correlates(point);
+           sw_is_sampled(point) && !sw_wants_pairs(point) && !sw_correlates(point);
 }
 
 bool sw_slab_is_worth(const struct ergo_point *point, size_t ranks) {
@@ -41,8 +39,8 @@ enum ergo_status sw_slab_check(struct ergo_context *ctx, const struct ergo_point
     return ergo_job_error(
         ctx, "/distribute",
         "\"lattice\" cuts, beside plain squares, cubic lattices with update swendsen-wang, of "
-        "which it measures spins: \"observables\": "
-        "\"energy,order_parameter,binder\" in run, and others that need no clusters. Use "
+        "which it measures all but pairs of sites: name \"observables\" in run without "
+        "correlation_half, correlation_quarter and correlation_ratio, and no correlations. Or use "
         "\"points\" or \"auto\"");
 }
 
@@ -74,12 +72,21 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
         status = sw_sites_configure(ctx, s);
     if (status != ERGO_OK)
         return status;
-    s->e.block_samples = 64; /* the same at all ranks */
+    /* the same at all ranks */
+    s->e.block_samples = !s->clusters || members == 1 ? 64 : members < 64 ? 64 / members : 1;
     s->joined =
         ergo_engine_memory(&s->e, s->e.block_samples * members, numbers(s) * sizeof *s->joined);
     s->far = ergo_engine_memory(&s->e, layer_sites(s) + 1, sizeof *s->far);
     s->layer = ergo_engine_memory(&s->e, 2, layer_bytes(s));
     s->part_names = ergo_engine_memory(&s->e, 2 * layer_sites(s), sizeof *s->part_names);
+    if (s->clusters) {
+        const size_t rows = s->e.block_samples * members;
+        s->part_sizes = ergo_engine_memory(&s->e, 2 * layer_sites(s), sizeof *s->part_sizes);
+        for (size_t slot = 0; slot < 2; slot++)
+            s->edge_counts[slot] = ergo_engine_memory(&s->e, rows, sizeof *s->edge_counts[slot]);
+        s->counts = ergo_engine_memory(&s->e, rows, sizeof *s->counts);
+        s->e.plan.host_bytes += 3 * rows * sizeof *s->counts;
+    }
     snprintf(s->e.plan.path, sizeof s->e.plan.path, "sites, cut");
     const size_t length = strlen(s->e.plan.launch);
     snprintf(s->e.plan.launch + length, sizeof s->e.plan.launch - length,
@@ -101,6 +108,10 @@ void sw_slab_declare(struct sw_sites_state *s) {
     ergo_engine_flag(&s->e, SITES_RENAMED, ERGO_BUFFER_HOSTED);
     ergo_engine_buffer(&s->e, SITES_NEW_NAMES, "these names", ERGO_BUFFER_SCRATCH, 4 * edges);
     ergo_engine_flag(&s->e, SITES_NEW_NAMES, ERGO_BUFFER_HOSTED);
+    if (!s->clusters)
+        return;
+    ergo_engine_buffer(&s->e, SITES_PART_SIZES, "their sizes", ERGO_BUFFER_SCRATCH, 4 * edges);
+    ergo_engine_flag(&s->e, SITES_PART_SIZES, ERGO_BUFFER_HOSTED);
 }
 
 /* Below and above, where a slab alone has itself. */
@@ -190,14 +201,23 @@ void sw_slab_take_layer(struct sw_sites_state *s) {
 /* ---- clusters of several slabs ---------------------------------------------------------------
  */
 
-/* Parts on the edges get numbers, which the host learns. */
-static void number_parts(struct sw_sites_state *s) {
+/* Parts on the edges get numbers, which the host learns, and if sized how large they are. */
+static void number_parts(struct sw_sites_state *s, bool sized) {
     const size_t edges = 2 * layer_sites(s), members = s->e.batch->count;
     const struct ergo_grid grid = ergo_grid_items(edges, s->launch.group, members);
     ERGO_LAUNCH(&s->e, SITES_CLAIM, grid, BUFFER(SITES_BONDS), BUFFER(SITES_FIRSTS),
                 BUFFER(SITES_LABELS), BUFFER(SITES_EDGES), BUFFER(SITES_SIZES));
     ERGO_LAUNCH(&s->e, SITES_NUMBER, grid, BUFFER(SITES_MEMBERS), BUFFER(SITES_SIZES),
                 BUFFER(SITES_EDGES), BUFFER(SITES_ROOTS), BUFFER(SITES_NAMES));
+    if (sized) {
+        ergo_engine_fill(&s->e, SITES_PART_SIZES, 0);
+        ERGO_LAUNCH(&s->e, SITES_PARTS_SIZE,
+                    ergo_grid_groups(s->launch.tiles, s->launch.tile_group, members),
+                    BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS), BUFFER(SITES_SIZES),
+                    BUFFER(SITES_PART_SIZES));
+        ergo_engine_fetch(&s->e, SITES_PART_SIZES, 0, 4 * edges * members,
+                          ergo_engine_host(&s->e, SITES_PART_SIZES, 0, 0));
+    }
     ergo_engine_fetch(&s->e, SITES_ROOTS, 0, 4 * edges * members,
                       ergo_engine_host(&s->e, SITES_ROOTS, 0, 0));
     ergo_engine_fetch(&s->e, SITES_EDGES, 0, 4 * (edges + 1) * members,
@@ -206,8 +226,23 @@ static void number_parts(struct sw_sites_state *s) {
     ergo_engine_await(&s->e, SITES_EDGES);
 }
 
-/* Of a member, with all ranks: names of its parts. */
-static void join_parts(struct sw_sites_state *s, size_t member) {
+static void take_cluster(void *counts, const struct sw_sum *sum) {
+    sw_cut_count(counts, sum);
+}
+
+/* Sizes of the parts in bridges. Others are clusters, which are counted here. */
+static void size_parts(struct sw_sites_state *s, const uint32_t *edges, const uint32_t *sizes,
+                       struct sw_cut_counts *counts) {
+    for (uint32_t item = 0; item < 2 * layer_sites(s); item++)
+        if (edges[item] != SW_NO_PART && (edges[item] & SW_PART_NUMBER) == item &&
+            s->rounds.index_of[item] == SW_NO_PART)
+            sw_cut_count(counts, &(struct sw_sum){.sites = sizes[item]});
+    for (size_t i = 0; i < s->rounds.n_parts; i++)
+        s->part_sizes[i] = sizes[s->rounds.parts[i]];
+}
+
+/* Of a member, with all ranks: names of its parts. counts: of clusters, too; NULL: not. */
+static void join_parts(struct sw_sites_state *s, size_t member, struct sw_cut_counts *counts) {
     const size_t layer = layer_sites(s);
     uint32_t *edges = ergo_engine_host(&s->e, SITES_EDGES, 0, 0);
     const uint32_t *roots = ergo_engine_host(&s->e, SITES_ROOTS, 0, 0);
@@ -224,8 +259,16 @@ static void join_parts(struct sw_sites_state *s, size_t member) {
                              .names = s->part_names,
                              .n_sides = s->rounds.n_sides,
                              .sides = s->rounds.sides};
+    if (counts && s->e.status == ERGO_OK) {
+        const uint32_t *sizes = ergo_engine_host(&s->e, SITES_PART_SIZES, 0, 0);
+        size_parts(s, edges, sizes + member * 2 * layer, counts);
+        parts.sizes = s->part_sizes;
+    }
     if (s->e.status == ERGO_OK)
-        s->e.status = sw_rounds_join(s->e.ctx, &s->rounds, &parts, NULL, NULL);
+        s->e.status =
+            sw_rounds_join(s->e.ctx, &s->rounds, &parts, counts ? take_cluster : NULL, counts);
+    if (counts)
+        counts->wraps |= s->rounds.joining.wraps;
 }
 
 /* A list for the device of those with other names; n: entries so far, and with these. */
@@ -242,11 +285,16 @@ static size_t list_names(struct sw_sites_state *s, size_t member, size_t n) {
     return n;
 }
 
-void sw_slab_join(struct sw_sites_state *s) {
+void sw_slab_join(struct sw_sites_state *s, uint32_t sample) {
+    const bool sized = sample != SW_NO_SAMPLE;
     size_t n = 0;
-    number_parts(s);
+    number_parts(s, sized);
     for (size_t m = 0; m < s->e.batch->count && s->e.status == ERGO_OK; m++) {
-        join_parts(s, m);
+        struct sw_cut_counts *counts =
+            sized ? &s->edge_counts[s->e.slot][sample * s->e.batch->count + m] : NULL;
+        if (sized)
+            *counts = (struct sw_cut_counts){0};
+        join_parts(s, m, counts);
         if (s->e.status == ERGO_OK)
             n = list_names(s, m, n);
     }
@@ -269,6 +317,19 @@ void sw_slab_flip(struct sw_sites_state *s) {
 /* ---- samples ----------------------------------------------------------------------------------
  */
 
+/* Clusters of a sample and member over all ranks. */
+static void join_counts(struct sw_sites_state *s, unsigned slot, size_t row) {
+    const uint32_t *fields = ergo_engine_host(&s->e, SITES_CLUSTERS, slot, 0);
+    const uint32_t *wraps = ergo_engine_host(&s->e, SITES_WRAPS, slot, 0);
+    struct sw_cut_counts *c = &s->counts[row];
+    *c = s->edge_counts[slot][row];
+    for (size_t k = 0; k < s->launch.sum_slots; k++)
+        sw_add_clusters(fields + (row * s->launch.sum_slots + k) * SW_CLUSTER_FIELDS, &c->largest,
+                        c->bins, c->squares, c->fourths);
+    c->wraps |= wraps[row];
+    sw_cut_count_reduce(c);
+}
+
 /* Sums of all ranks. */
 static enum ergo_status join(struct ergo_context *ctx, void *state, unsigned slot,
                              struct ergo_samples *samples) {
@@ -283,6 +344,8 @@ static enum ergo_status join(struct ergo_context *ctx, void *state, unsigned slo
         for (size_t i = 0; i < s->launch.sum_slots * n; i++)
             s->joined[row * n + i % n] += sums[row * s->launch.sum_slots * n + i];
     ergo_dist_sum_counts(s->joined, rows * n);
+    for (size_t row = 0; row < rows && s->clusters; row++)
+        join_counts(s, slot, row);
     return ERGO_OK;
 }
 
@@ -290,13 +353,23 @@ const uint64_t *sw_slab_numbers(const struct sw_sites_state *s, size_t row) {
     return s->joined + row * numbers(s);
 }
 
-void sw_slab_sums(const struct sw_sites_state *s, size_t row, struct sw_counts *c) {
+void sw_slab_sums(const struct sw_sites_state *s, size_t row, struct sw_counts *c,
+                  uint32_t *wraps) {
     const uint64_t *sums = s->joined + row * s->shape.q;
     uint64_t others = 0;
     *c = (struct sw_counts){.unequal = sums[0]};
     for (size_t k = 1; k < s->shape.q; k++)
         others += c->states[k] = sums[k];
     c->states[0] = s->whole.sites - others;
+    if (!s->clusters)
+        return;
+    const struct sw_cut_counts *all = &s->counts[row];
+    for (size_t b = 0; b < SW_CLUSTER_BINS; b++)
+        c->clusters += c->bins[b] = all->bins[b];
+    c->largest = all->largest;
+    sw_limbs_value(all->squares, SW_CUT_SQUARES, &c->squares);
+    c->fourths = sw_limbs_value(all->fourths, SW_CUT_FOURTHS, NULL);
+    *wraps = (uint32_t)all->wraps;
 }
 
 /* ---- operations -------------------------------------------------------------------------------
