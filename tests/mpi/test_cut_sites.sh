@@ -68,7 +68,8 @@ done
 expect 2 "$ERGOCL" validate cubic.json --set /distribute=lattice --set '/run/observables="correlation_half"'
 says err "/distribute" "all but pairs of sites"
 # sides that the last rank alone has
-sides=(--set /system/q=2 --set '/system/boundary=["open","periodic","antiperiodic"]' --set /replicas=1)
+sides=(--set /system/q=2 --set '/system/boundary=["open","periodic","antiperiodic"]' --set /replicas=1
+    --set '/run/observables="energy,clusters,wrapping_y"')
 expect 0 "$ERGOCL" run cubic.json -o sides --device "$pocl" --quiet "${sides[@]}"
 expect 0 ranks 3 run cubic.json -o sides3 --device "$pocl" "${cut[@]}" "${sides[@]}"
 same_points sides sides3
