@@ -35,6 +35,14 @@
 /* How far back from behind the last layer the next one is in memory. */
 #define SW_AROUND_LAYERS (SW_SLAB ? 0u : SW_N)
 
+/* Of a slab: the mark of a root whose cluster reaches an edge: this bit, and its number there. Of
+ * other roots the same word has the number of sites, if these are counted. */
+#define SW_MARK 0x80000000u
+/* An edge's word: a root or a number below 2^29, and the sides along x and y that the way to the
+ * root crosses an odd number of times. */
+#define SW_EDGE_SHIFT 29
+#define SW_EDGE_NUMBER 0x1fffffffu
+
 /* 1: the lattice has an antiperiodic side, if only at another rank. */
 #ifndef SW_TURNED
 #define SW_TURNED SW_ANTI

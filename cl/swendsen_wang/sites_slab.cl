@@ -3,14 +3,6 @@
 #define SW_PLACES 8192u
 #include "swendsen_wang/sites_leads.h"
 
-/* The mark of a root whose cluster reaches an edge: this bit, and its number there. Of other roots
- * the same word has the number of sites, if these are counted. */
-#define SW_MARK 0x80000000u
-/* An edge's word: a root or a number below 2^29, and the sides along x and y that the way to the
- * root crosses an odd number of times. */
-#define SW_EDGE_SHIFT 29
-#define SW_EDGE_NUMBER 0x1fffffffu
-
 /* edges[member][2 SW_LAYER + 1]: roots of the clusters of those sites of the last layer from which
  * an active bond leads to the next rank, of others SW_NO_BOND; then of all sites of the first
  * layer. The last word is the host's. A root is marked by the largest of its items; marks is 0

@@ -154,7 +154,8 @@ static struct parts *make_ranks(struct whole *w, struct joined *all) {
         rank->parts.narrow = ranks % 2 == 0;
         rank->parts.names = parts[r].names;
         rank->parts.sizes = parts[r].sizes;
-        rank->parts.waves = (const uint64_t(*)[2])parts[r].waves;
+        rank->parts.n_waves = 2;
+        rank->parts.waves = &parts[r].waves[0][0];
         for (size_t s = 0; s < rank->parts.n_sides; s++) {
             rank->parts.sides[s].items = parts[r].lists[s].items;
             rank->parts.sides[s].n_items = parts[r].lists[s].n;

@@ -36,6 +36,7 @@ void sw_cut_count(struct sw_cut_counts *c, const struct sw_sum *sum) {
     c->bins[bin]++;
     for (size_t wave = 0; wave < 2; wave++)
         sw_waves_add(c->correlations.waves, (int64_t)sum->waves[wave]);
+    sw_waves_add(c->parts, (int64_t)sum->waves[2]);
 }
 
 static void carry(uint64_t *limbs, size_t n) {

@@ -204,7 +204,8 @@ void sw_cut_join_parts(struct sw_cut *s, struct sw_cut_counts *counts, double *s
         size_parts(s);
         parts.sizes = s->part_sizes;
         parts.narrow = s->shape.sites <= UINT64_C(1) << (32 - SW_ODD_BITS);
-        parts.waves = s->distances ? (const uint64_t(*)[2])s->part_waves : NULL;
+        parts.n_waves = s->distances ? 2 : 0;
+        parts.waves = &s->part_waves[0][0];
         count_clusters(s, counts);
     }
     s->e.status =

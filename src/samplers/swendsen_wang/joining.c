@@ -105,8 +105,8 @@ static void number_clusters(struct sw_joining *j, const struct sw_parts *parts) 
         if (parts->names[i] < cluster->name)
             cluster->name = parts->names[i];
         cluster->sum.sites += parts->sizes ? parts->sizes[i] : 0;
-        for (size_t wave = 0; wave < 2 && j->waved; wave++)
-            cluster->sum.waves[wave] += parts->waves[i][wave];
+        for (size_t wave = 0; wave < j->n_waves; wave++)
+            cluster->sum.waves[wave] += parts->waves[i * j->n_waves + wave];
         j->cluster_of[i] = c;
     }
     for (size_t c = 0; c < j->n_clusters; c++)
@@ -139,7 +139,7 @@ bool sw_joining_begin(struct sw_joining *j, struct sw_parts *parts, uint32_t ser
     if (!allocate(j, parts->n_parts, bridges, 2 * (parts->n_sides * HEAD + bridges * RECORD)))
         return false;
     j->sized = parts->sizes != NULL;
-    j->waved = j->sized && parts->waves;
+    j->n_waves = j->sized ? parts->n_waves : 0;
     j->wraps = 0;
     j->narrow = parts->narrow;
     j->serial = serial;
@@ -391,7 +391,7 @@ void sw_joining_count(struct sw_joining *j, struct sw_side *sides, size_t n_side
         side->out[1]++;
         side->out[side->out_words++] = c->from - (uint32_t)side->first;
         put64(side, c->sum.sites);
-        for (size_t wave = 0; wave < 2 && j->waved; wave++)
+        for (size_t wave = 0; wave < j->n_waves; wave++)
             put64(side, c->sum.waves[wave]);
         c->sum = (struct sw_sum){0};
     }
@@ -402,12 +402,12 @@ bool sw_joining_counted(struct sw_joining *j, const struct sw_side *side) {
     const uint32_t *at = side->in + HEAD;
     if (!is_due(j, side, side->n_bridges))
         return false;
-    for (uint32_t k = 0; k < side->in[1]; k++, at += j->waved ? RECORD : 3) {
+    for (uint32_t k = 0; k < side->in[1]; k++, at += 3 + 2 * j->n_waves) {
         if (at[0] >= side->n_bridges)
             return false;
         struct sw_cluster *c = &j->clusters[j->bridges[side->first + at[0]].cluster];
         c->sum.sites += get64(at + 1);
-        for (size_t wave = 0; wave < 2 && j->waved; wave++)
+        for (size_t wave = 0; wave < j->n_waves; wave++)
             c->sum.waves[wave] += get64(at + 3 + 2 * wave);
     }
     return true;
@@ -420,8 +420,8 @@ void sw_joining_late(struct sw_joining *j, sw_joining_take take, void *user) {
         struct sw_sum *sum = leader ? &j->rest.sums[leader->number] : NULL;
         if (sum) {
             sum->sites += c->sum.sites;
-            sum->waves[0] += c->sum.waves[0];
-            sum->waves[1] += c->sum.waves[1];
+            for (size_t wave = 0; wave < j->n_waves; wave++)
+                sum->waves[wave] += c->sum.waves[wave];
         } else if (c->sum.sites) {
             take(user, &c->sum);
         }

@@ -54,15 +54,17 @@ struct sw_parts {
     size_t n_parts;
     const uint64_t *names;      /* [n_parts] */
     const uint32_t *sizes;      /* [n_parts]; NULL: sizes and ways around are not asked for */
-    const uint64_t (*waves)[2]; /* [n_parts], with sizes; NULL: not asked for */
+    size_t n_waves;         /* at most SW_SUM_WAVES, with sizes; 0: not asked for */
+    const uint64_t *waves;  /* [n_parts][n_waves] */
     size_t n_sides;
     struct sw_side *sides;
 };
 
 /* What is added up over the parts of a cluster, modulo 2^64: sites; cos and sin of a wave over
- * these. */
+ * these; of unit vectors also what the wave multiplies. */
+enum { SW_SUM_WAVES = 3 };
 struct sw_sum {
-    uint64_t sites, waves[2];
+    uint64_t sites, waves[SW_SUM_WAVES];
 };
 enum { SW_SUM_NUMBERS = sizeof(struct sw_sum) / sizeof(uint64_t) };
 
@@ -143,7 +145,8 @@ struct sw_bridge {
 
 struct sw_joining {
     bool sized; /* sizes and ways around are asked for */
-    bool narrow, waved;
+    bool narrow;
+    size_t n_waves;
     uint32_t wraps; /* ways around the lattice that are known here, as odd */
     uint32_t serial, round, rounds; /* of messages; of labels: done, and all */
     size_t n_parts, n_clusters, n_bridges, n_changed, n_told;

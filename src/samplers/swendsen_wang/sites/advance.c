@@ -39,7 +39,7 @@ static void step(struct sw_sites_state *s, uint32_t sample) {
         ERGO_LAUNCH(&s->e, SITES_JOIN, over_tiles(s), BUFFER(SITES_BONDS), BUFFER(SITES_FIRSTS),
                     BUFFER(SITES_LABELS), BUFFER(SITES_WRAPS), U32(sized ? sample : SW_NO_SAMPLE));
     if (s->cut) {
-        sw_slab_join(s, sized ? sample : SW_NO_SAMPLE);
+        sw_slab_join(s, sized || s->shape.waved ? sample : SW_NO_SAMPLE);
         sw_slab_flip(s);
     } else if (s->shape.wolff) {
         ERGO_LAUNCH(&s->e, SITES_FLIP_ONE, over_tiles(s), BUFFER(SITES_SPINS),
@@ -91,7 +91,7 @@ void sw_sites_block(void *state, size_t count, uint64_t every) {
                         BUFFER(SITES_MEMBERS), BUFFER(SITES_SIZES), U64(s->e.step - 1),
                         BUFFER(SITES_PAIRS), U32(i));
         }
-        if (s->shape.waved) {
+        if (s->shape.waved && !s->cut) {
             ERGO_LAUNCH(&s->e, SITES_WAVE, over_tiles(s), BUFFER(SITES_SPINS),
                         BUFFER(SITES_MEMBERS), BUFFER(SITES_BONDS), BUFFER(SITES_FIRSTS),
                         BUFFER(SITES_LABELS), U64(s->e.step - 1), BUFFER(SITES_WAVES),
@@ -127,6 +127,8 @@ void sw_sites_convert(const struct sw_sites_shape *h, struct sw_unit unit,
 /* What a slot's results of row `row` say of the step's clusters. */
 static struct sw_found found_of(const struct sw_sites_state *s, unsigned slot, size_t row) {
     struct sw_found found = {0};
+    if (s->cut)
+        return sw_slab_found(s, row);
     if (s->shape.wolff) {
         const uint32_t *grown = ergo_engine_host(&s->e, SITES_GROWN, slot, 0);
         found.grown = grown[3 * row];
@@ -180,10 +182,10 @@ bool sw_sites_rows(const void *state, unsigned slot, size_t begin, size_t end,
     const size_t bins = sized ? 32 - (size_t)__builtin_clz(s->whole.sites) : 0;
     const uint32_t q = s->shape.q;
     for (size_t row = begin; row < end; row++) {
-        struct sw_found found = found_of(s, slot, row);
+        const struct sw_found found = found_of(s, slot, row);
         struct sw_counts c;
         if (s->cut)
-            sw_slab_sums(s, row, &c, &found.wraps);
+            sw_slab_sums(s, row, &c);
         else
             sw_add_partial_sums(q, s->shape.sites, slots, sums + row * slots * q,
                                 sized ? clusters + row * slots * SW_CLUSTER_FIELDS : NULL, &c);

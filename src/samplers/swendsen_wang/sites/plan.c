@@ -274,7 +274,7 @@ static void declare_buffers(struct sw_sites_state *s) {
                          8 * members);
     }
     if (s->shape.waved) {
-        const uint64_t powers = s->shape.model == SW_MODEL_POTTS ? 1 : 2;
+        const uint64_t powers = sw_sites_waves(&s->shape) - 1;
         ergo_engine_buffer(e, SITES_WAVES, "waves of clusters", ERGO_BUFFER_SCRATCH,
                            8 * (powers + 1) * sites);
         ergo_engine_sums(e, SITES_POWERS, "structure factors", ERGO_BUFFER_SAMPLES,
@@ -345,6 +345,8 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
     if (h->waved) {
         ergo_engine_kernel(e, SITES_WAVE, waves, o.data, "sw_site_waves");
         ergo_engine_kernel(e, SITES_WAVE_ROOTS, waves, o.data, "sw_site_wave_roots");
+        if (s->cut)
+            ergo_engine_kernel(e, SITES_PARTS_WAVE, waves, o.data, "sw_slab_waves");
     }
     if (h->adapts)
         ergo_engine_kernel(e, SITES_ADAPT, sites, o.data, "sw_site_adapt");

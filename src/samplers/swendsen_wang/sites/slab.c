@@ -25,7 +25,7 @@ enum { LEAST_LAYERS = 2 };
 static bool serves(const struct ergo_point *point) {
     return ergo_point_value(point, "/system/size")->items > 2 &&
            strcmp(ergo_point_text(point, "/system/update"), "swendsen-wang") == 0 &&
-           sw_is_sampled(point) && !sw_wants_pairs(point) && !sw_correlates(point);
+           sw_is_sampled(point) && !sw_wants_pairs(point);
 }
 
 bool sw_slab_is_worth(const struct ergo_point *point, size_t ranks) {
@@ -40,7 +40,7 @@ enum ergo_status sw_slab_check(struct ergo_context *ctx, const struct ergo_point
         ctx, "/distribute",
         "\"lattice\" cuts, beside plain squares, cubic lattices with update swendsen-wang, of "
         "which it measures all but pairs of sites: name \"observables\" in run without "
-        "correlation_half, correlation_quarter and correlation_ratio, and no correlations. Or use "
+        "correlation_half, correlation_quarter and correlation_ratio. Or use "
         "\"points\" or \"auto\"");
 }
 
@@ -56,15 +56,9 @@ static size_t layer_bytes(const struct sw_sites_state *s) {
     return s->e.batch->count * layer_sites(s) * s->whole.spin_bytes + sizeof s->sent;
 }
 
-/* Of a sample that ranks add up. */
-static size_t numbers(const struct sw_sites_state *s) {
-    return s->whole.model == SW_MODEL_POTTS ? s->whole.q : SW_NUMBERS;
-}
-
 static enum ergo_status configure(struct ergo_context *ctx, void *state) {
     struct sw_sites_state *s = state;
     const struct ergo_point *first = s->e.batch->points[0];
-    const size_t members = s->e.batch->count;
     s->cut = true;
     s->whole = sw_sites_shape_of(first);
     enum ergo_status status = ergo_slab_cut(ctx, &s->slab, NULL, s->whole.lz, 1, LEAST_LAYERS);
@@ -72,21 +66,10 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
         status = sw_sites_configure(ctx, s);
     if (status != ERGO_OK)
         return status;
-    /* the same at all ranks */
-    s->e.block_samples = !s->clusters || members == 1 ? 64 : members < 64 ? 64 / members : 1;
-    s->joined =
-        ergo_engine_memory(&s->e, s->e.block_samples * members, numbers(s) * sizeof *s->joined);
     s->far = ergo_engine_memory(&s->e, layer_sites(s) + 1, sizeof *s->far);
     s->layer = ergo_engine_memory(&s->e, 2, layer_bytes(s));
     s->part_names = ergo_engine_memory(&s->e, 2 * layer_sites(s), sizeof *s->part_names);
-    if (s->clusters) {
-        const size_t rows = s->e.block_samples * members;
-        s->part_sizes = ergo_engine_memory(&s->e, 2 * layer_sites(s), sizeof *s->part_sizes);
-        for (size_t slot = 0; slot < 2; slot++)
-            s->edge_counts[slot] = ergo_engine_memory(&s->e, rows, sizeof *s->edge_counts[slot]);
-        s->counts = ergo_engine_memory(&s->e, rows, sizeof *s->counts);
-        s->e.plan.host_bytes += 3 * rows * sizeof *s->counts;
-    }
+    sw_slab_open_counts(s);
     snprintf(s->e.plan.path, sizeof s->e.plan.path, "sites, cut");
     const size_t length = strlen(s->e.plan.launch);
     snprintf(s->e.plan.launch + length, sizeof s->e.plan.launch - length,
@@ -108,10 +91,7 @@ void sw_slab_declare(struct sw_sites_state *s) {
     ergo_engine_flag(&s->e, SITES_RENAMED, ERGO_BUFFER_HOSTED);
     ergo_engine_buffer(&s->e, SITES_NEW_NAMES, "these names", ERGO_BUFFER_SCRATCH, 4 * edges);
     ergo_engine_flag(&s->e, SITES_NEW_NAMES, ERGO_BUFFER_HOSTED);
-    if (!s->clusters)
-        return;
-    ergo_engine_buffer(&s->e, SITES_PART_SIZES, "their sizes", ERGO_BUFFER_SCRATCH, 4 * edges);
-    ergo_engine_flag(&s->e, SITES_PART_SIZES, ERGO_BUFFER_HOSTED);
+    sw_slab_declare_counts(s);
 }
 
 /* Below and above, where a slab alone has itself. */
@@ -201,44 +181,22 @@ void sw_slab_take_layer(struct sw_sites_state *s) {
 /* ---- clusters of several slabs ---------------------------------------------------------------
  */
 
-/* Parts on the edges get numbers, which the host learns, and if sized how large they are. */
-static void number_parts(struct sw_sites_state *s, bool sized) {
+/* Parts on the edges get numbers, which the host learns. */
+static void number_parts(struct sw_sites_state *s, uint32_t sample) {
     const size_t edges = 2 * layer_sites(s), members = s->e.batch->count;
     const struct ergo_grid grid = ergo_grid_items(edges, s->launch.group, members);
     ERGO_LAUNCH(&s->e, SITES_CLAIM, grid, BUFFER(SITES_BONDS), BUFFER(SITES_FIRSTS),
                 BUFFER(SITES_LABELS), BUFFER(SITES_EDGES), BUFFER(SITES_SIZES));
     ERGO_LAUNCH(&s->e, SITES_NUMBER, grid, BUFFER(SITES_MEMBERS), BUFFER(SITES_SIZES),
                 BUFFER(SITES_EDGES), BUFFER(SITES_ROOTS), BUFFER(SITES_NAMES));
-    if (sized) {
-        ergo_engine_fill(&s->e, SITES_PART_SIZES, 0);
-        ERGO_LAUNCH(&s->e, SITES_PARTS_SIZE,
-                    ergo_grid_groups(s->launch.tiles, s->launch.tile_group, members),
-                    BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS), BUFFER(SITES_SIZES),
-                    BUFFER(SITES_PART_SIZES));
-        ergo_engine_fetch(&s->e, SITES_PART_SIZES, 0, 4 * edges * members,
-                          ergo_engine_host(&s->e, SITES_PART_SIZES, 0, 0));
-    }
+    if (sample != SW_NO_SAMPLE)
+        sw_slab_measure_parts(s, sample);
     ergo_engine_fetch(&s->e, SITES_ROOTS, 0, 4 * edges * members,
                       ergo_engine_host(&s->e, SITES_ROOTS, 0, 0));
     ergo_engine_fetch(&s->e, SITES_EDGES, 0, 4 * (edges + 1) * members,
                       ergo_engine_host(&s->e, SITES_EDGES, 0, 0));
     ergo_engine_await(&s->e, SITES_ROOTS);
     ergo_engine_await(&s->e, SITES_EDGES);
-}
-
-static void take_cluster(void *counts, const struct sw_sum *sum) {
-    sw_cut_count(counts, sum);
-}
-
-/* Sizes of the parts in bridges. Others are clusters, which are counted here. */
-static void size_parts(struct sw_sites_state *s, const uint32_t *edges, const uint32_t *sizes,
-                       struct sw_cut_counts *counts) {
-    for (uint32_t item = 0; item < 2 * layer_sites(s); item++)
-        if (edges[item] != SW_NO_PART && (edges[item] & SW_PART_NUMBER) == item &&
-            s->rounds.index_of[item] == SW_NO_PART)
-            sw_cut_count(counts, &(struct sw_sum){.sites = sizes[item]});
-    for (size_t i = 0; i < s->rounds.n_parts; i++)
-        s->part_sizes[i] = sizes[s->rounds.parts[i]];
 }
 
 /* Of a member, with all ranks: names of its parts. counts: of clusters, too; NULL: not. */
@@ -259,14 +217,11 @@ static void join_parts(struct sw_sites_state *s, size_t member, struct sw_cut_co
                              .names = s->part_names,
                              .n_sides = s->rounds.n_sides,
                              .sides = s->rounds.sides};
-    if (counts && s->e.status == ERGO_OK) {
-        const uint32_t *sizes = ergo_engine_host(&s->e, SITES_PART_SIZES, 0, 0);
-        size_parts(s, edges, sizes + member * 2 * layer, counts);
-        parts.sizes = s->part_sizes;
-    }
+    if (counts && s->e.status == ERGO_OK)
+        sw_slab_take_parts(s, member, edges, counts, &parts);
     if (s->e.status == ERGO_OK)
-        s->e.status =
-            sw_rounds_join(s->e.ctx, &s->rounds, &parts, counts ? take_cluster : NULL, counts);
+        s->e.status = sw_rounds_join(s->e.ctx, &s->rounds, &parts, counts ? sw_slab_take : NULL,
+                                     counts);
     if (counts)
         counts->wraps |= s->rounds.joining.wraps;
 }
@@ -286,14 +241,14 @@ static size_t list_names(struct sw_sites_state *s, size_t member, size_t n) {
 }
 
 void sw_slab_join(struct sw_sites_state *s, uint32_t sample) {
-    const bool sized = sample != SW_NO_SAMPLE;
     size_t n = 0;
-    number_parts(s, sized);
+    number_parts(s, sample);
     for (size_t m = 0; m < s->e.batch->count && s->e.status == ERGO_OK; m++) {
-        struct sw_cut_counts *counts =
-            sized ? &s->edge_counts[s->e.slot][sample * s->e.batch->count + m] : NULL;
-        if (sized)
+        struct sw_cut_counts *counts = NULL;
+        if (sample != SW_NO_SAMPLE) {
+            counts = &s->edge_counts[s->e.slot][sample * s->e.batch->count + m];
             *counts = (struct sw_cut_counts){0};
+        }
         join_parts(s, m, counts);
         if (s->e.status == ERGO_OK)
             n = list_names(s, m, n);
@@ -314,64 +269,6 @@ void sw_slab_flip(struct sw_sites_state *s) {
     send_layer(s);
 }
 
-/* ---- samples ----------------------------------------------------------------------------------
- */
-
-/* Clusters of a sample and member over all ranks. */
-static void join_counts(struct sw_sites_state *s, unsigned slot, size_t row) {
-    const uint32_t *fields = ergo_engine_host(&s->e, SITES_CLUSTERS, slot, 0);
-    const uint32_t *wraps = ergo_engine_host(&s->e, SITES_WRAPS, slot, 0);
-    struct sw_cut_counts *c = &s->counts[row];
-    *c = s->edge_counts[slot][row];
-    for (size_t k = 0; k < s->launch.sum_slots; k++)
-        sw_add_clusters(fields + (row * s->launch.sum_slots + k) * SW_CLUSTER_FIELDS, &c->largest,
-                        c->bins, c->squares, c->fourths);
-    c->wraps |= wraps[row];
-    sw_cut_count_reduce(c);
-}
-
-/* Sums of all ranks. */
-static enum ergo_status join(struct ergo_context *ctx, void *state, unsigned slot,
-                             struct ergo_samples *samples) {
-    struct sw_sites_state *s = state;
-    const size_t n = numbers(s), rows = samples->count * s->e.batch->count;
-    const uint32_t *sums = ergo_engine_host(&s->e, SITES_SUMS, slot, 0);
-    (void)ctx;
-    memset(s->joined, 0, rows * n * sizeof *s->joined);
-    for (size_t i = 0; i < rows * n && s->whole.model != SW_MODEL_POTTS; i++)
-        s->joined[i] = (uint64_t)sums[2 * i + 1] << 32 | sums[2 * i];
-    for (size_t row = 0; row < rows && s->whole.model == SW_MODEL_POTTS; row++)
-        for (size_t i = 0; i < s->launch.sum_slots * n; i++)
-            s->joined[row * n + i % n] += sums[row * s->launch.sum_slots * n + i];
-    ergo_dist_sum_counts(s->joined, rows * n);
-    for (size_t row = 0; row < rows && s->clusters; row++)
-        join_counts(s, slot, row);
-    return ERGO_OK;
-}
-
-const uint64_t *sw_slab_numbers(const struct sw_sites_state *s, size_t row) {
-    return s->joined + row * numbers(s);
-}
-
-void sw_slab_sums(const struct sw_sites_state *s, size_t row, struct sw_counts *c,
-                  uint32_t *wraps) {
-    const uint64_t *sums = s->joined + row * s->shape.q;
-    uint64_t others = 0;
-    *c = (struct sw_counts){.unequal = sums[0]};
-    for (size_t k = 1; k < s->shape.q; k++)
-        others += c->states[k] = sums[k];
-    c->states[0] = s->whole.sites - others;
-    if (!s->clusters)
-        return;
-    const struct sw_cut_counts *all = &s->counts[row];
-    for (size_t b = 0; b < SW_CLUSTER_BINS; b++)
-        c->clusters += c->bins[b] = all->bins[b];
-    c->largest = all->largest;
-    sw_limbs_value(all->squares, SW_CUT_SQUARES, &c->squares);
-    c->fourths = sw_limbs_value(all->fourths, SW_CUT_FOURTHS, NULL);
-    *wraps = (uint32_t)all->wraps;
-}
-
 /* ---- operations -------------------------------------------------------------------------------
  */
 
@@ -383,7 +280,7 @@ static const struct ergo_engine_model model = {
     .prepare = prepare,
     .steps = sw_sites_steps,
     .block = sw_sites_block,
-    .convert = join,
+    .convert = sw_slab_collect,
     .rows = sw_sites_rows,
     .release = release,
 };
