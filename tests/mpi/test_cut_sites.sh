@@ -11,7 +11,8 @@ export POCL_MAX_PTHREAD_COUNT=1 # ranks are threads enough
 cat >cubic.json <<'JOB'
 { "sampler": "swendsen-wang", "seed": "5", "replicas": 2,
   "system": { "q": 3, "size": [20, 7, 8], "temperature": 1.78 },
-  "run": { "equilibration": 5, "sweeps": 24, "measure_every": 3, "observables": "energy,order_parameter,binder,psi2,psi4,clusters,largest_cluster,wrapping,wrapping_x,wrapping_y,wrapping_z,cluster_sizes" },
+  "run": { "equilibration": 5, "sweeps": 24, "measure_every": 3, "correlations": true,
+    "observables": "energy,order_parameter,binder,psi2,correlation_length,psi4,clusters,largest_cluster,wrapping,wrapping_x,wrapping_y,wrapping_z,cluster_sizes" },
   "output": { "snapshots": 1 } }
 JOB
 cut=(--set /distribute=lattice --quiet)
@@ -59,7 +60,7 @@ fi
 vectors=(heisenberg)
 [ -z "${ERGOCL_TEST_FULL:-}" ] || vectors+=(xy clock)
 for model in "${vectors[@]}"; do
-    sed "s/\"q\": 3/\"model\": \"$model\"/; s/binder,.*sizes\"/binder,correlation_length\"/; s/\"replicas\": 2/\"replicas\": 1/" cubic.json >vectors.json
+    sed "s/\"q\": 3/\"model\": \"$model\"/; s/binder,.*sizes\"/binder,correlation_length,correlation_length_improved\"/; s/\"replicas\": 2/\"replicas\": 1/" cubic.json >vectors.json
     expect 0 "$ERGOCL" run vectors.json -o "$model" --device "$pocl" --quiet
     expect 0 ranks 3 run vectors.json -o "${model}3" --device "$pocl" "${cut[@]}"
     same_points "$model" "${model}3"
@@ -69,12 +70,13 @@ expect 2 "$ERGOCL" validate cubic.json --set /distribute=lattice --set '/run/obs
 says err "/distribute" "all but pairs of sites"
 # sides that the last rank alone has
 sides=(--set /system/q=2 --set '/system/boundary=["open","periodic","antiperiodic"]' --set /replicas=1
-    --set '/run/observables="energy,clusters,wrapping_y"')
+    --set /run/correlations=false --set '/run/observables="energy,clusters,wrapping_y"')
 expect 0 "$ERGOCL" run cubic.json -o sides --device "$pocl" --quiet "${sides[@]}"
 expect 0 ranks 3 run cubic.json -o sides3 --device "$pocl" "${cut[@]}" "${sides[@]}"
 same_points sides sides3
 if [ -n "${ERGOCL_TEST_FULL:-}" ]; then
-    sides=(--set /replicas=1 --set '/system/boundary=["periodic","periodic","open"]')
+    sides=(--set /replicas=1 --set '/system/boundary=["periodic","periodic","open"]' --set /run/correlations=false
+        --set '/run/observables="energy,psi2,clusters"')
     expect 0 "$ERGOCL" run cubic.json -o end --device "$pocl" --quiet "${sides[@]}"
     expect 0 ranks 2 run cubic.json -o end2 --device "$pocl" "${cut[@]}" "${sides[@]}"
     same_points end end2

@@ -39,7 +39,7 @@ static void step(struct sw_sites_state *s, uint32_t sample) {
         ERGO_LAUNCH(&s->e, SITES_JOIN, over_tiles(s), BUFFER(SITES_BONDS), BUFFER(SITES_FIRSTS),
                     BUFFER(SITES_LABELS), BUFFER(SITES_WRAPS), U32(sized ? sample : SW_NO_SAMPLE));
     if (s->cut) {
-        sw_slab_join(s, sized || s->shape.waved ? sample : SW_NO_SAMPLE);
+        sw_slab_join(s, sized ? sample : SW_NO_SAMPLE);
         sw_slab_flip(s);
     } else if (s->shape.wolff) {
         ERGO_LAUNCH(&s->e, SITES_FLIP_ONE, over_tiles(s), BUFFER(SITES_SPINS),
@@ -81,6 +81,8 @@ void sw_sites_block(void *state, size_t count, uint64_t every) {
         step(s, i);
         if (s->cut)
             sw_slab_take_layer(s);
+        if (s->cut && s->shape.waved && !s->clusters)
+            sw_slab_measure(s, i);
         if (s->clusters && !s->shape.wolff)
             ERGO_LAUNCH(&s->e, SITES_COUNT, sums, BUFFER(SITES_SIZES), BUFFER(SITES_CLUSTERS),
                         U32(i));

@@ -175,6 +175,9 @@ void sw_slab_declare(struct sw_sites_state *s);
  * sample: clusters are counted, too; SW_NO_SAMPLE: not. Collective. */
 void sw_slab_join(struct sw_sites_state *s, uint32_t sample);
 void sw_slab_flip(struct sw_sites_state *s);
+/* Then, of unit vectors: their clusters are joined again, with waves of what spins are now.
+ * Collective. */
+void sw_slab_measure(struct sw_sites_state *s, uint32_t sample);
 /* The next rank's layer, which has been under way since then; nothing if it is there. */
 void sw_slab_take_layer(struct sw_sites_state *s);
 /* slab_counts.c: what is measured of it: memory of the host, and buffers. */

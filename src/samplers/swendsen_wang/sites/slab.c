@@ -240,16 +240,29 @@ static size_t list_names(struct sw_sites_state *s, size_t member, size_t n) {
     return n;
 }
 
+/* Of a sample. */
+static void join_counted(struct sw_sites_state *s, uint32_t sample, size_t member) {
+    struct sw_cut_counts *counts =
+        &s->edge_counts[s->e.slot][sample * s->e.batch->count + member];
+    *counts = (struct sw_cut_counts){0};
+    join_parts(s, member, counts);
+}
+
+void sw_slab_measure(struct sw_sites_state *s, uint32_t sample) {
+    sw_slab_measure_parts(s, sample);
+    ergo_engine_await(&s->e, SITES_PART_WAVES);
+    for (size_t m = 0; m < s->e.batch->count && s->e.status == ERGO_OK; m++)
+        join_counted(s, sample, m);
+}
+
 void sw_slab_join(struct sw_sites_state *s, uint32_t sample) {
     size_t n = 0;
     number_parts(s, sample);
     for (size_t m = 0; m < s->e.batch->count && s->e.status == ERGO_OK; m++) {
-        struct sw_cut_counts *counts = NULL;
-        if (sample != SW_NO_SAMPLE) {
-            counts = &s->edge_counts[s->e.slot][sample * s->e.batch->count + m];
-            *counts = (struct sw_cut_counts){0};
-        }
-        join_parts(s, m, counts);
+        if (sample == SW_NO_SAMPLE)
+            join_parts(s, m, NULL);
+        else
+            join_counted(s, sample, m);
         if (s->e.status == ERGO_OK)
             n = list_names(s, m, n);
     }

@@ -68,8 +68,9 @@ void sw_slab_measure_parts(struct sw_sites_state *s, uint32_t sample) {
     }
     if (!s->shape.waved)
         return;
+    /* unit vectors: after the step, as their parts then are */
     ERGO_LAUNCH(&s->e, SITES_WAVE, tiles, BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS),
-                BUFFER(SITES_BONDS), BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS), U64(s->e.step),
+                BUFFER(SITES_BONDS), BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS), U64(s->e.step - 1),
                 BUFFER(SITES_WAVES), BUFFER(SITES_POWERS), U32(sample));
     ERGO_LAUNCH(&s->e, SITES_PARTS_WAVE, ergo_grid_items(edges, s->launch.group, members),
                 BUFFER(SITES_EDGES), BUFFER(SITES_ROOTS), BUFFER(SITES_WAVES),
