@@ -158,7 +158,7 @@ ERGO_INLINE void sw_site_take(struct sw_site_member *m, uint chance) {
     m->coupling = ((float)(chance >> 8) * 256.0f + (float)(chance & 255u)) * 0x1p-23f;
 }
 
-/* Wolff's cluster: the site from which it grows, uniform over all, and what is added to the states
+/* Wolff's cluster: the id of the site from which it grows, uniform over all, and what is added to the states
  * (modulo q) of its sites, uniform over 1 .. q - 1. */
 struct sw_seed {
     uint site, shift;
@@ -168,7 +168,7 @@ ERGO_INLINE struct sw_seed sw_site_seed(const struct sw_site_member *m, ulong st
     const struct ergo_words r = ergo_philox_words(0u, (uint)step, (uint)(step >> 32),
                                                   ERGO_DRAW(SW_PURPOSE_SEED, 0), m->key0, m->key1);
     struct sw_seed seed;
-    seed.site = sw_one_of(SW_N, r.x, r.y);
+    seed.site = sw_one_of(SW_LAYER * SW_ALL_LZ, r.x, r.y);
     seed.shift = 1u + sw_one_of(SW_Q - 1u, r.z, r.w);
     return seed;
 }

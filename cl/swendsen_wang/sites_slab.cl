@@ -81,7 +81,15 @@ __kernel SW_TILE_GROUP void sw_slab_sizes(__global const ushort *firsts,
 }
 #endif
 
-/* New states; marks, names: of parts that reach an edge. */
+/* The name of a root's cluster. marks, names: of parts that reach an edge. */
+ERGO_INLINE uint sw_slab_name(__global const uint *marks, __global const uint *names, uint index,
+                              uint root, const struct sw_site_member *m) {
+    const uint mark = marks[(ulong)index * SW_N + root];
+    return mark & SW_MARK ? names[(ulong)index * (2u * SW_LAYER) + (mark & ~SW_MARK)]
+                          : m->first + root;
+}
+
+/* New states. */
 __kernel SW_TILE_GROUP void sw_slab_flip(__global sw_word *spins,
                                          __global const struct sw_site_member *members,
                                          __global const ushort *firsts, __global const uint *labels,
@@ -98,12 +106,54 @@ __kernel SW_TILE_GROUP void sw_slab_flip(__global sw_word *spins,
     sw_site_leads(firsts + plane, rows, list, &listed);
     for (uint k = (uint)get_local_id(0); k < listed; k += SW_GROUP) {
         const uint n = list[k], root = sw_find_still(labels + plane, sw_tile_site_of(n).index);
-        const uint mark = marks[plane + root];
-        const uint name = mark & SW_MARK
-                              ? names[(ulong)index * (2u * SW_LAYER) + (mark & ~SW_MARK)]
-                              : m.first + root;
+        const uint name = sw_slab_name(marks, names, index, root, &m);
         leads[n] = (ushort)(SW_FOUND | sw_site_draw(&m, name, step));
     }
     SW_SYNC;
     sw_site_spread(spins + SW_COMPONENTS * (ulong)index * SW_SPAN, leads, &common);
 }
+
+#if SW_WOLFF
+/* Wolff's update. seeds[member]: the name of the seed's cluster, or SW_NO_BOND where another rank
+ * has that site; a work-item for each member. */
+__kernel void sw_slab_seed(__global const struct sw_site_member *members,
+                           __global const ushort *firsts, __global const uint *labels, ulong step,
+                           __global const uint *marks, __global const uint *names,
+                           __global uint *seeds) {
+    const uint index = (uint)get_global_id(1);
+    const ulong plane = (ulong)index * SW_N;
+    const struct sw_site_member m = members[index];
+    const uint site = sw_site_seed(&m, step).site - m.first;
+    uint name = SW_NO_BOND;
+    if (site < SW_N)
+        name = sw_slab_name(marks, names, index,
+                            sw_find_still(labels + plane, sw_first_of(firsts + plane, site)), &m);
+    seeds[index] = name;
+}
+
+/* When all ranks have it: the cluster of this name gets another state. */
+__kernel SW_TILE_GROUP void sw_slab_flip_one(__global sw_word *spins,
+                                             __global const struct sw_site_member *members,
+                                             __global const ushort *firsts,
+                                             __global const uint *labels, ulong step,
+                                             __global const uint *marks, __global const uint *names,
+                                             __global const uint *seeds, __global uint *grown,
+                                             uint sample) {
+    __local ushort4 rows[SW_TILE / 4u];
+    __local ushort list[SW_TILE];
+    __local ushort *leads = (__local ushort *)rows;
+    __local uint listed, flipped[3];
+    const uint index = (uint)get_group_id(1);
+    const ulong plane = (ulong)index * SW_N;
+    const struct sw_site_member m = members[index];
+    const uint seed = seeds[index];
+    sw_site_leads(firsts + plane, rows, list, &listed);
+    for (uint k = (uint)get_local_id(0); k < listed; k += SW_GROUP) {
+        const uint n = list[k], root = sw_find_still(labels + plane, sw_tile_site_of(n).index);
+        const uint name = sw_slab_name(marks, names, index, root, &m);
+        leads[n] = (ushort)(SW_FOUND | (name == seed ? 1u : 0u));
+    }
+    sw_site_grow(spins + SW_COMPONENTS * (ulong)index * SW_SPAN, &m, step, leads, flipped, grown,
+                 sample);
+}
+#endif

@@ -40,7 +40,7 @@ static void step(struct sw_sites_state *s, uint32_t sample) {
                     BUFFER(SITES_LABELS), BUFFER(SITES_WRAPS), U32(sized ? sample : SW_NO_SAMPLE));
     if (s->cut) {
         sw_slab_join(s, sized ? sample : SW_NO_SAMPLE);
-        sw_slab_flip(s);
+        sw_slab_flip(s, sample);
     } else if (s->shape.wolff) {
         ERGO_LAUNCH(&s->e, SITES_FLIP_ONE, over_tiles(s), BUFFER(SITES_SPINS),
                     BUFFER(SITES_MEMBERS), BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS),

@@ -96,7 +96,8 @@ enum sw_sites_buffer {
     SITES_RENAMED,
     SITES_NEW_NAMES,
     SITES_PART_SIZES,
-    SITES_PART_WAVES
+    SITES_PART_WAVES,
+    SITES_SEEDS /* names of the clusters of Wolff's seeds */
 };
 
 enum sw_sites_kernel {
@@ -117,6 +118,7 @@ enum sw_sites_kernel {
     SITES_RENAME,
     SITES_PARTS_SIZE,
     SITES_PARTS_WAVE,
+    SITES_SEED,
     SITES_WAVE,
     SITES_WAVE_ROOTS
 };
@@ -143,6 +145,7 @@ struct sw_sites_state {
     struct sw_rounds rounds;
     uint64_t *part_names; /* [2 sites of a layer]: of parts in bridges */
     uint32_t *part_sizes;
+    uint64_t *seeds; /* [members]: as SITES_SEEDS, plus 1 */
     uint64_t *part_waves;
     /* [samples][members]: of a slot, clusters that reach edges; with all others, of all ranks */
     struct sw_cut_counts *edge_counts[2], *counts;
@@ -174,7 +177,7 @@ void sw_slab_declare(struct sw_sites_state *s);
 /* A step, when parts of all tiles are joined: names of clusters of several slabs; then new spins.
  * sample: clusters are counted, too; SW_NO_SAMPLE: not. Collective. */
 void sw_slab_join(struct sw_sites_state *s, uint32_t sample);
-void sw_slab_flip(struct sw_sites_state *s);
+void sw_slab_flip(struct sw_sites_state *s, uint32_t sample);
 /* Then, of unit vectors: their clusters are joined again, with waves of what spins are now.
  * Collective. */
 void sw_slab_measure(struct sw_sites_state *s, uint32_t sample);

@@ -24,8 +24,7 @@ enum { LEAST_LAYERS = 2 };
 
 static bool serves(const struct ergo_point *point) {
     return ergo_point_value(point, "/system/size")->items > 2 &&
-           strcmp(ergo_point_text(point, "/system/update"), "swendsen-wang") == 0 &&
-           sw_is_sampled(point) && !sw_wants_pairs(point);
+           sw_is_sampled(point) && !(sw_wants_pairs(point) && sw_may_correlate(point));
 }
 
 bool sw_slab_is_worth(const struct ergo_point *point, size_t ranks) {
@@ -38,8 +37,8 @@ enum ergo_status sw_slab_check(struct ergo_context *ctx, const struct ergo_point
         return ERGO_OK;
     return ergo_job_error(
         ctx, "/distribute",
-        "\"lattice\" cuts, beside plain squares, cubic lattices with update swendsen-wang, of "
-        "which it measures all but pairs of sites: name \"observables\" in run without "
+        "\"lattice\" cuts, beside plain squares, cubic lattices with method sample, of which "
+        "it measures all but pairs of sites: name \"observables\" in run without "
         "correlation_half, correlation_quarter and correlation_ratio. Or use "
         "\"points\" or \"auto\"");
 }
@@ -69,6 +68,7 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
     s->far = ergo_engine_memory(&s->e, layer_sites(s) + 1, sizeof *s->far);
     s->layer = ergo_engine_memory(&s->e, 2, layer_bytes(s));
     s->part_names = ergo_engine_memory(&s->e, 2 * layer_sites(s), sizeof *s->part_names);
+    s->seeds = ergo_engine_memory(&s->e, s->e.batch->count, sizeof *s->seeds);
     sw_slab_open_counts(s);
     snprintf(s->e.plan.path, sizeof s->e.plan.path, "sites, cut");
     const size_t length = strlen(s->e.plan.launch);
@@ -91,6 +91,10 @@ void sw_slab_declare(struct sw_sites_state *s) {
     ergo_engine_flag(&s->e, SITES_RENAMED, ERGO_BUFFER_HOSTED);
     ergo_engine_buffer(&s->e, SITES_NEW_NAMES, "these names", ERGO_BUFFER_SCRATCH, 4 * edges);
     ergo_engine_flag(&s->e, SITES_NEW_NAMES, ERGO_BUFFER_HOSTED);
+    if (s->shape.wolff) {
+        ergo_engine_buffer(&s->e, SITES_SEEDS, "Wolff's seeds", ERGO_BUFFER_SCRATCH, 4 * members);
+        ergo_engine_flag(&s->e, SITES_SEEDS, ERGO_BUFFER_HOSTED);
+    }
     sw_slab_declare_counts(s);
 }
 
@@ -274,11 +278,36 @@ void sw_slab_join(struct sw_sites_state *s, uint32_t sample) {
                 BUFFER(SITES_RENAMED), BUFFER(SITES_NEW_NAMES), U32(n));
 }
 
-void sw_slab_flip(struct sw_sites_state *s) {
-    ERGO_LAUNCH(&s->e, SITES_FLIP,
-                ergo_grid_groups(s->launch.tiles, s->launch.tile_group, s->e.batch->count),
-                BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS), BUFFER(SITES_FIRSTS),
-                BUFFER(SITES_LABELS), U64(s->e.step), BUFFER(SITES_SIZES), BUFFER(SITES_NAMES));
+/* Wolff's seeds: the rank that has one tells all of its cluster's name. */
+static void share_seeds(struct sw_sites_state *s) {
+    const size_t members = s->e.batch->count;
+    uint32_t *seeds = ergo_engine_host(&s->e, SITES_SEEDS, 0, 0);
+    ERGO_LAUNCH(&s->e, SITES_SEED, ergo_grid_items(1, 1, members), BUFFER(SITES_MEMBERS),
+                BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS), U64(s->e.step), BUFFER(SITES_SIZES),
+                BUFFER(SITES_NAMES), BUFFER(SITES_SEEDS));
+    ergo_engine_read(&s->e, SITES_SEEDS, 0, members * sizeof *seeds, seeds);
+    for (size_t m = 0; m < members; m++) /* no name is 0 then, and nobody's */
+        s->seeds[m] = s->e.status == ERGO_OK ? (uint64_t)(uint32_t)(seeds[m] + 1) : 0;
+    ergo_dist_max_counts(s->seeds, members);
+    for (size_t m = 0; m < members; m++)
+        seeds[m] = (uint32_t)s->seeds[m] - 1;
+    ergo_engine_send(&s->e, SITES_SEEDS, members * sizeof *seeds);
+}
+
+void sw_slab_flip(struct sw_sites_state *s, uint32_t sample) {
+    const struct ergo_grid tiles =
+        ergo_grid_groups(s->launch.tiles, s->launch.tile_group, s->e.batch->count);
+    if (s->shape.wolff) {
+        share_seeds(s);
+        ERGO_LAUNCH(&s->e, SITES_FLIP_ONE, tiles, BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS),
+                    BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS), U64(s->e.step),
+                    BUFFER(SITES_SIZES), BUFFER(SITES_NAMES), BUFFER(SITES_SEEDS),
+                    BUFFER(SITES_GROWN), U32(sample));
+    } else {
+        ERGO_LAUNCH(&s->e, SITES_FLIP, tiles, BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS),
+                    BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS), U64(s->e.step),
+                    BUFFER(SITES_SIZES), BUFFER(SITES_NAMES));
+    }
     send_layer(s);
 }
 

@@ -11,13 +11,18 @@ static size_t edge_sites(const struct sw_sites_state *s) {
     return 2 * (size_t)s->whole.lx * s->whole.ly;
 }
 
-/* Of a sample: sums over spins that ranks add up. */
-static size_t numbers(const struct sw_sites_state *s) {
+static size_t spin_numbers(const struct sw_sites_state *s) {
     return s->whole.model == SW_MODEL_POTTS ? s->whole.q : SW_NUMBERS;
 }
 
+/* Of a sample: sums over spins that ranks add up; then of Wolff's cluster its sites, and parts. */
+static size_t numbers(const struct sw_sites_state *s) {
+    return spin_numbers(s) + (s->shape.wolff ? 2 : 0);
+}
+
+/* Of all clusters; not with Wolff's update. */
 static bool counts_clusters(const struct sw_sites_state *s) {
-    return s->clusters || s->shape.waved;
+    return (s->clusters && !s->shape.wolff) || s->shape.waved;
 }
 
 void sw_slab_open_counts(struct sw_sites_state *s) {
@@ -43,7 +48,7 @@ static void declare(struct sw_sites_state *s, unsigned row, const char *what, ui
 
 void sw_slab_declare_counts(struct sw_sites_state *s) {
     const uint64_t edges = s->e.batch->count * edge_sites(s);
-    if (s->clusters)
+    if (counts_clusters(s) && s->clusters)
         declare(s, SITES_PART_SIZES, "sizes of parts on edges", 4 * edges);
     if (s->shape.waved)
         declare(s, SITES_PART_WAVES, "waves of parts on edges",
@@ -135,19 +140,30 @@ static void join_counts(struct sw_sites_state *s, unsigned slot, size_t row) {
     sw_cut_count_reduce(c);
 }
 
+static uint64_t word_pair(const uint32_t *words) {
+    return (uint64_t)words[1] << 32 | words[0];
+}
+
 enum ergo_status sw_slab_collect(struct ergo_context *ctx, void *state, unsigned slot,
                                  struct ergo_samples *samples) {
     struct sw_sites_state *s = state;
-    const size_t n = numbers(s), rows = samples->count * s->e.batch->count;
+    const size_t rows = samples->count * s->e.batch->count, n = spin_numbers(s);
     const uint32_t *sums = ergo_engine_host(&s->e, SITES_SUMS, slot, 0);
+    const uint32_t *grown = ergo_engine_host(&s->e, SITES_GROWN, slot, 0);
     (void)ctx;
-    memset(s->joined, 0, rows * n * sizeof *s->joined);
-    for (size_t i = 0; i < rows * n && s->whole.model != SW_MODEL_POTTS; i++)
-        s->joined[i] = (uint64_t)sums[2 * i + 1] << 32 | sums[2 * i];
-    for (size_t row = 0; row < rows && s->whole.model == SW_MODEL_POTTS; row++)
-        for (size_t i = 0; i < s->launch.sum_slots * n; i++)
-            s->joined[row * n + i % n] += sums[row * s->launch.sum_slots * n + i];
-    ergo_dist_sum_counts(s->joined, rows * n);
+    memset(s->joined, 0, rows * numbers(s) * sizeof *s->joined);
+    for (size_t row = 0; row < rows; row++) {
+        uint64_t *to = s->joined + row * numbers(s);
+        for (size_t i = 0; i < n && s->whole.model != SW_MODEL_POTTS; i++)
+            to[i] = word_pair(sums + 2 * (row * n + i));
+        for (size_t i = 0; i < s->launch.sum_slots * n && s->whole.model == SW_MODEL_POTTS; i++)
+            to[i % n] += sums[row * s->launch.sum_slots * n + i];
+        if (s->shape.wolff) {
+            to[n] = grown[3 * row];
+            to[n + 1] = word_pair(grown + 3 * row + 1);
+        }
+    }
+    ergo_dist_sum_counts(s->joined, rows * numbers(s));
     for (size_t row = 0; row < rows && counts_clusters(s); row++)
         join_counts(s, slot, row);
     return ERGO_OK;
@@ -158,13 +174,13 @@ const uint64_t *sw_slab_numbers(const struct sw_sites_state *s, size_t row) {
 }
 
 void sw_slab_sums(const struct sw_sites_state *s, size_t row, struct sw_counts *c) {
-    const uint64_t *sums = s->joined + row * s->shape.q;
+    const uint64_t *sums = sw_slab_numbers(s, row);
     uint64_t others = 0;
     *c = (struct sw_counts){.unequal = sums[0]};
     for (size_t k = 1; k < s->shape.q; k++)
         others += c->states[k] = sums[k];
     c->states[0] = s->whole.sites - others;
-    if (!s->clusters)
+    if (!counts_clusters(s))
         return;
     const struct sw_cut_counts *all = &s->counts[row];
     for (size_t b = 0; b < SW_CLUSTER_BINS; b++)
@@ -176,6 +192,11 @@ void sw_slab_sums(const struct sw_sites_state *s, size_t row, struct sw_counts *
 
 struct sw_found sw_slab_found(const struct sw_sites_state *s, size_t row) {
     struct sw_found found = {0};
+    if (s->shape.wolff) {
+        const uint64_t *grown = sw_slab_numbers(s, row) + spin_numbers(s);
+        found.grown = (uint32_t)grown[0];
+        found.parts = grown[1];
+    }
     if (!counts_clusters(s))
         return found;
     const struct sw_cut_counts *all = &s->counts[row];
