@@ -65,6 +65,15 @@ for model in "${vectors[@]}"; do
     expect 0 ranks 3 run vectors.json -o "${model}3" --device "$pocl" "${cut[@]}"
     same_points "$model" "${model}3"
 done
+if [ -n "${ERGOCL_TEST_FULL:-}" ]; then
+    # Wolff's cluster, whose seed one rank has
+    for model in '"q": 3' '"model": "xy"'; do
+        sed "s/\"q\": 3/$model, \"update\": \"wolff\", \"start\": \"ordered\"/; s/, \"correlations\".*/ },/; /\"observables\"/d" cubic.json >wolff.json
+        expect 0 "$ERGOCL" run wolff.json -o wolff --device "$pocl" --quiet --overwrite
+        expect 0 ranks 3 run wolff.json -o wolff3 --device "$pocl" --overwrite "${cut[@]}"
+        same_points wolff wolff3
+    done
+fi
 # pairs of sites are not measured in pieces
 expect 2 "$ERGOCL" validate cubic.json --set /distribute=lattice --set '/run/observables="correlation_half"'
 says err "/distribute" "all but pairs of sites"
