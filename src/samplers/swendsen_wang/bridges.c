@@ -11,10 +11,9 @@ void sw_bridges_free(struct sw_bridges *b) {
     free(b->of[NEAR]);
     free(b->of[FAR]);
     free(b->parts);
-    free(b->parents);
+    free(b->links);
     free(b->numbers);
     free(b->firsts);
-    free(b->odd);
     *b = (struct sw_bridges){0};
 }
 
@@ -30,11 +29,10 @@ static bool reserve_of(struct sw_bridges *b, int side, size_t n) {
 
 static bool allocate(struct sw_bridges *b, size_t elements) {
     b->parts = sw_reserve(b->parts, sizeof(uint32_t), &b->rooms[0], elements);
-    b->parents = sw_reserve(b->parents, sizeof(uint32_t), &b->rooms[1], elements);
+    b->links = sw_reserve(b->links, sizeof(uint32_t), &b->rooms[1], elements);
     b->numbers = sw_reserve(b->numbers, sizeof(uint32_t), &b->rooms[2], elements);
     b->firsts = sw_reserve(b->firsts, sizeof(uint32_t), &b->rooms[3], 2 * (elements + 1));
-    b->odd = sw_reserve(b->odd, 1, &b->rooms[4], elements);
-    return b->parts && b->parents && b->numbers && b->firsts && b->odd;
+    return b->parts && b->links && b->numbers && b->firsts;
 }
 
 static bool make_room(struct sw_list *list, size_t more) {
@@ -54,8 +52,7 @@ static uint32_t element_of(struct sw_bridges *b, int side, uint32_t part, uint32
     if (*element == SW_NO_PART) {
         *element = *n;
         b->parts[*n] = part | (side == FAR ? FAR_BIT : 0);
-        b->parents[*n] = *n;
-        b->odd[*n] = 0;
+        b->links[*n] = *n << 2;
         ++*n;
     }
     return *element;
@@ -63,12 +60,12 @@ static uint32_t element_of(struct sw_bridges *b, int side, uint32_t part, uint32
 
 /* *odd is changed by the way there. */
 static uint32_t root_of(struct sw_bridges *b, uint32_t i, uint32_t *odd) {
-    while (b->parents[i] != i) {
-        const uint32_t up = b->parents[i];
-        b->odd[i] ^= b->odd[up]; /* a root's is 0 */
-        b->parents[i] = b->parents[up];
-        *odd ^= b->odd[i];
-        i = b->parents[i];
+    uint32_t link = b->links[i];
+    while (link >> 2 != i) {
+        link = b->links[i] = b->links[link >> 2] ^ (link & 3u); /* a root's has no bits */
+        *odd ^= link & 3u;
+        i = link >> 2;
+        link = b->links[i];
     }
     return i;
 }
@@ -90,8 +87,7 @@ static uint32_t join_bonds(struct sw_bridges *b, const uint32_t *near, const uin
             b->wraps |= odd;
             continue;
         }
-        b->parents[p > q ? p : q] = p > q ? q : p;
-        b->odd[p > q ? p : q] = (uint8_t)odd;
+        b->links[p > q ? p : q] = (p > q ? q : p) << 2 | odd;
     }
     return n;
 }

@@ -54,14 +54,14 @@ static bool allocate(struct sw_joining *j, size_t parts, size_t bridges, size_t 
 
 /* ---- clusters of a rectangle ----------------------------------------------------------------- */
 
-/* *odd is changed by the way there. */
-static uint32_t root_of(struct sw_joining *j, uint32_t i, uint32_t *odd) {
-    while (j->cluster_of[i] != i) {
-        const uint32_t up = j->cluster_of[i];
-        j->odd[i] ^= j->odd[up]; /* a root's is 0 */
-        j->cluster_of[i] = j->cluster_of[up];
-        *odd ^= j->odd[i];
-        i = j->cluster_of[i];
+/* links: 4 times the parent, and of the way there what sw_part_odd has, by which *odd is changed. */
+static uint32_t root_of(uint32_t *links, uint32_t i, uint32_t *odd) {
+    uint32_t link = links[i];
+    while (link >> 2 != i) {
+        link = links[i] = links[link >> 2] ^ (link & 3u); /* a root's has no bits */
+        *odd ^= link & 3u;
+        i = link >> 2;
+        link = links[i];
     }
     return i;
 }
@@ -72,7 +72,7 @@ static void join_parts(struct sw_joining *j, struct sw_side *side) {
     side->n_bridges = 0;
     for (size_t k = 0; k < side->n_items; k++) {
         uint32_t odd = sw_part_odd(side->items[k]);
-        const uint32_t root = root_of(j, side->items[k] & SW_PART_NUMBER, &odd);
+        const uint32_t root = root_of(j->cluster_of, side->items[k] & SW_PART_NUMBER, &odd);
         if (first == NONE) {
             first = root;
             from_first = odd;
@@ -80,10 +80,10 @@ static void join_parts(struct sw_joining *j, struct sw_side *side) {
             j->wraps |= odd ^ from_first;
         } else {
             const uint32_t high = root > first ? root : first;
-            j->odd[high] = (uint8_t)(odd ^ from_first);
+            const uint32_t between = odd ^ from_first;
             from_first = root > first ? from_first : odd;
             first = root > first ? first : root;
-            j->cluster_of[high] = first;
+            j->cluster_of[high] = first << 2 | between;
         }
         if (side->items[k] & SW_BRIDGE_END) {
             side->n_bridges++;
@@ -92,12 +92,13 @@ static void join_parts(struct sw_joining *j, struct sw_side *side) {
     }
 }
 
-/* parents become numbers of clusters: a root has the smallest number of its parts. */
+/* Links become numbers of clusters: a root has the smallest number of its parts. */
 static void number_clusters(struct sw_joining *j, const struct sw_parts *parts) {
     j->n_clusters = 0;
     for (uint32_t i = 0; i < parts->n_parts; i++) {
-        const bool root = j->cluster_of[i] == i;
-        const uint32_t c = root ? (uint32_t)j->n_clusters++ : j->cluster_of[j->cluster_of[i]];
+        const uint32_t link = j->cluster_of[i];
+        const bool root = link >> 2 == i;
+        const uint32_t c = root ? (uint32_t)j->n_clusters++ : j->cluster_of[link >> 2];
         struct sw_cluster *cluster = &j->clusters[c];
         if (root)
             *cluster = (struct sw_cluster){
@@ -108,6 +109,7 @@ static void number_clusters(struct sw_joining *j, const struct sw_parts *parts) 
         for (size_t wave = 0; wave < j->n_waves; wave++)
             cluster->sum.waves[wave] += parts->waves[i * j->n_waves + wave];
         j->cluster_of[i] = c;
+        j->odd[i] = link & 3u;
     }
     for (size_t c = 0; c < j->n_clusters; c++)
         j->clusters[c].label = j->clusters[c].name;
@@ -147,10 +149,8 @@ bool sw_joining_begin(struct sw_joining *j, struct sw_parts *parts, uint32_t ser
     j->round = 0;
     j->n_parts = parts->n_parts;
     j->n_bridges = j->n_changed = j->n_told = 0;
-    for (uint32_t i = 0; i < parts->n_parts; i++) {
-        j->cluster_of[i] = i;
-        j->odd[i] = 0;
-    }
+    for (uint32_t i = 0; i < parts->n_parts; i++)
+        j->cluster_of[i] = i << 2;
     for (size_t s = 0; s < parts->n_sides; s++) {
         struct sw_side *side = &parts->sides[s];
         join_parts(j, side);
@@ -162,8 +162,8 @@ bool sw_joining_begin(struct sw_joining *j, struct sw_parts *parts, uint32_t ser
     }
     for (uint32_t i = 0; i < parts->n_parts; i++) {
         uint32_t odd = 0;
-        j->cluster_of[i] = root_of(j, i, &odd);
-        j->odd[i] = (uint8_t)odd;
+        const uint32_t root = root_of(j->cluster_of, i, &odd);
+        j->cluster_of[i] = root << 2 | odd;
     }
     number_clusters(j, parts);
     for (size_t s = 0; s < parts->n_sides; s++)

@@ -174,9 +174,9 @@ struct sw_list {
 
 /* Scratch memory; zero-initialise. Of the parts on one side, near or far: their elements. */
 struct sw_bridges {
-    uint32_t *of[2], *parts, *parents, *numbers, *firsts;
-    uint8_t *odd; /* of the way to the parent */
-    size_t of_rooms[2], rooms[5];
+    uint32_t *of[2], *parts, *numbers, *firsts;
+    uint32_t *links; /* 4 times the parent, and of the way there what sw_part_odd has */
+    size_t of_rooms[2], rooms[4];
     uint32_t wraps; /* of the last bridges: ways around that these close */
 };
 void sw_bridges_free(struct sw_bridges *b);
