@@ -59,7 +59,7 @@ static uint32_t element_of(struct sw_bridges *b, int side, uint32_t part, uint32
 }
 
 /* *odd is changed by the way there. */
-static uint32_t root_of(struct sw_bridges *b, uint32_t i, uint32_t *odd) {
+static inline uint32_t root_of(struct sw_bridges *b, uint32_t i, uint32_t *odd) {
     uint32_t link = b->links[i];
     while (link >> 2 != i) {
         link = b->links[i] = b->links[link >> 2] ^ (link & 3u); /* a root's has no bits */

@@ -55,7 +55,7 @@ static bool allocate(struct sw_joining *j, size_t parts, size_t bridges, size_t 
 /* ---- clusters of a rectangle ----------------------------------------------------------------- */
 
 /* links: 4 times the parent, and of the way there what sw_part_odd has, by which *odd is changed. */
-static uint32_t root_of(uint32_t *links, uint32_t i, uint32_t *odd) {
+static inline uint32_t root_of(uint32_t *links, uint32_t i, uint32_t *odd) {
     uint32_t link = links[i];
     while (link >> 2 != i) {
         link = links[i] = links[link >> 2] ^ (link & 3u); /* a root's has no bits */
