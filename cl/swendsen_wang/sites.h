@@ -158,8 +158,8 @@ ERGO_INLINE void sw_site_take(struct sw_site_member *m, uint chance) {
     m->coupling = ((float)(chance >> 8) * 256.0f + (float)(chance & 255u)) * 0x1p-23f;
 }
 
-/* Wolff's cluster: the id of the site from which it grows, uniform over all, and what is added to the states
- * (modulo q) of its sites, uniform over 1 .. q - 1. */
+/* Wolff's cluster: the id of the site from which it grows, uniform over all, and what is added to
+ * the states (modulo q) of its sites, uniform over 1 .. q - 1. */
 struct sw_seed {
     uint site, shift;
 };

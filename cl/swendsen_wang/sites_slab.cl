@@ -132,13 +132,11 @@ __kernel void sw_slab_seed(__global const struct sw_site_member *members,
 }
 
 /* When all ranks have it: the cluster of this name gets another state. */
-__kernel SW_TILE_GROUP void sw_slab_flip_one(__global sw_word *spins,
-                                             __global const struct sw_site_member *members,
-                                             __global const ushort *firsts,
-                                             __global const uint *labels, ulong step,
-                                             __global const uint *marks, __global const uint *names,
-                                             __global const uint *seeds, __global uint *grown,
-                                             uint sample) {
+__kernel SW_TILE_GROUP void
+sw_slab_flip_one(__global sw_word *spins, __global const struct sw_site_member *members,
+                 __global const ushort *firsts, __global const uint *labels, ulong step,
+                 __global const uint *marks, __global const uint *names, __global const uint *seeds,
+                 __global uint *grown, uint sample) {
     __local ushort4 rows[SW_TILE / 4u];
     __local ushort list[SW_TILE];
     __local ushort *leads = (__local ushort *)rows;

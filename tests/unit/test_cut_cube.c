@@ -117,8 +117,8 @@ static uint32_t add_side(struct cube *c, struct sw_bridges *bridges, int rank) {
         near[k] = bonds[i] >> 2 & 1u ? end_of(c, i) : SW_NO_PART;
         far[k] = bonds[i] >> 2 & 1u ? end_of(c, over) : SW_NO_PART;
     }
-    assert_true(sw_bridges_find(bridges, near, far, LAYER, N, N, &c->lists[rank][0],
-                                &c->lists[next][1]));
+    assert_true(
+        sw_bridges_find(bridges, near, far, LAYER, N, N, &c->lists[rank][0], &c->lists[next][1]));
     c->sides[rank][0].odd = c->sides[next][1].odd = odd;
     c->far[rank][0] = next;
     c->far[next][1] = rank;
@@ -169,10 +169,9 @@ static void compare(struct cube *c, const struct forest *whole, uint32_t rounds,
     assert_int_equal(wraps, whole->wraps);
     for (uint32_t i = 0; i < N; i++) {
         const uint32_t root = name_of(&c->slabs, i), part = c->part[root], name = name_of(whole, i);
-        assert_int_equal(part == SW_NO_PART
-                             ? root
-                             : sw_joining_name(&c->rank[rank_of(c, i)].joining, part),
-                         name);
+        assert_int_equal(
+            part == SW_NO_PART ? root : sw_joining_name(&c->rank[rank_of(c, i)].joining, part),
+            name);
         if (part == SW_NO_PART && root == i)
             sw_cut_count(&counts, &(struct sw_sum){.sites = c->sizes[i]});
         sizes[name]++;

@@ -16,8 +16,8 @@ struct sw_cut_counts {
     uint64_t states[SW_Q_MAX];
     struct sw_correlations correlations;
     uint64_t parts[SW_WAVES_LIMBS]; /* of unit vectors: squares of the third of sw_sum's waves */
-    uint64_t largest; /* of all */
-    uint64_t wraps;   /* directions in which a cluster leads around, by bits SW_AROUND_... */
+    uint64_t largest;               /* of all */
+    uint64_t wraps; /* directions in which a cluster leads around, by bits SW_AROUND_... */
 };
 /* A cluster. */
 void sw_cut_count(struct sw_cut_counts *counts, const struct sw_sum *sum);

@@ -8,8 +8,8 @@
 
 #define UNKNOWN UINT64_MAX
 
-/* Words of a message: its serial, its number of records. A record has a number and a label, if sized
- * with the way's bits below it, or a number and sums. */
+/* Words of a message: its serial, its number of records. A record has a number and a label, if
+ * sized with the way's bits below it, or a number and sums. */
 enum { HEAD = 2, RECORD = 1 + 2 * SW_SUM_NUMBERS };
 
 void *sw_reserve(void *array, size_t item, size_t *room, size_t n) {
@@ -48,13 +48,14 @@ static bool allocate(struct sw_joining *j, size_t parts, size_t bridges, size_t 
     j->odd = sw_reserve(j->odd, sizeof *j->odd, &rooms[5], parts);
     j->bridges = sw_reserve(j->bridges, sizeof *j->bridges, &j->bridge_room, bridges);
     j->words = sw_reserve(j->words, sizeof *j->words, &j->word_room, words);
-    return j->cluster_of && j->odd && j->clusters && j->changed && j->told && j->touched && j->bridges &&
-           j->words;
+    return j->cluster_of && j->odd && j->clusters && j->changed && j->told && j->touched &&
+           j->bridges && j->words;
 }
 
 /* ---- clusters of a rectangle ----------------------------------------------------------------- */
 
-/* links: 4 times the parent, and of the way there what sw_part_odd has, by which *odd is changed. */
+/* links: 4 times the parent, and of the way there what sw_part_odd has, by which *odd is changed.
+ */
 static inline uint32_t root_of(uint32_t *links, uint32_t i, uint32_t *odd) {
     uint32_t link = links[i];
     while (link >> 2 != i) {

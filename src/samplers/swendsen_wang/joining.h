@@ -52,10 +52,10 @@ struct sw_side {
 struct sw_parts {
     bool narrow; /* all names of all ranks are below 2^32, if sized 2^29: half of them is sent */
     size_t n_parts;
-    const uint64_t *names;      /* [n_parts] */
-    const uint32_t *sizes;      /* [n_parts]; NULL: sizes and ways around are not asked for */
-    size_t n_waves;         /* at most SW_SUM_WAVES, with sizes; 0: not asked for */
-    const uint64_t *waves;  /* [n_parts][n_waves] */
+    const uint64_t *names; /* [n_parts] */
+    const uint32_t *sizes; /* [n_parts]; NULL: sizes and ways around are not asked for */
+    size_t n_waves;        /* at most SW_SUM_WAVES, with sizes; 0: not asked for */
+    const uint64_t *waves; /* [n_parts][n_waves] */
     size_t n_sides;
     struct sw_side *sides;
 };
@@ -147,7 +147,7 @@ struct sw_joining {
     bool sized; /* sizes and ways around are asked for */
     bool narrow;
     size_t n_waves;
-    uint32_t wraps; /* ways around the lattice that are known here, as odd */
+    uint32_t wraps;                 /* ways around the lattice that are known here, as odd */
     uint32_t serial, round, rounds; /* of messages; of labels: done, and all */
     size_t n_parts, n_clusters, n_bridges, n_changed, n_told;
     uint32_t *cluster_of; /* [n_parts] */
@@ -181,8 +181,8 @@ struct sw_bridges {
 };
 void sw_bridges_free(struct sw_bridges *b);
 /* The bridges of a side, from `count` bonds in a row: near[k] and far[k] are the parts of their
- * ends, with numbers below n_near and n_far, or SW_NO_PART. Appends to both lists, in the same order, as sw_side
- * has them. False: no memory. */
+ * ends, with numbers below n_near and n_far, or SW_NO_PART. Appends to both lists, in the same
+ * order, as sw_side has them. False: no memory. */
 bool sw_bridges_find(struct sw_bridges *b, const uint32_t *near, const uint32_t *far, size_t count,
                      size_t n_near, size_t n_far, struct sw_list *near_list,
                      struct sw_list *far_list);

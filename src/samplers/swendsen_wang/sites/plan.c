@@ -310,8 +310,8 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
                      s->clusters && !h->wolff, s->cut ? " -DSW_SLAB=1u" : "",
                      e->device->quirks.relaxed_atomics);
     if (s->cut)
-        ergo_text_append(&o, " -DSW_TURNED=%d -DSW_ALL_LZ=%uu -DSW_WOLFF=%d",
-                         s->whole.anti != 0, s->whole.lz, h->wolff);
+        ergo_text_append(&o, " -DSW_TURNED=%d -DSW_ALL_LZ=%uu -DSW_WOLFF=%d", s->whole.anti != 0,
+                         s->whole.lz, h->wolff);
     if (h->model == SW_MODEL_POTTS) {
         ergo_engine_kernel(e, SITES_START, measure, o.data, "sw_site_start");
         ergo_engine_kernel(e, SITES_MEASURE, measure, o.data, "sw_site_measure");

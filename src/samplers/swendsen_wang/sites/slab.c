@@ -23,8 +23,8 @@ enum { LEAST_LAYERS = 2 };
  */
 
 static bool serves(const struct ergo_point *point) {
-    return ergo_point_value(point, "/system/size")->items > 2 &&
-           sw_is_sampled(point) && !(sw_wants_pairs(point) && sw_may_correlate(point));
+    return ergo_point_value(point, "/system/size")->items > 2 && sw_is_sampled(point) &&
+           !(sw_wants_pairs(point) && sw_may_correlate(point));
 }
 
 bool sw_slab_is_worth(const struct ergo_point *point, size_t ranks) {
@@ -224,8 +224,8 @@ static void join_parts(struct sw_sites_state *s, size_t member, struct sw_cut_co
     if (counts && s->e.status == ERGO_OK)
         sw_slab_take_parts(s, member, edges, counts, &parts);
     if (s->e.status == ERGO_OK)
-        s->e.status = sw_rounds_join(s->e.ctx, &s->rounds, &parts, counts ? sw_slab_take : NULL,
-                                     counts);
+        s->e.status =
+            sw_rounds_join(s->e.ctx, &s->rounds, &parts, counts ? sw_slab_take : NULL, counts);
     if (counts)
         counts->wraps |= s->rounds.joining.wraps;
 }
@@ -246,8 +246,7 @@ static size_t list_names(struct sw_sites_state *s, size_t member, size_t n) {
 
 /* Of a sample. */
 static void join_counted(struct sw_sites_state *s, uint32_t sample, size_t member) {
-    struct sw_cut_counts *counts =
-        &s->edge_counts[s->e.slot][sample * s->e.batch->count + member];
+    struct sw_cut_counts *counts = &s->edge_counts[s->e.slot][sample * s->e.batch->count + member];
     *counts = (struct sw_cut_counts){0};
     join_parts(s, member, counts);
 }
@@ -300,13 +299,12 @@ void sw_slab_flip(struct sw_sites_state *s, uint32_t sample) {
     if (s->shape.wolff) {
         share_seeds(s);
         ERGO_LAUNCH(&s->e, SITES_FLIP_ONE, tiles, BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS),
-                    BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS), U64(s->e.step),
-                    BUFFER(SITES_SIZES), BUFFER(SITES_NAMES), BUFFER(SITES_SEEDS),
-                    BUFFER(SITES_GROWN), U32(sample));
+                    BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS), U64(s->e.step), BUFFER(SITES_SIZES),
+                    BUFFER(SITES_NAMES), BUFFER(SITES_SEEDS), BUFFER(SITES_GROWN), U32(sample));
     } else {
         ERGO_LAUNCH(&s->e, SITES_FLIP, tiles, BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS),
-                    BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS), U64(s->e.step),
-                    BUFFER(SITES_SIZES), BUFFER(SITES_NAMES));
+                    BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS), U64(s->e.step), BUFFER(SITES_SIZES),
+                    BUFFER(SITES_NAMES));
     }
     send_layer(s);
 }

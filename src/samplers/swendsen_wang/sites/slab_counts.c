@@ -63,8 +63,7 @@ static void fetch(struct sw_sites_state *s, unsigned row, size_t bytes) {
 
 void sw_slab_measure_parts(struct sw_sites_state *s, uint32_t sample) {
     const size_t members = s->e.batch->count, edges = edge_sites(s);
-    const struct ergo_grid tiles =
-        ergo_grid_groups(s->launch.tiles, s->launch.tile_group, members);
+    const struct ergo_grid tiles = ergo_grid_groups(s->launch.tiles, s->launch.tile_group, members);
     if (s->clusters) {
         ergo_engine_fill(&s->e, SITES_PART_SIZES, 0);
         ERGO_LAUNCH(&s->e, SITES_PARTS_SIZE, tiles, BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS),
