@@ -72,7 +72,7 @@ __kernel SW_TILE_GROUP void sw_slab_sizes(__global const ushort *firsts,
     SW_SYNC;
     for (uint k = (uint)get_local_id(0); k < listed; k += SW_GROUP) {
         const uint root = sw_find_still(labels + plane, sw_tile_site_of(list[k]).index);
-        const uint mark = marks[plane + root];
+        const uint mark = SW_READ(&marks[plane + root]);
         if (mark & SW_MARK)
             atomic_add(&sizes[(ulong)index * (2u * SW_LAYER) + (mark & ~SW_MARK)], counts[list[k]]);
         else
