@@ -75,7 +75,7 @@ if [ -n "${ERGOCL_TEST_FULL:-}" ]; then
     done
 fi
 # pairs of sites are not measured in pieces
-expect 2 "$ERGOCL" validate cubic.json --set /distribute=lattice --set '/run/observables="correlation_half"'
+expect 2 "$ERGOCL" validate cubic.json --set /distribute=lattice --set '/run/observables="correlation_length,correlation_half"'
 says err "/distribute" "all but pairs of sites"
 # sides that the last rank alone has
 sides=(--set /system/q=2 --set '/system/boundary=["open","periodic","antiperiodic"]' --set /replicas=1
