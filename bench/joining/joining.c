@@ -2,13 +2,15 @@
  * Joining clusters over thousands of ranks, in one process: the program's own rounds
  * (samplers/swendsen_wang/joining.h) on the edges of a critical Ising lattice.
  *
- *     joining --ranks 4096 --side 1024 [--sweeps N] [--seed 1] [--most 5] [--sized | --whole]
+ *     joining --ranks 4096 --side 1024 [--sweeps N] [--seed 1] [--least 1] [--most 5]
+ *         [--sized | --whole]
  *     joining --ranks 256 --side 256 --layers 4 [...]
  *
  * Each rank has a square of that side; with --layers of three dimensions, as many layers of that
  * side, one rank behind the other. In squares edges come first, in tiles of 128 x 32 sites, with
  * two rounds before it is known what inside connects; with --sized (as measured sweeps are) or
- * --whole, after. Counts messages and bytes for 1 to --most rounds, checks all labels (and sizes)
+ * --whole, after. Counts messages and bytes for --least to --most rounds
+ * (few rounds at many ranks need much memory), checks all labels (and sizes)
  * against a union-find of the whole lattice, and says what a model of the time predicts (model.c).
  */
 #include <math.h>
@@ -40,9 +42,9 @@ static void make_sides(const struct critical *c, struct joined *all, struct coun
             const size_t far = critical_beside(c, k, side);
             struct sw_list lists[2] = {{0}, {0}};
             const size_t rows = c->n_blocks / c->blocks;
-            const int around =
+            const bool around =
                 side == BELOW ? k / c->blocks + 1 == rows : k % c->blocks + 1 == c->blocks;
-            const int dx = side == RIGHT ? around : 0, dy = side == BELOW ? around : 0;
+            const uint32_t odd = !around ? 0 : side == RIGHT ? 1 : 2;
             const double started = seconds();
             const struct block *a = &c->block[k], *b = &c->block[far];
             const bool early = c->tile_width > 0;
@@ -53,10 +55,10 @@ static void make_sides(const struct critical *c, struct joined *all, struct coun
                 critical_get(SIZE_MAX / 2);
             busy += seconds() - started;
             items += (double)(lists[0].n + lists[1].n);
-            all->rank[k].parts.sides[side] = (struct sw_side){
-                .dx = dx, .dy = dy, .n_items = lists[0].n, .items = lists[0].items};
-            all->rank[far].parts.sides[across[side]] = (struct sw_side){
-                .dx = -dx, .dy = -dy, .n_items = lists[1].n, .items = lists[1].items};
+            all->rank[k].parts.sides[side] =
+                (struct sw_side){.odd = odd, .n_items = lists[0].n, .items = lists[0].items};
+            all->rank[far].parts.sides[across[side]] =
+                (struct sw_side){.odd = odd, .n_items = lists[1].n, .items = lists[1].items};
         }
     sw_bridges_free(&bridges);
     counted->bridges_us = 1e6 * busy / all->ranks;
@@ -70,7 +72,7 @@ static void make_ranks(const struct critical *c, bool sized, struct joined *all,
     all->rank = critical_get((size_t)all->ranks * sizeof *all->rank);
     for (size_t k = 0; k < (size_t)all->ranks; k++) {
         struct joined_rank *rank = &all->rank[k];
-        rank->parts = (struct sw_parts){.narrow = c->sites <= 4294967296.0,
+        rank->parts = (struct sw_parts){.narrow = c->sites <= (sized ? 536870912.0 : 4294967296.0),
                                         .n_parts = c->block[k].n_parts,
                                         .names = c->block[k].names,
                                         .sizes = sized ? c->block[k].sizes : NULL,
@@ -194,7 +196,7 @@ static void show(const struct counted *n, bool sized) {
 /* ---- the command ----------------------------------------------------------------------------- */
 
 struct options {
-    uint32_t ranks, side, layers, most;
+    uint32_t ranks, side, layers, least, most;
     unsigned sweeps;
     uint64_t seed;
     bool sized, whole; /* edges are not first */
@@ -203,8 +205,8 @@ struct options {
 static int refuse(const char *why) {
     fprintf(stderr,
             "joining: %s\n"
-            "usage: joining --ranks P --side L [--layers D] [--sweeps N] [--seed N] [--most "
-            "ROUNDS] [--sized | --whole]\n"
+            "usage: joining --ranks P --side L [--layers D] [--sweeps N] [--seed N] [--least "
+            "ROUNDS] [--most ROUNDS] [--sized | --whole]\n"
             "P: a power of 4, with --layers of 2; L, D: powers of 2\n",
             why);
     return 2;
@@ -227,6 +229,8 @@ static bool read_options(int argc, char **argv, struct options *o) {
             o->side = (uint32_t)value;
         else if (strcmp(name, "--layers") == 0)
             o->layers = (uint32_t)value;
+        else if (strcmp(name, "--least") == 0)
+            o->least = (uint32_t)value;
         else if (strcmp(name, "--most") == 0)
             o->most = (uint32_t)value;
         else if (strcmp(name, "--sweeps") == 0)
@@ -262,7 +266,7 @@ static int run(const struct options *o, uint32_t blocks) {
            "bytes, a site of edge | most | us of a host early | then | us with those |\n"
            "|---|---|---|---|---|---|---|---|---|---|---|\n",
            "labels left");
-    for (uint32_t rounds = 1; rounds <= o->most; rounds++) {
+    for (uint32_t rounds = o->least ? o->least : 1; rounds <= o->most; rounds++) {
         struct sizes found = {0, 0};
         if (!joined_run(&all, rounds, take, &found))
             wrong++;

@@ -51,6 +51,17 @@ ERGO_INLINE uint sw_find_still(__global const uint *labels, uint i) {
     return i;
 }
 
+/* The same with the bits of the path there, by which *odd is changed. */
+ERGO_INLINE uint sw_find_still_odd(__global const uint *labels, uint i, uint *odd) {
+    uint next = labels[i];
+    while (SW_LEADS(next) != i) {
+        *odd ^= SW_ODD(next);
+        i = SW_LEADS(next);
+        next = labels[i];
+    }
+    return i;
+}
+
 /* Join a and b. odd: the bits of the path from a to b. Returns nonzero if they contradict earlier
  * joins, that is, if the cluster leads around the lattice. */
 ERGO_INLINE uint sw_join(__global uint *labels, uint a, uint b, uint odd) {

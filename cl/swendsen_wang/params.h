@@ -81,6 +81,11 @@ struct sw_site_member {
  * different banks of local memory. */
 #define SW_NODE_ROW 33u
 
+/* Directions of a way around the lattice, by bits. */
+#define SW_AROUND_X 1u
+#define SW_AROUND_Y 2u
+#define SW_AROUND_Z 4u
+
 /* The sample number of a sweep that is not measured. */
 #define SW_NO_SAMPLE 0xffffffffu
 

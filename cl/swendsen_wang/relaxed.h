@@ -9,10 +9,11 @@
  *
  * These are the only words that a kernel of ergocl reads while another work-group of the same
  * launch may write them: labels while they are joined or shortened (sw_find), the keys of
- * sw_cut_nodes, and the sizes in sw_flip_sizes, of which a value that others may change is not
- * used. In all other kernels, what a work-group reads in global memory was written by an earlier
- * launch, or by itself before a barrier with a global fence. Sums of several groups (atomic_add,
- * _inc, _or, _max) are read by later launches, and within one only as what the atomic returned.
+ * sw_cut_nodes, and the sizes in sw_flip_sizes and sw_slab_sizes, of which a value that others may
+ * change is not used. In all other kernels, what a work-group reads in global memory was written by
+ * an earlier launch, or by itself before a barrier with a global fence. Sums of several groups
+ * (atomic_add, _inc, _or, _max) are read by later launches, and within one only as what the atomic
+ * returned.
  *
  * SW_READ, SW_PUT: relaxed atomic accesses, of the kind that the device has (src/device/quirks.c).
  * These are C11's, which OpenCL C 3.0 has in global memory; or clang's own; or, always available,

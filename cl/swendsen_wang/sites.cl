@@ -177,41 +177,15 @@ __kernel SW_TILE_GROUP void sw_site_flip_one(__global sw_word *spins,
     const uint first = (uint)get_local_id(0), index = (uint)get_group_id(1);
     const ulong plane = (ulong)index * SW_N;
     const struct sw_site_member m = members[index];
-    const sw_common common = SW_STEP_OF(&m, step);
-    __global sw_word *own = spins + SW_COMPONENTS * plane;
-    if (first == 0u) {
+    if (first == 0u)
         root =
             sw_find_still(labels + plane, sw_first_of(firsts + plane, sw_site_seed(&m, step).site));
-        flipped[0] = flipped[1] = flipped[2] = 0u;
-    }
     sw_site_leads(firsts + plane, rows, list, &listed);
     for (uint k = first; k < listed; k += SW_GROUP) {
         const uint at = sw_tile_site_of(list[k]).index;
         leads[list[k]] = SW_FOUND | (sw_find_still(labels + plane, at) == root ? 1u : 0u);
     }
-    SW_SYNC;
-    uint mine = 0u;
-    ulong parts = 0UL;
-    for (uint n = first; n < SW_TILE; n += SW_GROUP) {
-        const struct sw_tile_site s = sw_tile_site_of(n);
-        if (!s.inside || !sw_site_found(leads, n))
-            continue;
-#if SW_MODEL != SW_MODEL_POTTS
-        parts += sw_part_fixed(sw_part(SW_SPIN(own, s.index), &common));
-#endif
-        sw_site_change(own, s.index, &common);
-        mine++;
-    }
-    if (mine) {
-        SW_ADD_LOCAL(&flipped[0], mine);
-        ERGO_ADD_LONG(flipped + 1, (uint)parts, (uint)(parts >> 32));
-    }
-    SW_SYNC;
-    if (first == 0u && flipped[0] && sample != SW_NO_SAMPLE) {
-        __global uint *to = grown + 3UL * ((ulong)sample * get_num_groups(1) + index);
-        atomic_add(to, flipped[0]);
-        ERGO_ADD_LONG(to + 1, flipped[1], flipped[2]);
-    }
+    sw_site_grow(spins + SW_COMPONENTS * plane, &m, step, leads, flipped, grown, sample);
 }
 
 /* The representative of each site's cluster. */

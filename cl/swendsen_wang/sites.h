@@ -35,15 +35,18 @@
 /* How far back from behind the last layer the next one is in memory. */
 #define SW_AROUND_LAYERS (SW_SLAB ? 0u : SW_N)
 
+/* Of a slab: the mark of a root whose cluster reaches an edge: this bit, and its number there. Of
+ * other roots the same word has the number of sites, if these are counted. */
+#define SW_MARK 0x80000000u
+/* An edge's word: a root or a number below 2^29, and the sides along x and y that the way to the
+ * root crosses an odd number of times. */
+#define SW_EDGE_SHIFT 29
+#define SW_EDGE_NUMBER 0x1fffffffu
+
 /* 1: the lattice has an antiperiodic side, if only at another rank. */
 #ifndef SW_TURNED
 #define SW_TURNED SW_ANTI
 #endif
-
-/* Directions of a way around the lattice, by bits. */
-#define SW_AROUND_X 1u
-#define SW_AROUND_Y 2u
-#define SW_AROUND_Z 4u
 
 ERGO_INLINE uint sw_site_index(uint x, uint y, uint z) {
     return (z * SW_LY + y) * SW_LX + x;
@@ -155,8 +158,8 @@ ERGO_INLINE void sw_site_take(struct sw_site_member *m, uint chance) {
     m->coupling = ((float)(chance >> 8) * 256.0f + (float)(chance & 255u)) * 0x1p-23f;
 }
 
-/* Wolff's cluster: the site from which it grows, uniform over all, and what is added to the states
- * (modulo q) of its sites, uniform over 1 .. q - 1. */
+/* Wolff's cluster: the id of the site from which it grows, uniform over all, and what is added to
+ * the states (modulo q) of its sites, uniform over 1 .. q - 1. */
 struct sw_seed {
     uint site, shift;
 };
@@ -165,7 +168,7 @@ ERGO_INLINE struct sw_seed sw_site_seed(const struct sw_site_member *m, ulong st
     const struct ergo_words r = ergo_philox_words(0u, (uint)step, (uint)(step >> 32),
                                                   ERGO_DRAW(SW_PURPOSE_SEED, 0), m->key0, m->key1);
     struct sw_seed seed;
-    seed.site = sw_one_of(SW_N, r.x, r.y);
+    seed.site = sw_one_of(SW_LAYER * SW_ALL_LZ, r.x, r.y);
     seed.shift = 1u + sw_one_of(SW_Q - 1u, r.z, r.w);
     return seed;
 }

@@ -5,6 +5,7 @@
 #ifndef ERGO_CL_SWENDSEN_WANG_SITES_LEADS_H
 #define ERGO_CL_SWENDSEN_WANG_SITES_LEADS_H
 
+#include "common/sum64.h"
 #include "swendsen_wang/sites_step.h"
 
 /* Four sites of a row, the first at a multiple of four in the tile, to memory. */
@@ -244,6 +245,40 @@ ERGO_INLINE void sw_site_give(__global sw_word *spins, const struct sw_site_memb
     SW_SYNC;
     const sw_common common = SW_STEP_OF(m, step);
     sw_site_spread(spins, leads, &common);
+}
+
+/* Wolff's update, where leads know of each cluster whether it is the one: its sites get another
+ * state. grown: as sw_site_flip_one has it. flipped: scratch of three words. */
+ERGO_INLINE void sw_site_grow(__global sw_word *spins, const struct sw_site_member *m, ulong step,
+                              __local const ushort *leads, __local uint *flipped,
+                              __global uint *grown, uint sample) {
+    const uint first = (uint)get_local_id(0), index = (uint)get_group_id(1);
+    const sw_common common = SW_STEP_OF(m, step);
+    uint mine = 0u;
+    ulong parts = 0UL;
+    if (first == 0u)
+        flipped[0] = flipped[1] = flipped[2] = 0u;
+    SW_SYNC;
+    for (uint n = first; n < SW_TILE; n += SW_GROUP) {
+        const struct sw_tile_site s = sw_tile_site_of(n);
+        if (!s.inside || !sw_site_found(leads, n))
+            continue;
+#if SW_MODEL != SW_MODEL_POTTS
+        parts += sw_part_fixed(sw_part(SW_SPIN(spins, s.index), &common));
+#endif
+        sw_site_change(spins, s.index, &common);
+        mine++;
+    }
+    if (mine) {
+        SW_ADD_LOCAL(&flipped[0], mine);
+        ERGO_ADD_LONG(flipped + 1, (uint)parts, (uint)(parts >> 32));
+    }
+    SW_SYNC;
+    if (first == 0u && flipped[0] && sample != SW_NO_SAMPLE) {
+        __global uint *to = grown + 3UL * ((ulong)sample * get_num_groups(1) + index);
+        atomic_add(to, flipped[0]);
+        ERGO_ADD_LONG(to + 1, flipped[1], flipped[2]);
+    }
 }
 
 #endif

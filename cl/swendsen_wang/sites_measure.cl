@@ -61,6 +61,9 @@ __kernel void sw_site_measure(__global const uchar *spins, __global uint *sums, 
             atomic_add(&sums[at * SW_Q + f], fields[f]);
 }
 
+/* Of a slab: clusters that reach an edge are the host's to count (sites_slab.cl). */
+#define SW_COUNTS(size) ((size) != 0u && !(SW_SLAB && (size) >> 31))
+
 /* Sums over the clusters whose sizes are at their roots: sums[sample][member][place]
  * [SW_CLUSTER_FIELDS]. A work-group sees fewer than 2^21 sites (clusters.h). */
 __kernel void sw_site_count(__global const uint *sizes, __global uint *sums, uint sample) {
@@ -72,7 +75,7 @@ __kernel void sw_site_count(__global const uint *sizes, __global uint *sums, uin
     sw_count_begin(fields, item, size);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (ulong at = (ulong)group * size + item; at < SW_N; at += (ulong)groups * size)
-        if (mine[at])
+        if (SW_COUNTS(mine[at]))
             sw_count(fields, mine[at]);
     barrier(CLK_LOCAL_MEM_FENCE);
     const ulong at = ((ulong)sample * members + index) * SW_SUM_SLOTS + group % SW_SUM_SLOTS;

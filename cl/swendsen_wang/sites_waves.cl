@@ -12,7 +12,8 @@
 #include "swendsen_wang/wave_sums.h"
 
 #define SW_ALONG (SW_LZ > 1u ? SW_TZ : SW_TY) /* sites of a tile along the wave */
-#define SW_LAST_SIDE (SW_LZ > 1u ? SW_LZ : SW_LY)
+#define SW_LAST_SIDE (SW_LZ > 1u ? SW_ALL_LZ : SW_LY)
+#define SW_LAST_HERE (SW_LZ > 1u ? SW_LZ : SW_LY)
 #if SW_MODEL == SW_MODEL_POTTS
 #define SW_SITE_WAVES 2u
 #define SW_SITE_POWERS 1u
@@ -21,7 +22,8 @@
 #define SW_SITE_POWERS 2u
 #endif
 
-/* Has the site an active bond out of the tile, or around the lattice? */
+/* Has the site an active bond out of the tile, or around the lattice? On the first layer of a slab
+ * it may have one to another rank. */
 ERGO_INLINE uint sw_site_leads_out(__global const uchar *bonds, struct sw_tile_site s,
                                    struct sw_tile_ends e) {
     const uint end_x = s.tx == e.x ? 1u : 0u, end_y = s.ty == e.y ? 1u : 0u;
@@ -33,7 +35,9 @@ ERGO_INLINE uint sw_site_leads_out(__global const uchar *bonds, struct sw_tile_s
     uint open = last ? bonds[s.index] & last : 0u;
     for (uint d = 0; d < SW_DIRECTIONS; d++) {
         uint x, y;
-        if (before >> d & 1u)
+        if (SW_SLAB && d == 2u && s.z == 0u)
+            open |= 1u;
+        else if (before >> d & 1u)
             open |= bonds[sw_site_before(s.x, s.y, s.z, d, &x, &y)] & 1u << d;
     }
     return open;
@@ -64,16 +68,17 @@ __kernel SW_TILE_GROUP void sw_site_waves(__global const sw_word *spins,
 #if SW_MODEL != SW_MODEL_POTTS
     const struct sw_site_member m = members[index];
     const sw_common common_step = SW_STEP_OF(&m, step);
-    __global const sw_word *own = spins + SW_COMPONENTS * plane;
+    __global const sw_word *own = spins + SW_COMPONENTS * (ulong)index * SW_SPAN;
 #endif
     for (uint p = 0; p < SW_SITE_POWERS; p++)
         powers[p].low = powers[p].high = 0UL;
     for (uint k = first; k < SW_SITE_POWERS * SW_WAVE_ALL; k += SW_GROUP)
         total[k] = 0u;
     for (uint k = first; k < SW_SITE_WAVES * SW_ALONG; k += SW_GROUP) {
-        const uint at = corner + k % SW_ALONG;
+        const uint here = corner + k % SW_ALONG;
+        const uint at = here + (SW_SLAB ? members[index].first / SW_LAYER : 0u);
         weights[k] = k / SW_ALONG < 2u
-                         ? sw_wave_weight(at < SW_LAST_SIDE ? at : 0u, SW_LAST_SIDE, k / SW_ALONG)
+                         ? sw_wave_weight(here < SW_LAST_HERE ? at : 0u, SW_LAST_SIDE, k / SW_ALONG)
                          : 1 << SW_WAVE_SHIFT;
     }
     for (uint n = first; n < SW_TILE; n += SW_GROUP)
@@ -135,6 +140,26 @@ __kernel SW_TILE_GROUP void sw_site_waves(__global const sw_word *spins,
         sw_wave_give(to + SW_WAVE_WORDS * p, total + SW_WAVE_ALL * p, first, SW_GROUP,
                      SW_WAVE_TILE_LIMBS);
 }
+
+#if SW_SLAB
+/* Sums of parts that reach an edge, to edge_waves[member][2 SW_LAYER][SW_SITE_WAVES], since others
+ * join them; their roots have 0 then. edges, roots: sites_slab.cl. */
+__kernel void sw_slab_waves(__global const uint *edges, __global const uint *roots,
+                            __global uint *waves, __global uint *edge_waves) {
+    const uint item = (uint)get_global_id(0), index = (uint)get_global_id(1);
+    if (item >= 2u * SW_LAYER)
+        return;
+    const uint edge = edges[(ulong)index * (2u * SW_LAYER + 1u) + item];
+    if (edge == SW_NO_BOND || (edge & SW_EDGE_NUMBER) != item)
+        return;
+    const ulong part = (ulong)index * (2u * SW_LAYER) + item;
+    __global uint *from = waves + 2UL * SW_SITE_WAVES * ((ulong)index * SW_N + roots[part]);
+    for (uint k = 0; k < 2u * SW_SITE_WAVES; k++) {
+        edge_waves[2UL * SW_SITE_WAVES * part + k] = from[k];
+        from[k] = 0u;
+    }
+}
+#endif
 
 /* Of the clusters that lie in several tiles. */
 __kernel void sw_site_wave_roots(__global uint *waves, __global uint *sums, uint sample) {

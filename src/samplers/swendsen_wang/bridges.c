@@ -11,7 +11,7 @@ void sw_bridges_free(struct sw_bridges *b) {
     free(b->of[NEAR]);
     free(b->of[FAR]);
     free(b->parts);
-    free(b->parents);
+    free(b->links);
     free(b->numbers);
     free(b->firsts);
     *b = (struct sw_bridges){0};
@@ -29,10 +29,10 @@ static bool reserve_of(struct sw_bridges *b, int side, size_t n) {
 
 static bool allocate(struct sw_bridges *b, size_t elements) {
     b->parts = sw_reserve(b->parts, sizeof(uint32_t), &b->rooms[0], elements);
-    b->parents = sw_reserve(b->parents, sizeof(uint32_t), &b->rooms[1], elements);
+    b->links = sw_reserve(b->links, sizeof(uint32_t), &b->rooms[1], elements);
     b->numbers = sw_reserve(b->numbers, sizeof(uint32_t), &b->rooms[2], elements);
     b->firsts = sw_reserve(b->firsts, sizeof(uint32_t), &b->rooms[3], 2 * (elements + 1));
-    return b->parts && b->parents && b->numbers && b->firsts;
+    return b->parts && b->links && b->numbers && b->firsts;
 }
 
 static bool make_room(struct sw_list *list, size_t more) {
@@ -52,16 +52,20 @@ static uint32_t element_of(struct sw_bridges *b, int side, uint32_t part, uint32
     if (*element == SW_NO_PART) {
         *element = *n;
         b->parts[*n] = part | (side == FAR ? FAR_BIT : 0);
-        b->parents[*n] = *n;
+        b->links[*n] = *n << 2;
         ++*n;
     }
     return *element;
 }
 
-static uint32_t root_of(uint32_t *parents, uint32_t i) {
-    while (parents[i] != i) {
-        parents[i] = parents[parents[i]];
-        i = parents[i];
+/* *odd is changed by the way there. */
+static inline uint32_t root_of(struct sw_bridges *b, uint32_t i, uint32_t *odd) {
+    uint32_t link = b->links[i];
+    while (link >> 2 != i) {
+        link = b->links[i] = b->links[link >> 2] ^ (link & 3u); /* a root's has no bits */
+        *odd ^= link & 3u;
+        i = link >> 2;
+        link = b->links[i];
     }
     return i;
 }
@@ -75,9 +79,15 @@ static uint32_t join_bonds(struct sw_bridges *b, const uint32_t *near, const uin
             continue;
         last_near = near[k];
         last_far = far[k];
-        const uint32_t p = root_of(b->parents, element_of(b, NEAR, last_near, &n));
-        const uint32_t q = root_of(b->parents, element_of(b, FAR, last_far, &n));
-        b->parents[p > q ? p : q] = p > q ? q : p;
+        uint32_t odd = sw_part_odd(last_near ^ last_far);
+        const uint32_t a = element_of(b, NEAR, last_near & SW_PART_NUMBER, &n);
+        const uint32_t c = element_of(b, FAR, last_far & SW_PART_NUMBER, &n);
+        const uint32_t p = root_of(b, a, &odd), q = root_of(b, c, &odd);
+        if (p == q) {
+            b->wraps |= odd;
+            continue;
+        }
+        b->links[p > q ? p : q] = (p > q ? q : p) << 2 | odd;
     }
     return n;
 }
@@ -89,10 +99,11 @@ bool sw_bridges_find(struct sw_bridges *b, const uint32_t *near, const uint32_t 
     if (!reserve_of(b, NEAR, n_near) || !reserve_of(b, FAR, n_far) || !allocate(b, 2 * count) ||
         !make_room(near_list, count) || !make_room(far_list, count))
         return false;
+    b->wraps = 0;
     const uint32_t n = join_bonds(b, near, far, count);
-    uint32_t bridges = 0, at[2] = {(uint32_t)near_list->n, (uint32_t)far_list->n};
+    uint32_t bridges = 0, odd = 0, at[2] = {(uint32_t)near_list->n, (uint32_t)far_list->n};
     for (uint32_t e = 0; e < n; e++) {
-        const uint32_t root = root_of(b->parents, e);
+        const uint32_t root = root_of(b, e, &odd);
         b->numbers[e] = root == e ? bridges++ : b->numbers[root];
         if (root == e)
             b->firsts[2 * b->numbers[e]] = b->firsts[2 * b->numbers[e] + 1] = 0;
@@ -105,7 +116,9 @@ bool sw_bridges_find(struct sw_bridges *b, const uint32_t *near, const uint32_t 
     }
     for (uint32_t e = 0; e < n; e++) {
         const uint32_t side = b->parts[e] >> 31, part = b->parts[e] & ~FAR_BIT;
-        lists[side]->items[b->firsts[2 * b->numbers[e] + side]++] = part;
+        odd = 0;
+        root_of(b, e, &odd);
+        lists[side]->items[b->firsts[2 * b->numbers[e] + side]++] = part | odd << SW_PART_BITS;
         b->of[side][part] = SW_NO_PART;
     }
     for (uint32_t k = 0; k < 2 * bridges; k++)

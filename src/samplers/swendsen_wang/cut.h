@@ -7,7 +7,7 @@
  *     cut_advance.c    sweeps of a rank's rectangle, halos
  *     cut_lines.c      pairs of sites in one cluster, along lines
  *     cut_parts.c      parts of clusters on the edges, bridges to others
- *     cut_collect.c    sums over ranks, samples
+ *     cut_collect.c    samples from sums over ranks (counts.h)
  *     cut_early.c      edges labelled first, and joined meanwhile
  *     rounds.h         clusters of several rectangles, by rounds between neighbours (joining.h)
  *     cut_gather.c     the same by each device for itself
@@ -25,28 +25,10 @@
 
 #include "engine/layout.h"
 #include "engine/shares.h"
+#include "samplers/swendsen_wang/counts.h"
 #include "samplers/swendsen_wang/rounds.h"
 #include "samplers/swendsen_wang/sw.h"
 #include "swendsen_wang/cut_params.h"
-
-/* ---- counts ---------------------------------------------------------------------------------- */
-
-/* Limbs of 16 bits, the lowest first, each of which may have carries to give to the next; sizes
- * below 2^44, and fewer than 2^48 clusters. */
-enum { SW_CUT_ALL_BINS = 48, SW_CUT_SQUARES = 6, SW_CUT_FOURTHS = 12 };
-
-/* Sums over all ranks, as numbers that add up in any order: also those of n^2 and n^4. */
-struct sw_cut_counts {
-    uint64_t unequal, bins[SW_CUT_ALL_BINS];
-    uint64_t squares[SW_CUT_SQUARES], fourths[SW_CUT_FOURTHS];
-    uint64_t states[SW_Q_MAX];
-    struct sw_correlations correlations;
-    uint64_t largest, wraps; /* not sums: the largest of all */
-};
-void sw_cut_count(struct sw_cut_counts *counts, const struct sw_sum *sum);
-/* Carries to the next limbs. */
-void sw_cut_count_carry(struct sw_cut_counts *counts);
-void sw_cut_count_reduce(struct sw_cut_counts *counts);
 
 /* ---- a member ----------------------------------------------------------------------------------
  */

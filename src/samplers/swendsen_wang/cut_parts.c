@@ -32,7 +32,9 @@ static void add_border(const struct sw_cut *s, struct sw_border *borders, size_t
     const bool row = way <= SW_WAY_UP;
     borders[(*n)++] = (struct sw_border){.rank = link->rank,
                                          .way = way,
-                                         .around = link->around,
+                                         .odd = !link->around ? 0
+                                                : row         ? SW_AROUND_Y
+                                                              : SW_AROUND_X,
                                          .first = row ? 0 : row_sites(s) + link->first,
                                          .sites = row ? row_sites(s) : link->count,
                                          .most_far = most_parts(s, link->rank)};
@@ -201,13 +203,15 @@ void sw_cut_join_parts(struct sw_cut *s, struct sw_cut_counts *counts, double *s
     if (counts) {
         size_parts(s);
         parts.sizes = s->part_sizes;
-        parts.waves = s->distances ? (const uint64_t(*)[2])s->part_waves : NULL;
+        parts.narrow = s->shape.sites <= UINT64_C(1) << (32 - SW_ODD_BITS);
+        parts.n_waves = s->distances ? 2 : 0;
+        parts.waves = &s->part_waves[0][0];
         count_clusters(s, counts);
     }
     s->e.status =
         sw_rounds_join(s->e.ctx, &s->rounds, &parts, counts ? take_cluster : NULL, counts);
     if (counts)
-        counts->wraps |= s->rounds.joining.wraps ? 1 : 0;
+        counts->wraps |= s->rounds.joining.wraps;
     if (s->e.status == ERGO_OK) {
         list_names(s);
         rename_parts(s);

@@ -8,8 +8,8 @@
 
 #define UNKNOWN UINT64_MAX
 
-/* Words of a message: its serial, its number of records. A record has a number, a label and its
- * place, or a number and sums. */
+/* Words of a message: its serial, its number of records. A record has a number and a label, if
+ * sized with the way's bits below it, or a number and sums. */
 enum { HEAD = 2, RECORD = 1 + 2 * SW_SUM_NUMBERS };
 
 void *sw_reserve(void *array, size_t item, size_t *room, size_t n) {
@@ -23,6 +23,7 @@ void *sw_reserve(void *array, size_t item, size_t *room, size_t n) {
 
 void sw_joining_free(struct sw_joining *j) {
     free(j->cluster_of);
+    free(j->odd);
     free(j->clusters);
     free(j->bridges);
     free(j->touched);
@@ -44,34 +45,46 @@ static bool allocate(struct sw_joining *j, size_t parts, size_t bridges, size_t 
     j->changed = sw_reserve(j->changed, sizeof *j->changed, &rooms[2], parts);
     j->told = sw_reserve(j->told, sizeof *j->told, &rooms[3], parts);
     j->touched = sw_reserve(j->touched, sizeof *j->touched, &rooms[4], parts);
+    j->odd = sw_reserve(j->odd, sizeof *j->odd, &rooms[5], parts);
     j->bridges = sw_reserve(j->bridges, sizeof *j->bridges, &j->bridge_room, bridges);
     j->words = sw_reserve(j->words, sizeof *j->words, &j->word_room, words);
-    return j->cluster_of && j->clusters && j->changed && j->told && j->touched && j->bridges &&
-           j->words;
+    return j->cluster_of && j->odd && j->clusters && j->changed && j->told && j->touched &&
+           j->bridges && j->words;
 }
 
 /* ---- clusters of a rectangle ----------------------------------------------------------------- */
 
-static uint32_t root_of(uint32_t *parents, uint32_t i) {
-    while (parents[i] != i) {
-        parents[i] = parents[parents[i]];
-        i = parents[i];
+/* links: 4 times the parent, and of the way there what sw_part_odd has, by which *odd is changed.
+ */
+static inline uint32_t root_of(uint32_t *links, uint32_t i, uint32_t *odd) {
+    uint32_t link = links[i];
+    while (link >> 2 != i) {
+        link = links[i] = links[link >> 2] ^ (link & 3u); /* a root's has no bits */
+        *odd ^= link & 3u;
+        i = link >> 2;
+        link = links[i];
     }
     return i;
 }
 
-/* Parts of a bridge become one; *bridges: how many there are. */
-static void join_parts(uint32_t *parents, struct sw_side *side) {
-    uint32_t first = NONE;
+/* Parts of a bridge become one. */
+static void join_parts(struct sw_joining *j, struct sw_side *side) {
+    uint32_t first = NONE, from_first = 0; /* the latter: from the bridge */
     side->n_bridges = 0;
     for (size_t k = 0; k < side->n_items; k++) {
-        const uint32_t part = side->items[k] & ~SW_BRIDGE_END;
-        const uint32_t root = root_of(parents, part);
+        uint32_t odd = sw_part_odd(side->items[k]);
+        const uint32_t root = root_of(j->cluster_of, side->items[k] & SW_PART_NUMBER, &odd);
         if (first == NONE) {
             first = root;
-        } else if (root != first) {
-            parents[root > first ? root : first] = root > first ? first : root;
+            from_first = odd;
+        } else if (root == first) {
+            j->wraps |= odd ^ from_first;
+        } else {
+            const uint32_t high = root > first ? root : first;
+            const uint32_t between = odd ^ from_first;
+            from_first = root > first ? from_first : odd;
             first = root > first ? first : root;
+            j->cluster_of[high] = first << 2 | between;
         }
         if (side->items[k] & SW_BRIDGE_END) {
             side->n_bridges++;
@@ -80,12 +93,13 @@ static void join_parts(uint32_t *parents, struct sw_side *side) {
     }
 }
 
-/* parents become numbers of clusters: a root has the smallest number of its parts. */
+/* Links become numbers of clusters: a root has the smallest number of its parts. */
 static void number_clusters(struct sw_joining *j, const struct sw_parts *parts) {
     j->n_clusters = 0;
     for (uint32_t i = 0; i < parts->n_parts; i++) {
-        const bool root = j->cluster_of[i] == i;
-        const uint32_t c = root ? (uint32_t)j->n_clusters++ : j->cluster_of[j->cluster_of[i]];
+        const uint32_t link = j->cluster_of[i];
+        const bool root = link >> 2 == i;
+        const uint32_t c = root ? (uint32_t)j->n_clusters++ : j->cluster_of[link >> 2];
         struct sw_cluster *cluster = &j->clusters[c];
         if (root)
             *cluster = (struct sw_cluster){
@@ -93,9 +107,10 @@ static void number_clusters(struct sw_joining *j, const struct sw_parts *parts) 
         if (parts->names[i] < cluster->name)
             cluster->name = parts->names[i];
         cluster->sum.sites += parts->sizes ? parts->sizes[i] : 0;
-        for (size_t wave = 0; wave < 2 && j->waved; wave++)
-            cluster->sum.waves[wave] += parts->waves[i][wave];
+        for (size_t wave = 0; wave < j->n_waves; wave++)
+            cluster->sum.waves[wave] += parts->waves[i * j->n_waves + wave];
         j->cluster_of[i] = c;
+        j->odd[i] = link & 3u;
     }
     for (size_t c = 0; c < j->n_clusters; c++)
         j->clusters[c].label = j->clusters[c].name;
@@ -106,9 +121,13 @@ static void number_bridges(struct sw_joining *j, const struct sw_side *side, uin
     for (size_t k = 0; k < side->n_items; k++) {
         if (!(side->items[k] & SW_BRIDGE_END))
             continue;
-        const uint32_t c = j->cluster_of[side->items[k] & ~SW_BRIDGE_END];
-        j->bridges[b] = (struct sw_bridge){
-            .label = UNKNOWN, .cluster = c, .next = j->clusters[c].bridges, .side = number};
+        const uint32_t part = side->items[k] & SW_PART_NUMBER, c = j->cluster_of[part];
+        j->bridges[b] =
+            (struct sw_bridge){.label = UNKNOWN,
+                               .cluster = c,
+                               .next = j->clusters[c].bridges,
+                               .side = number,
+                               .apart = (uint8_t)(j->odd[part] ^ sw_part_odd(side->items[k]))};
         if (j->clusters[c].bridges == NONE)
             j->clusters[c].last = b;
         j->clusters[c].bridges = b++;
@@ -123,8 +142,8 @@ bool sw_joining_begin(struct sw_joining *j, struct sw_parts *parts, uint32_t ser
     if (!allocate(j, parts->n_parts, bridges, 2 * (parts->n_sides * HEAD + bridges * RECORD)))
         return false;
     j->sized = parts->sizes != NULL;
-    j->waved = j->sized && parts->waves;
-    j->wraps = false;
+    j->n_waves = j->sized ? parts->n_waves : 0;
+    j->wraps = 0;
     j->narrow = parts->narrow;
     j->serial = serial;
     j->rounds = rounds;
@@ -132,18 +151,21 @@ bool sw_joining_begin(struct sw_joining *j, struct sw_parts *parts, uint32_t ser
     j->n_parts = parts->n_parts;
     j->n_bridges = j->n_changed = j->n_told = 0;
     for (uint32_t i = 0; i < parts->n_parts; i++)
-        j->cluster_of[i] = i;
+        j->cluster_of[i] = i << 2;
     for (size_t s = 0; s < parts->n_sides; s++) {
         struct sw_side *side = &parts->sides[s];
-        join_parts(j->cluster_of, side);
+        join_parts(j, side);
         side->first = j->n_bridges;
         j->n_bridges += side->n_bridges;
         side->out = j->words + words;
         side->in = side->out + sw_joining_room(side->n_bridges);
         words += 2 * sw_joining_room(side->n_bridges);
     }
-    for (uint32_t i = 0; i < parts->n_parts; i++)
-        j->cluster_of[i] = root_of(j->cluster_of, i);
+    for (uint32_t i = 0; i < parts->n_parts; i++) {
+        uint32_t odd = 0;
+        const uint32_t root = root_of(j->cluster_of, i, &odd);
+        j->cluster_of[i] = root << 2 | odd;
+    }
     number_clusters(j, parts);
     for (size_t s = 0; s < parts->n_sides; s++)
         number_bridges(j, &parts->sides[s], (uint32_t)s);
@@ -167,10 +189,12 @@ static void put64(struct sw_side *side, uint64_t value) {
     side->out[side->out_words++] = (uint32_t)(value >> 32);
 }
 
-static void put_label(const struct sw_joining *j, struct sw_side *side, uint64_t label) {
-    side->out[side->out_words++] = (uint32_t)label;
+static void put_label(const struct sw_joining *j, struct sw_side *side, uint64_t label,
+                      uint32_t odd) {
+    const uint64_t both = j->sized ? label << SW_ODD_BITS | odd : label;
+    side->out[side->out_words++] = (uint32_t)both;
     if (!j->narrow)
-        side->out[side->out_words++] = (uint32_t)(label >> 32);
+        side->out[side->out_words++] = (uint32_t)(both >> 32);
 }
 
 static uint64_t get64(const uint32_t *words) {
@@ -200,15 +224,11 @@ static void tell_bridge(struct sw_joining *j, struct sw_side *sides, uint32_t b,
     struct sw_side *side = &sides[bridge->side];
     const struct sw_cluster *c = whole_of(j, bridge->cluster);
     bridge->label = c->label;
-    bridge->x = c->x;
-    bridge->y = c->y;
+    bridge->odd = c->odd;
     side->out[1]++;
     if (numbered)
         side->out[side->out_words++] = b - (uint32_t)side->first;
-    put_label(j, side, c->label);
-    if (j->sized)
-        side->out[side->out_words++] =
-            (uint32_t)(uint16_t)(c->x + side->dx) | (uint32_t)(uint16_t)(c->y + side->dy) << 16;
+    put_label(j, side, c->label, c->odd ^ bridge->apart ^ side->odd);
 }
 
 void sw_joining_tell(struct sw_joining *j, struct sw_side *sides, size_t n_sides) {
@@ -237,19 +257,17 @@ void sw_joining_tell(struct sw_joining *j, struct sw_side *sides, size_t n_sides
     }
 }
 
-static void hear_label(struct sw_joining *j, uint32_t b, uint64_t label, int16_t x, int16_t y) {
+static void hear_label(struct sw_joining *j, uint32_t b, uint64_t label, uint32_t odd) {
     struct sw_bridge *bridge = &j->bridges[b];
     struct sw_cluster *c = whole_of(j, bridge->cluster);
     if (label > bridge->label) /* the other side learns this one's meanwhile */
         return;
     bridge->label = label;
-    bridge->x = x;
-    bridge->y = y;
+    bridge->odd = (uint8_t)(odd ^ bridge->apart);
     if (label >= c->label)
         return;
     c->label = label;
-    c->x = x;
-    c->y = y;
+    c->odd = bridge->odd;
     c->from = b;
     c->when = j->round;
     change(j, c);
@@ -273,10 +291,11 @@ bool sw_joining_hear(struct sw_joining *j, const struct sw_side *side) {
         const uint32_t number = numbered ? *at++ : k;
         if (number >= side->n_bridges)
             return false;
-        const uint64_t label = next_label(j, &at);
-        const uint32_t place = j->sized ? *at++ : 0;
-        hear_label(j, first + number, label, (int16_t)(uint16_t)place,
-                   (int16_t)(uint16_t)(place >> 16));
+        const uint64_t both = next_label(j, &at);
+        if (j->sized)
+            hear_label(j, first + number, both >> SW_ODD_BITS, both & ((1u << SW_ODD_BITS) - 1));
+        else
+            hear_label(j, first + number, both, 0);
     }
     return true;
 }
@@ -325,8 +344,7 @@ bool sw_joining_rest(struct sw_joining *j) {
         for (uint32_t b = again ? NONE : c->bridges; b != NONE; b = j->bridges[b].next) {
             const struct sw_bridge *bridge = &j->bridges[b];
             if (bridge->label != c->label)
-                pairs[n++] =
-                    (struct sw_pair){{bridge->label, c->label}, bridge->x - c->x, bridge->y - c->y};
+                pairs[n++] = (struct sw_pair){{bridge->label, c->label}, bridge->odd ^ c->odd};
         }
     }
     return sw_rest_begin(&j->rest, n);
@@ -343,11 +361,11 @@ bool sw_joining_unite(struct sw_joining *j, const unsigned char *message) {
 bool sw_joining_finish(struct sw_joining *j) {
     if (!sw_rest_end(&j->rest))
         return false;
-    j->wraps |= j->sized && j->rest.wraps;
+    j->wraps |= j->rest.wraps;
     for (size_t b = 0; b < j->n_bridges && j->sized; b++) {
         const struct sw_bridge *bridge = &j->bridges[b];
         const struct sw_cluster *c = &j->clusters[bridge->cluster];
-        j->wraps |= bridge->label == c->label && (bridge->x != c->x || bridge->y != c->y);
+        j->wraps |= bridge->label == c->label ? bridge->odd ^ c->odd : 0u;
     }
     for (size_t c = 0; c < j->n_clusters && j->rest.n; c++) {
         const struct sw_label *leader = sw_rest_leader(&j->rest, j->clusters[c].label);
@@ -374,7 +392,7 @@ void sw_joining_count(struct sw_joining *j, struct sw_side *sides, size_t n_side
         side->out[1]++;
         side->out[side->out_words++] = c->from - (uint32_t)side->first;
         put64(side, c->sum.sites);
-        for (size_t wave = 0; wave < 2 && j->waved; wave++)
+        for (size_t wave = 0; wave < j->n_waves; wave++)
             put64(side, c->sum.waves[wave]);
         c->sum = (struct sw_sum){0};
     }
@@ -385,12 +403,12 @@ bool sw_joining_counted(struct sw_joining *j, const struct sw_side *side) {
     const uint32_t *at = side->in + HEAD;
     if (!is_due(j, side, side->n_bridges))
         return false;
-    for (uint32_t k = 0; k < side->in[1]; k++, at += j->waved ? RECORD : 3) {
+    for (uint32_t k = 0; k < side->in[1]; k++, at += 3 + 2 * j->n_waves) {
         if (at[0] >= side->n_bridges)
             return false;
         struct sw_cluster *c = &j->clusters[j->bridges[side->first + at[0]].cluster];
         c->sum.sites += get64(at + 1);
-        for (size_t wave = 0; wave < 2 && j->waved; wave++)
+        for (size_t wave = 0; wave < j->n_waves; wave++)
             c->sum.waves[wave] += get64(at + 3 + 2 * wave);
     }
     return true;
@@ -403,8 +421,8 @@ void sw_joining_late(struct sw_joining *j, sw_joining_take take, void *user) {
         struct sw_sum *sum = leader ? &j->rest.sums[leader->number] : NULL;
         if (sum) {
             sum->sites += c->sum.sites;
-            sum->waves[0] += c->sum.waves[0];
-            sum->waves[1] += c->sum.waves[1];
+            for (size_t wave = 0; wave < j->n_waves; wave++)
+                sum->waves[wave] += c->sum.waves[wave];
         } else if (c->sum.sites) {
             take(user, &c->sum);
         }

@@ -14,9 +14,9 @@
  * further. A label that many pairs have is told once.
  *
  * So any number of rounds gives the same labels; more rounds leave fewer labels. Numbers of sites
- * travel back over the bridges by which labels came. A label has a place, too: how many lattices
- * its owner lies away, by the bonds on the way. Two ways to different places lead around the
- * lattice.
+ * travel back over the bridges by which labels came. With a label goes how often the way to its
+ * owner crosses each side of the lattice, odd or even. Two ways that differ in this close one that
+ * leads around the lattice (cl/swendsen_wang/joins.h).
  */
 #ifndef ERGO_SAMPLERS_SWENDSEN_WANG_JOINING_H
 #define ERGO_SAMPLERS_SWENDSEN_WANG_JOINING_H
@@ -25,12 +25,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The last part of a bridge in a list of parts; parts are numbered below this. */
-#define SW_BRIDGE_END 0x80000000u
+/* Sides of the lattice that a way crosses an odd number of times, by bits: SW_AROUND_... */
+enum { SW_ODD_BITS = 3 };
 
-/* A side of a rectangle on one neighbour. Bonds to it lead (dx, dy) lattices further. */
+/* An end of a bond, and a part in a bridge: its number, below 2^29; of the way from there to the
+ * part's first site the sides across the cut, which a part can lead around by itself; is it the
+ * last part of its bridge? */
+#define SW_PART_BITS 29
+#define SW_PART_NUMBER 0x1fffffffu
+#define SW_BRIDGE_END 0x80000000u
+static inline uint32_t sw_part_odd(uint32_t item) {
+    return item >> SW_PART_BITS & 3u;
+}
+
+/* A side of a rectangle on one neighbour. */
 struct sw_side {
-    int dx, dy;
+    uint32_t odd; /* sides of the lattice that its bonds cross */
     size_t n_items;
     const uint32_t *items; /* parts, bridge by bridge; a part is in one bridge of a side at most */
     /* ---- from here on of the joining ---- */
@@ -40,29 +50,31 @@ struct sw_side {
 };
 
 struct sw_parts {
-    bool narrow; /* all names of all ranks are below 2^32: messages have half of them */
+    bool narrow; /* all names of all ranks are below 2^32, if sized 2^29: half of them is sent */
     size_t n_parts;
-    const uint64_t *names;      /* [n_parts] */
-    const uint32_t *sizes;      /* [n_parts]; NULL: sizes and ways around are not asked for */
-    const uint64_t (*waves)[2]; /* [n_parts], with sizes; NULL: not asked for */
+    const uint64_t *names; /* [n_parts] */
+    const uint32_t *sizes; /* [n_parts]; NULL: sizes and ways around are not asked for */
+    size_t n_waves;        /* at most SW_SUM_WAVES, with sizes; 0: not asked for */
+    const uint64_t *waves; /* [n_parts][n_waves] */
     size_t n_sides;
     struct sw_side *sides;
 };
 
 /* What is added up over the parts of a cluster, modulo 2^64: sites; cos and sin of a wave over
- * these. */
+ * these; of unit vectors also what the wave multiplies. */
+enum { SW_SUM_WAVES = 3 };
 struct sw_sum {
-    uint64_t sites, waves[2];
+    uint64_t sites, waves[SW_SUM_WAVES];
 };
 enum { SW_SUM_NUMBERS = sizeof(struct sw_sum) / sizeof(uint64_t) };
 
 /* ---- joining_rest.c --------------------------------------------------------------------------
  */
 
-/* Two labels of one cluster; the second one's owner lies (x, y) lattices from the first's. */
+/* Two labels of one cluster; odd: of the way between their owners. */
 struct sw_pair {
     uint64_t labels[2];
-    int32_t x, y;
+    uint32_t odd;
 };
 
 /* A label of a cluster that goes on where rounds did not reach. */
@@ -70,12 +82,12 @@ struct sw_label {
     uint64_t label;
     uint32_t leader; /* the smallest label of the cluster that is known here */
     uint32_t number; /* of a leader among leaders */
-    int32_t x, y;    /* the leader's owner seen from this one's, in lattices */
+    uint32_t odd;    /* of the way to the leader's owner */
 };
 
 /* All that a rank knows of them. */
 struct sw_rest {
-    bool wraps; /* a way around the lattice was found */
+    uint32_t wraps; /* ways around the lattice that were found, as odd */
     size_t n;
     struct sw_label *labels; /* [n], the smallest first */
     uint32_t n_leaders;
@@ -120,29 +132,32 @@ struct sw_cluster {
     uint32_t bridges;    /* the first of a list */
     uint32_t last;       /* of these */
     uint32_t parent;     /* another cluster that this one is part of, or itself */
-    int16_t x, y;        /* its place seen from the label's owner */
+    uint8_t odd;         /* of the way from the label's owner */
     bool changed;
 };
 
 struct sw_bridge {
     uint64_t label; /* what both sides know */
     uint32_t cluster, next, side;
-    int16_t x, y;
+    uint8_t odd;   /* as the cluster's, by what both sides know */
+    uint8_t apart; /* the way from the bridge to the cluster's first part */
 };
 
 struct sw_joining {
     bool sized; /* sizes and ways around are asked for */
-    bool wraps; /* a cluster leads around the lattice, as far as is known */
-    bool narrow, waved;
+    bool narrow;
+    size_t n_waves;
+    uint32_t wraps;                 /* ways around the lattice that are known here, as odd */
     uint32_t serial, round, rounds; /* of messages; of labels: done, and all */
     size_t n_parts, n_clusters, n_bridges, n_changed, n_told;
     uint32_t *cluster_of; /* [n_parts] */
+    uint8_t *odd;         /* [n_parts]: of the way to the cluster's first part */
     struct sw_cluster *clusters;
     struct sw_bridge *bridges;
     uint8_t *touched;         /* of clusters: another name since sw_joining_note */
     uint32_t *changed, *told; /* clusters, of this round and of the one before */
     struct sw_rest rest;
-    size_t part_rooms[5], bridge_room, word_room;
+    size_t part_rooms[6], bridge_room, word_room;
     uint32_t *words; /* of messages */
 };
 
@@ -159,13 +174,15 @@ struct sw_list {
 
 /* Scratch memory; zero-initialise. Of the parts on one side, near or far: their elements. */
 struct sw_bridges {
-    uint32_t *of[2], *parts, *parents, *numbers, *firsts;
+    uint32_t *of[2], *parts, *numbers, *firsts;
+    uint32_t *links; /* 4 times the parent, and of the way there what sw_part_odd has */
     size_t of_rooms[2], rooms[4];
+    uint32_t wraps; /* of the last bridges: ways around that these close */
 };
 void sw_bridges_free(struct sw_bridges *b);
 /* The bridges of a side, from `count` bonds in a row: near[k] and far[k] are the parts of their
- * ends, below n_near and n_far, or SW_NO_PART. Appends to both lists, in the same order, as sw_side
- * has them. False: no memory. */
+ * ends, with numbers below n_near and n_far, or SW_NO_PART. Appends to both lists, in the same
+ * order, as sw_side has them. False: no memory. */
 bool sw_bridges_find(struct sw_bridges *b, const uint32_t *near, const uint32_t *far, size_t count,
                      size_t n_near, size_t n_far, struct sw_list *near_list,
                      struct sw_list *far_list);

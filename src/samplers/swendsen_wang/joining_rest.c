@@ -27,37 +27,31 @@ void sw_rest_free(struct sw_rest *r) {
 
 /* ---- one list -------------------------------------------------------------------------------- */
 
-/* *x, *y: the leader's owner seen from this one's. */
-static uint32_t leader_of(struct sw_label *labels, uint32_t i, int32_t *x, int32_t *y) {
-    *x = *y = 0;
+/* *odd is changed by the way to the leader's owner. */
+static uint32_t leader_of(struct sw_label *labels, uint32_t i, uint32_t *odd) {
     while (labels[i].leader != i) {
         struct sw_label *k = &labels[i];
         const struct sw_label *up = &labels[k->leader];
         if (up->leader != k->leader) {
-            k->x += up->x;
-            k->y += up->y;
+            k->odd ^= up->odd;
             k->leader = up->leader;
         }
-        *x += k->x;
-        *y += k->y;
+        *odd ^= k->odd;
         i = k->leader;
     }
     return i;
 }
 
-/* These two are of one cluster; the second one's owner lies (x, y) lattices from the first's. */
-static void join(struct sw_rest *r, uint32_t first, uint32_t second, int32_t x, int32_t y) {
-    int32_t ax, ay, bx, by;
-    const uint32_t a = leader_of(r->labels, first, &ax, &ay);
-    const uint32_t b = leader_of(r->labels, second, &bx, &by);
-    x += bx - ax; /* b's owner from a's */
-    y += by - ay;
+/* These two are of one cluster. */
+static void join(struct sw_rest *r, uint32_t first, uint32_t second, uint32_t odd) {
+    const uint32_t a = leader_of(r->labels, first, &odd);
+    const uint32_t b = leader_of(r->labels, second, &odd);
     if (a == b)
-        r->wraps |= x != 0 || y != 0;
+        r->wraps |= odd;
     else if (b < a)
-        r->labels[a] = (struct sw_label){r->labels[a].label, b, 0, x, y};
+        r->labels[a] = (struct sw_label){r->labels[a].label, b, 0, odd};
     else
-        r->labels[b] = (struct sw_label){r->labels[b].label, a, 0, -x, -y};
+        r->labels[b] = (struct sw_label){r->labels[b].label, a, 0, odd};
 }
 
 /* All know their leaders, which are numbered. A leader stands before what it leads. */
@@ -70,8 +64,7 @@ static void settle(struct sw_rest *r) {
             k->number = r->n_leaders++;
             continue;
         }
-        k->x += up->x;
-        k->y += up->y;
+        k->odd ^= up->odd;
         k->leader = up->leader;
     }
 }
@@ -99,7 +92,7 @@ struct sw_pair *sw_rest_pairs(struct sw_rest *r, size_t most) {
 
 bool sw_rest_begin(struct sw_rest *r, size_t n_pairs) {
     size_t kept = 0;
-    r->wraps = false;
+    r->wraps = 0;
     r->labels = sw_reserve(r->labels, sizeof *r->labels, &r->rooms[1], 2 * n_pairs);
     if (!r->labels)
         return false;
@@ -109,13 +102,13 @@ bool sw_rest_begin(struct sw_rest *r, size_t n_pairs) {
         qsort(r->labels, 2 * n_pairs, sizeof *r->labels, by_label);
     for (size_t k = 0; k < 2 * n_pairs; k++)
         if (k == 0 || r->labels[k].label != r->labels[kept - 1].label) {
-            r->labels[kept] = (struct sw_label){r->labels[k].label, (uint32_t)kept, 0, 0, 0};
+            r->labels[kept] = (struct sw_label){r->labels[k].label, (uint32_t)kept, 0, 0};
             kept++;
         }
     r->n = kept;
     for (size_t k = 0; k < n_pairs; k++) {
         const struct sw_pair *pair = &r->pairs[k];
-        join(r, index_of(r, pair->labels[0]), index_of(r, pair->labels[1]), pair->x, pair->y);
+        join(r, index_of(r, pair->labels[0]), index_of(r, pair->labels[1]), pair->odd);
     }
     settle(r);
     return true;
@@ -142,15 +135,6 @@ static bool get(const unsigned char **at, const unsigned char *end, uint64_t *va
     return false;
 }
 
-/* Small where the number is near 0. */
-static uint64_t folded(int32_t place) {
-    return (uint64_t)(place < 0 ? -2 * (int64_t)place - 1 : 2 * (int64_t)place);
-}
-
-static int32_t unfolded(uint64_t value) {
-    return (int32_t)(value & 1 ? -(int64_t)(value >> 1) - 1 : (int64_t)(value >> 1));
-}
-
 size_t sw_rest_room(const struct sw_rest *r) {
     return HEAD + 4 * NUMBER * r->n;
 }
@@ -165,8 +149,8 @@ static uint32_t get32(const unsigned char *from) {
 }
 
 /* serial, number of labels, bytes in all; of each label: what it is more than the one before; 0,
- * or how many leaders before the next its leader is; of those that have one and if sized, its
- * place. */
+ * or how many leaders before the next its leader is; of those that have one and if sized, the
+ * way there. */
 size_t sw_rest_hand(const struct sw_rest *r, bool sized, uint32_t serial, unsigned char *message) {
     unsigned char *to = message + HEAD;
     uint64_t before = 0;
@@ -178,7 +162,7 @@ size_t sw_rest_hand(const struct sw_rest *r, bool sized, uint32_t serial, unsign
         to = put(to, k->leader == i ? 0 : leaders - r->labels[k->leader].number);
         leaders += k->leader == i ? 1 : 0;
         if (sized && k->leader != i)
-            to = put(put(to, folded(k->x)), folded(k->y));
+            to = put(to, k->odd);
     }
     put32(message, serial);
     put32(message + 4, (uint32_t)r->n);
@@ -193,17 +177,17 @@ size_t sw_rest_length(const unsigned char *message) {
 /* The labels of a message: heard[n]. */
 static bool read_labels(struct sw_rest *r, bool sized, const unsigned char *message, uint32_t n) {
     const unsigned char *at = message + HEAD, *end = message + sw_rest_length(message);
-    uint64_t label = 0, more, back, x = 0, y = 0;
+    uint64_t label = 0, more, back, odd = 0;
     uint32_t leaders = 0;
     for (uint32_t i = 0; i < n; i++) {
         if (!get(&at, end, &more) || !get(&at, end, &back) || back > leaders ||
-            (sized && back && (!get(&at, end, &x) || !get(&at, end, &y))) || (i && !more))
+            (sized && back && !get(&at, end, &odd)) || (i && !more))
             return false;
         label += more;
         if (!back)
             r->places[leaders++] = i;
         r->heard[i] = (struct sw_label){label, back ? r->places[leaders - back] : i, 0,
-                                        back ? unfolded(x) : 0, back ? unfolded(y) : 0};
+                                        back ? (uint32_t)odd : 0};
     }
     return at == end;
 }
@@ -215,7 +199,7 @@ static void merge(struct sw_rest *r, uint32_t n_heard) {
     for (; own < r->n || heard < n_heard; n++) {
         const uint64_t a = own < r->n ? r->labels[own].label : UINT64_MAX;
         const uint64_t b = heard < n_heard ? r->heard[heard].label : UINT64_MAX;
-        r->spare[n] = (struct sw_label){b, n, 0, 0, 0};
+        r->spare[n] = (struct sw_label){b, n, 0, 0};
         if (a <= b) {
             places[own] = n;
             r->spare[n] = r->labels[own];
@@ -234,7 +218,7 @@ static void merge(struct sw_rest *r, uint32_t n_heard) {
     for (uint32_t k = 0; k < n_heard; k++) {
         const struct sw_label *label = &r->heard[k];
         if (label->leader != k)
-            join(r, heard_places[k], heard_places[label->leader], label->x, label->y);
+            join(r, heard_places[k], heard_places[label->leader], label->odd);
     }
     r->n = n;
     settle(r);

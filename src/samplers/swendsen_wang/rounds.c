@@ -143,8 +143,10 @@ static void count_late(struct sw_rounds *r, sw_joining_take take, void *user) {
 static enum ergo_status begin(struct ergo_context *ctx, struct sw_rounds *r,
                               struct sw_parts *parts) {
     const uint32_t rounds = sw_joining_rounds(r->ranks);
-    return sw_joining_begin(&r->joining, parts, r->joinings++ * SERIALS, rounds) ? ERGO_OK
-                                                                                 : no_memory(ctx);
+    if (!sw_joining_begin(&r->joining, parts, r->joinings++ * SERIALS, rounds))
+        return no_memory(ctx);
+    r->joining.wraps |= r->wraps;
+    return ERGO_OK;
 }
 
 static enum ergo_status go_rounds(struct ergo_context *ctx, struct sw_rounds *r, uint32_t rounds) {

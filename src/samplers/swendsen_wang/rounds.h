@@ -18,7 +18,7 @@ enum sw_way { SW_WAY_DOWN, SW_WAY_UP, SW_WAY_EAST, SW_WAY_WEST, SW_WAYS };
 struct sw_border {
     int rank; /* across */
     unsigned way;
-    bool around;         /* of the lattice */
+    uint32_t odd;        /* sides of the lattice that bonds to there cross */
     size_t first, sites; /* bonds that can cross it, among those in sw_rounds_bridge */
     size_t most_far;     /* parts across are numbered below this */
     /* ---- from here on of sides.c ---- */
@@ -45,6 +45,7 @@ struct sw_rounds {
     uint32_t *index_of; /* [most_parts]: of a part in a bridge, or SW_NO_PART */
     uint32_t *parts;    /* [n_parts]: numbers of those */
     size_t n_parts;
+    uint32_t wraps; /* ways around the lattice that bridges close, as odd */
     /* ---- of the whole run ---- */
     size_t n_bridges;
     struct sw_bridges *bridges; /* [n_bridges] */

@@ -42,9 +42,7 @@ enum ergo_status sw_rounds_prepare(struct ergo_engine *e, struct sw_rounds *r,
         *b = borders[k];
         b->finds = b->way == SW_WAY_DOWN || b->way == SW_WAY_EAST;
         const size_t room = HEAD + b->sites;
-        const int around = !b->around ? 0 : b->finds ? 1 : -1;
-        r->sides[k].dx = b->way < SW_WAY_EAST ? 0 : around;
-        r->sides[k].dy = b->way < SW_WAY_EAST ? around : 0;
+        r->sides[k].odd = b->odd;
         b->own = (struct sw_list){0, room, items};
         b->told = (struct sw_list){0, room, items + room};
         items += 2 * room;
@@ -101,12 +99,14 @@ static enum ergo_status share(struct ergo_context *ctx, struct finding *f, bool 
                                        b->own.items, 4 * b->own.room);
     }
     ergo_parallel(r->n_sides, threads ? r->n_sides : 1, find, f);
+    r->wraps = 0;
     for (size_t k = 0; k < r->n_sides && status == ERGO_OK; k++) {
         const struct sw_border *b = &r->borders[k];
         if (!b->found)
             status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the sides of a cut lattice");
         else if (b->finds)
             status = tell(ctx, r, b);
+        r->wraps |= b->finds ? r->bridges[k].wraps : 0;
     }
     if (status == ERGO_OK)
         ergo_dist_posts_wait(r->posts);
@@ -125,14 +125,14 @@ static bool index_parts(struct sw_rounds *r) {
         if (!b->finds && (n > b->own.room - HEAD || b->own.items[1] != r->joinings))
             return false;
         for (size_t i = 0; i < n; i++) {
-            const uint32_t part = items[i] & ~SW_BRIDGE_END;
+            const uint32_t part = items[i] & SW_PART_NUMBER;
             if (part >= r->most_parts)
                 return false;
             if (r->index_of[part] == SW_NO_PART) {
                 r->parts[r->n_parts] = part;
                 r->index_of[part] = (uint32_t)r->n_parts++;
             }
-            items[i] = r->index_of[part] | (items[i] & SW_BRIDGE_END);
+            items[i] = r->index_of[part] | (items[i] & ~SW_PART_NUMBER);
         }
         r->sides[k].items = items;
         r->sides[k].n_items = n;

@@ -39,8 +39,8 @@ static void step(struct sw_sites_state *s, uint32_t sample) {
         ERGO_LAUNCH(&s->e, SITES_JOIN, over_tiles(s), BUFFER(SITES_BONDS), BUFFER(SITES_FIRSTS),
                     BUFFER(SITES_LABELS), BUFFER(SITES_WRAPS), U32(sized ? sample : SW_NO_SAMPLE));
     if (s->cut) {
-        sw_slab_join(s);
-        sw_slab_flip(s);
+        sw_slab_join(s, sized ? sample : SW_NO_SAMPLE);
+        sw_slab_flip(s, sample);
     } else if (s->shape.wolff) {
         ERGO_LAUNCH(&s->e, SITES_FLIP_ONE, over_tiles(s), BUFFER(SITES_SPINS),
                     BUFFER(SITES_MEMBERS), BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS),
@@ -81,6 +81,8 @@ void sw_sites_block(void *state, size_t count, uint64_t every) {
         step(s, i);
         if (s->cut)
             sw_slab_take_layer(s);
+        if (s->cut && s->shape.waved && !s->clusters)
+            sw_slab_measure(s, i);
         if (s->clusters && !s->shape.wolff)
             ERGO_LAUNCH(&s->e, SITES_COUNT, sums, BUFFER(SITES_SIZES), BUFFER(SITES_CLUSTERS),
                         U32(i));
@@ -91,7 +93,7 @@ void sw_sites_block(void *state, size_t count, uint64_t every) {
                         BUFFER(SITES_MEMBERS), BUFFER(SITES_SIZES), U64(s->e.step - 1),
                         BUFFER(SITES_PAIRS), U32(i));
         }
-        if (s->shape.waved) {
+        if (s->shape.waved && !s->cut) {
             ERGO_LAUNCH(&s->e, SITES_WAVE, over_tiles(s), BUFFER(SITES_SPINS),
                         BUFFER(SITES_MEMBERS), BUFFER(SITES_BONDS), BUFFER(SITES_FIRSTS),
                         BUFFER(SITES_LABELS), U64(s->e.step - 1), BUFFER(SITES_WAVES),
@@ -127,6 +129,8 @@ void sw_sites_convert(const struct sw_sites_shape *h, struct sw_unit unit,
 /* What a slot's results of row `row` say of the step's clusters. */
 static struct sw_found found_of(const struct sw_sites_state *s, unsigned slot, size_t row) {
     struct sw_found found = {0};
+    if (s->cut)
+        return sw_slab_found(s, row);
     if (s->shape.wolff) {
         const uint32_t *grown = ergo_engine_host(&s->e, SITES_GROWN, slot, 0);
         found.grown = grown[3 * row];
@@ -177,7 +181,7 @@ bool sw_sites_rows(const void *state, unsigned slot, size_t begin, size_t end,
         }
         return true;
     }
-    const size_t bins = sized ? 32 - (size_t)__builtin_clz(s->shape.sites) : 0;
+    const size_t bins = sized ? 32 - (size_t)__builtin_clz(s->whole.sites) : 0;
     const uint32_t q = s->shape.q;
     for (size_t row = begin; row < end; row++) {
         const struct sw_found found = found_of(s, slot, row);
@@ -190,7 +194,7 @@ bool sw_sites_rows(const void *state, unsigned slot, size_t begin, size_t end,
         sw_sites_convert(&s->whole, s->units[row % members], &c, &found,
                          samples->columns + row * s->columns);
         for (size_t b = 0; b < bins && samples->curves[0]; b++)
-            samples->curves[0][row * bins + b] = (double)c.bins[b] / (double)s->shape.sites;
+            samples->curves[0][row * bins + b] = (double)c.bins[b] / (double)s->whole.sites;
     }
     return true;
 }

@@ -213,7 +213,7 @@ static const char *sample_differs(const struct sw_sites_state *s, size_t member,
     }
     sw_sites_convert(&s->whole, s->units[member], &c, &of, columns);
     for (size_t b = 0; b < bins; b++)
-        curve[b] = (double)c.bins[b] / (double)s->shape.sites;
+        curve[b] = (double)c.bins[b] / (double)s->whole.sites;
     if (!ergo_replay_same(columns, found, SW_COLUMN_PSI2 + 1))
         return "counts of spins and bonds";
     if (!ergo_replay_same(columns + SW_COLUMN_WRAPS_X, found + SW_COLUMN_WRAPS_X, 3))
@@ -325,7 +325,7 @@ enum ergo_status sw_sites_audit(struct ergo_context *ctx, void *opaque) {
     struct sw_sites_state *s = opaque;
     const size_t most = s->e.block_samples;
     const size_t bins =
-        s->clusters && !s->shape.wolff ? 32 - (size_t)__builtin_clz(s->shape.sites) : 0;
+        s->clusters && !s->shape.wolff ? 32 - (size_t)__builtin_clz(s->whole.sites) : 0;
     const bool small = s->whole.sites <= budget / 32;
     const size_t wish = small ? 3 : s->whole.sites <= budget ? 2 : 1;
     const size_t samples = wish < most ? wish : most;

@@ -274,7 +274,7 @@ static void declare_buffers(struct sw_sites_state *s) {
                          8 * members);
     }
     if (s->shape.waved) {
-        const uint64_t powers = s->shape.model == SW_MODEL_POTTS ? 1 : 2;
+        const uint64_t powers = sw_sites_waves(&s->shape) - 1;
         ergo_engine_buffer(e, SITES_WAVES, "waves of clusters", ERGO_BUFFER_SCRATCH,
                            8 * (powers + 1) * sites);
         ergo_engine_sums(e, SITES_POWERS, "structure factors", ERGO_BUFFER_SAMPLES,
@@ -310,7 +310,8 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
                      s->clusters && !h->wolff, s->cut ? " -DSW_SLAB=1u" : "",
                      e->device->quirks.relaxed_atomics);
     if (s->cut)
-        ergo_text_append(&o, " -DSW_TURNED=%d -DSW_ALL_LZ=%uu", s->whole.anti != 0, s->whole.lz);
+        ergo_text_append(&o, " -DSW_TURNED=%d -DSW_ALL_LZ=%uu -DSW_WOLFF=%d", s->whole.anti != 0,
+                         s->whole.lz, h->wolff);
     if (h->model == SW_MODEL_POTTS) {
         ergo_engine_kernel(e, SITES_START, measure, o.data, "sw_site_start");
         ergo_engine_kernel(e, SITES_MEASURE, measure, o.data, "sw_site_measure");
@@ -330,7 +331,14 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
         ergo_engine_kernel(e, SITES_CLAIM, slab, o.data, "sw_slab_claim");
         ergo_engine_kernel(e, SITES_NUMBER, slab, o.data, "sw_slab_number");
         ergo_engine_kernel(e, SITES_RENAME, slab, o.data, "sw_slab_rename");
-        ergo_engine_kernel(e, SITES_FLIP, slab, o.data, "sw_slab_flip");
+        if (h->wolff) {
+            ergo_engine_kernel(e, SITES_SEED, slab, o.data, "sw_slab_seed");
+            ergo_engine_kernel(e, SITES_FLIP_ONE, slab, o.data, "sw_slab_flip_one");
+        } else {
+            ergo_engine_kernel(e, SITES_FLIP, slab, o.data, "sw_slab_flip");
+        }
+        if (s->clusters && !h->wolff)
+            ergo_engine_kernel(e, SITES_PARTS_SIZE, slab, o.data, "sw_slab_sizes");
     } else if (h->wolff) {
         ergo_engine_kernel(e, SITES_FLIP_ONE, sites, o.data, "sw_site_flip_one");
     } else {
@@ -343,11 +351,14 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
     if (h->waved) {
         ergo_engine_kernel(e, SITES_WAVE, waves, o.data, "sw_site_waves");
         ergo_engine_kernel(e, SITES_WAVE_ROOTS, waves, o.data, "sw_site_wave_roots");
+        if (s->cut)
+            ergo_engine_kernel(e, SITES_PARTS_WAVE, waves, o.data, "sw_slab_waves");
     }
     if (h->adapts)
         ergo_engine_kernel(e, SITES_ADAPT, sites, o.data, "sw_site_adapt");
     if (s->clusters && !h->wolff) {
-        ergo_engine_kernel(e, SITES_FLIP_SIZES, sites, o.data, "sw_site_flip_sizes");
+        if (!s->cut)
+            ergo_engine_kernel(e, SITES_FLIP_SIZES, sites, o.data, "sw_site_flip_sizes");
         ergo_engine_kernel(e, SITES_COUNT, measure, o.data, "sw_site_count");
     }
     const bool failed = o.failed;
@@ -383,7 +394,7 @@ enum ergo_status sw_sites_configure(struct ergo_context *ctx, void *state) {
     }
     s->columns = batch->job->model->n_columns;
     s->clusters = s->shape.model == SW_MODEL_POTTS && sw_wants_clusters(batch->points[0]);
-    s->pairs = !s->shape.wolff && sw_wants_pairs(batch->points[0]);
+    s->pairs = sw_wants_pairs(batch->points[0]) && sw_may_correlate(batch->points[0]);
     s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
     s->units = ergo_engine_memory(&s->e, batch->count, sizeof *s->units);
     if (ergo_engine_end(&s->e) != ERGO_OK)

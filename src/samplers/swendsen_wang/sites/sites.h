@@ -3,7 +3,9 @@
 #ifndef ERGO_SAMPLERS_SWENDSEN_WANG_SITES_SITES_H
 #define ERGO_SAMPLERS_SWENDSEN_WANG_SITES_SITES_H
 
+#include "dist/dist.h"
 #include "engine/slab.h"
+#include "samplers/swendsen_wang/counts.h"
 #include "samplers/swendsen_wang/rounds.h"
 #include "samplers/swendsen_wang/sw.h"
 
@@ -86,12 +88,16 @@ enum sw_sites_buffer {
     SITES_WAVES, /* sums over clusters; samples of their squares */
     SITES_POWERS,
     /* of a slab (slab.c); SITES_SIZES then has numbers of parts on its edges: parts there, their
-     * roots and names; parts with other names, and these */
+     * roots and names; parts with other names, and these; sizes of parts, and
+     * sums of waves */
     SITES_EDGES,
     SITES_ROOTS,
     SITES_NAMES,
     SITES_RENAMED,
-    SITES_NEW_NAMES
+    SITES_NEW_NAMES,
+    SITES_PART_SIZES,
+    SITES_PART_WAVES,
+    SITES_SEEDS /* names of the clusters of Wolff's seeds */
 };
 
 enum sw_sites_kernel {
@@ -110,6 +116,9 @@ enum sw_sites_kernel {
     SITES_CLAIM,
     SITES_NUMBER,
     SITES_RENAME,
+    SITES_PARTS_SIZE,
+    SITES_PARTS_WAVE,
+    SITES_SEED,
     SITES_WAVE,
     SITES_WAVE_ROOTS
 };
@@ -135,10 +144,19 @@ struct sw_sites_state {
     uint32_t sent, due; /* numbers of these messages */
     struct sw_rounds rounds;
     uint64_t *part_names; /* [2 sites of a layer]: of parts in bridges */
+    uint32_t *part_sizes;
+    uint64_t *seeds; /* [members]: as SITES_SEEDS, plus 1 */
+    uint64_t *part_waves;
+    /* [samples][members]: of a slot, clusters that reach edges; with all others, of all ranks */
+    struct sw_cut_counts *edge_counts[2], *counts;
 };
 
 extern const struct ergo_sampler_ops sw_sites_ops, sw_slab_ops;
 
+/* Waves of a cluster that are added up, and sums of their squares. */
+static inline size_t sw_sites_waves(const struct sw_sites_shape *h) {
+    return !h->waved ? 0 : h->model == SW_MODEL_POTTS ? 2 : 3;
+}
 /* Words of a spin, and bytes of a word. */
 static inline size_t sw_sites_words(const struct sw_sites_shape *h) {
     return h->model == SW_MODEL_HEISENBERG ? 3 : 1;
@@ -157,13 +175,31 @@ bool sw_slab_is_worth(const struct ergo_point *point, size_t ranks);
 enum ergo_status sw_slab_check(struct ergo_context *ctx, const struct ergo_point *point);
 void sw_slab_declare(struct sw_sites_state *s);
 /* A step, when parts of all tiles are joined: names of clusters of several slabs; then new spins.
+ * sample: clusters are counted, too; SW_NO_SAMPLE: not. Collective. */
+void sw_slab_join(struct sw_sites_state *s, uint32_t sample);
+void sw_slab_flip(struct sw_sites_state *s, uint32_t sample);
+/* Then, of unit vectors: their clusters are joined again, with waves of what spins are now.
  * Collective. */
-void sw_slab_join(struct sw_sites_state *s);
-void sw_slab_flip(struct sw_sites_state *s);
+void sw_slab_measure(struct sw_sites_state *s, uint32_t sample);
 /* The next rank's layer, which has been under way since then; nothing if it is there. */
 void sw_slab_take_layer(struct sw_sites_state *s);
-/* Of a sample and member, all ranks together: potts; the numbers of unit vectors. */
+/* slab_counts.c: what is measured of it: memory of the host, and buffers. */
+void sw_slab_open_counts(struct sw_sites_state *s);
+void sw_slab_declare_counts(struct sw_sites_state *s);
+/* Enqueues what a sample knows of parts on edges, whose numbers stand. */
+void sw_slab_measure_parts(struct sw_sites_state *s, uint32_t sample);
+/* Of a member, whose parts on edges are in bridges or not: the latter are counted; of the others
+ * what joins add up. */
+void sw_slab_take_parts(struct sw_sites_state *s, size_t member, const uint32_t *edges,
+                        struct sw_cut_counts *counts, struct sw_parts *parts);
+void sw_slab_take(void *counts, const struct sw_sum *sum);
+/* Sums of all ranks. Collective. */
+enum ergo_status sw_slab_collect(struct ergo_context *ctx, void *state, unsigned slot,
+                                 struct ergo_samples *samples);
+/* Of a sample and member, after that: potts; what clusters are like; the numbers of unit vectors.
+ */
 void sw_slab_sums(const struct sw_sites_state *s, size_t row, struct sw_counts *counts);
+struct sw_found sw_slab_found(const struct sw_sites_state *s, size_t row);
 const uint64_t *sw_slab_numbers(const struct sw_sites_state *s, size_t row);
 /* This rank's layers, of so many bytes a site, with those of all others: appended at rank 0.
  * Collective. */

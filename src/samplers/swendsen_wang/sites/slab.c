@@ -4,8 +4,9 @@
  * last layer to the first one of the next rank, whose spins it has. Each rank tells the one before
  * the parts of clusters on its first layer; so that one knows what bonds join, and ranks join the
  * parts by rounds (rounds.h). The layer's spins travel while the inside is labelled. Bytes a rank
- * and sweep: a layer's spins, four for each of its sites, and those of rounds. Spins are measured,
- * clusters are not.
+ * and sweep: a layer's spins, four for each of its sites, and those of rounds.
+ * In a measured sweep the sizes of parts travel, too, and are added up as clusters
+ * are joined. Pairs of sites are not measured.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,12 +23,8 @@ enum { LEAST_LAYERS = 2 };
  */
 
 static bool serves(const struct ergo_point *point) {
-    const bool potts = strcmp(ergo_point_text(point, "/system/model"), "potts") == 0;
-    const bool wants_clusters = potts && sw_wants_clusters(point);
-    return ergo_point_value(point, "/system/size")->items > 2 &&
-           strcmp(ergo_point_text(point, "/system/update"), "swendsen-wang") == 0 &&
-           sw_is_sampled(point) && !wants_clusters && !sw_wants_pairs(point) &&
-           !sw_correlates(point);
+    return ergo_point_value(point, "/system/size")->items > 2 && sw_is_sampled(point) &&
+           !(sw_wants_pairs(point) && sw_may_correlate(point));
 }
 
 bool sw_slab_is_worth(const struct ergo_point *point, size_t ranks) {
@@ -40,9 +37,9 @@ enum ergo_status sw_slab_check(struct ergo_context *ctx, const struct ergo_point
         return ERGO_OK;
     return ergo_job_error(
         ctx, "/distribute",
-        "\"lattice\" cuts, beside plain squares, cubic lattices with update swendsen-wang, of "
-        "which it measures spins: \"observables\": "
-        "\"energy,order_parameter,binder\" in run, and others that need no clusters. Use "
+        "\"lattice\" cuts, beside plain squares, cubic lattices with method sample, of which "
+        "it measures all but pairs of sites: name \"observables\" in run without "
+        "correlation_half, correlation_quarter and correlation_ratio. Or use "
         "\"points\" or \"auto\"");
 }
 
@@ -58,15 +55,9 @@ static size_t layer_bytes(const struct sw_sites_state *s) {
     return s->e.batch->count * layer_sites(s) * s->whole.spin_bytes + sizeof s->sent;
 }
 
-/* Of a sample that ranks add up. */
-static size_t numbers(const struct sw_sites_state *s) {
-    return s->whole.model == SW_MODEL_POTTS ? s->whole.q : SW_NUMBERS;
-}
-
 static enum ergo_status configure(struct ergo_context *ctx, void *state) {
     struct sw_sites_state *s = state;
     const struct ergo_point *first = s->e.batch->points[0];
-    const size_t members = s->e.batch->count;
     s->cut = true;
     s->whole = sw_sites_shape_of(first);
     enum ergo_status status = ergo_slab_cut(ctx, &s->slab, NULL, s->whole.lz, 1, LEAST_LAYERS);
@@ -74,12 +65,11 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
         status = sw_sites_configure(ctx, s);
     if (status != ERGO_OK)
         return status;
-    s->e.block_samples = 64; /* the same at all ranks */
-    s->joined =
-        ergo_engine_memory(&s->e, s->e.block_samples * members, numbers(s) * sizeof *s->joined);
     s->far = ergo_engine_memory(&s->e, layer_sites(s) + 1, sizeof *s->far);
     s->layer = ergo_engine_memory(&s->e, 2, layer_bytes(s));
     s->part_names = ergo_engine_memory(&s->e, 2 * layer_sites(s), sizeof *s->part_names);
+    s->seeds = ergo_engine_memory(&s->e, s->e.batch->count, sizeof *s->seeds);
+    sw_slab_open_counts(s);
     snprintf(s->e.plan.path, sizeof s->e.plan.path, "sites, cut");
     const size_t length = strlen(s->e.plan.launch);
     snprintf(s->e.plan.launch + length, sizeof s->e.plan.launch - length,
@@ -101,6 +91,11 @@ void sw_slab_declare(struct sw_sites_state *s) {
     ergo_engine_flag(&s->e, SITES_RENAMED, ERGO_BUFFER_HOSTED);
     ergo_engine_buffer(&s->e, SITES_NEW_NAMES, "these names", ERGO_BUFFER_SCRATCH, 4 * edges);
     ergo_engine_flag(&s->e, SITES_NEW_NAMES, ERGO_BUFFER_HOSTED);
+    if (s->shape.wolff) {
+        ergo_engine_buffer(&s->e, SITES_SEEDS, "Wolff's seeds", ERGO_BUFFER_SCRATCH, 4 * members);
+        ergo_engine_flag(&s->e, SITES_SEEDS, ERGO_BUFFER_HOSTED);
+    }
+    sw_slab_declare_counts(s);
 }
 
 /* Below and above, where a slab alone has itself. */
@@ -109,13 +104,13 @@ static enum ergo_status make_sides(struct sw_sites_state *s) {
     const size_t layer = layer_sites(s);
     const struct sw_border below = {.rank = (own + 1) % ranks,
                                     .way = SW_WAY_DOWN,
-                                    .around = own == ranks - 1,
+                                    .odd = own == ranks - 1 ? SW_AROUND_Z : 0,
                                     .sites = layer,
                                     .most_far = 2 * layer};
     struct sw_border borders[2] = {below, below};
     borders[1].rank = (own + ranks - 1) % ranks;
     borders[1].way = SW_WAY_UP;
-    borders[1].around = own == 0;
+    borders[1].odd = own == 0 ? SW_AROUND_Z : 0;
     s->rounds.rank = own;
     s->rounds.ranks = ranks;
     s->rounds.posts = s->slab.posts;
@@ -191,13 +186,15 @@ void sw_slab_take_layer(struct sw_sites_state *s) {
  */
 
 /* Parts on the edges get numbers, which the host learns. */
-static void number_parts(struct sw_sites_state *s) {
+static void number_parts(struct sw_sites_state *s, uint32_t sample) {
     const size_t edges = 2 * layer_sites(s), members = s->e.batch->count;
     const struct ergo_grid grid = ergo_grid_items(edges, s->launch.group, members);
     ERGO_LAUNCH(&s->e, SITES_CLAIM, grid, BUFFER(SITES_BONDS), BUFFER(SITES_FIRSTS),
                 BUFFER(SITES_LABELS), BUFFER(SITES_EDGES), BUFFER(SITES_SIZES));
     ERGO_LAUNCH(&s->e, SITES_NUMBER, grid, BUFFER(SITES_MEMBERS), BUFFER(SITES_SIZES),
                 BUFFER(SITES_EDGES), BUFFER(SITES_ROOTS), BUFFER(SITES_NAMES));
+    if (sample != SW_NO_SAMPLE)
+        sw_slab_measure_parts(s, sample);
     ergo_engine_fetch(&s->e, SITES_ROOTS, 0, 4 * edges * members,
                       ergo_engine_host(&s->e, SITES_ROOTS, 0, 0));
     ergo_engine_fetch(&s->e, SITES_EDGES, 0, 4 * (edges + 1) * members,
@@ -206,8 +203,8 @@ static void number_parts(struct sw_sites_state *s) {
     ergo_engine_await(&s->e, SITES_EDGES);
 }
 
-/* Of a member, with all ranks: names of its parts. */
-static void join_parts(struct sw_sites_state *s, size_t member) {
+/* Of a member, with all ranks: names of its parts. counts: of clusters, too; NULL: not. */
+static void join_parts(struct sw_sites_state *s, size_t member, struct sw_cut_counts *counts) {
     const size_t layer = layer_sites(s);
     uint32_t *edges = ergo_engine_host(&s->e, SITES_EDGES, 0, 0);
     const uint32_t *roots = ergo_engine_host(&s->e, SITES_ROOTS, 0, 0);
@@ -224,8 +221,13 @@ static void join_parts(struct sw_sites_state *s, size_t member) {
                              .names = s->part_names,
                              .n_sides = s->rounds.n_sides,
                              .sides = s->rounds.sides};
+    if (counts && s->e.status == ERGO_OK)
+        sw_slab_take_parts(s, member, edges, counts, &parts);
     if (s->e.status == ERGO_OK)
-        s->e.status = sw_rounds_join(s->e.ctx, &s->rounds, &parts, NULL, NULL);
+        s->e.status =
+            sw_rounds_join(s->e.ctx, &s->rounds, &parts, counts ? sw_slab_take : NULL, counts);
+    if (counts)
+        counts->wraps |= s->rounds.joining.wraps;
 }
 
 /* A list for the device of those with other names; n: entries so far, and with these. */
@@ -242,11 +244,28 @@ static size_t list_names(struct sw_sites_state *s, size_t member, size_t n) {
     return n;
 }
 
-void sw_slab_join(struct sw_sites_state *s) {
+/* Of a sample. */
+static void join_counted(struct sw_sites_state *s, uint32_t sample, size_t member) {
+    struct sw_cut_counts *counts = &s->edge_counts[s->e.slot][sample * s->e.batch->count + member];
+    *counts = (struct sw_cut_counts){0};
+    join_parts(s, member, counts);
+}
+
+void sw_slab_measure(struct sw_sites_state *s, uint32_t sample) {
+    sw_slab_measure_parts(s, sample);
+    ergo_engine_await(&s->e, SITES_PART_WAVES);
+    for (size_t m = 0; m < s->e.batch->count && s->e.status == ERGO_OK; m++)
+        join_counted(s, sample, m);
+}
+
+void sw_slab_join(struct sw_sites_state *s, uint32_t sample) {
     size_t n = 0;
-    number_parts(s);
+    number_parts(s, sample);
     for (size_t m = 0; m < s->e.batch->count && s->e.status == ERGO_OK; m++) {
-        join_parts(s, m);
+        if (sample == SW_NO_SAMPLE)
+            join_parts(s, m, NULL);
+        else
+            join_counted(s, sample, m);
         if (s->e.status == ERGO_OK)
             n = list_names(s, m, n);
     }
@@ -258,45 +277,36 @@ void sw_slab_join(struct sw_sites_state *s) {
                 BUFFER(SITES_RENAMED), BUFFER(SITES_NEW_NAMES), U32(n));
 }
 
-void sw_slab_flip(struct sw_sites_state *s) {
-    ERGO_LAUNCH(&s->e, SITES_FLIP,
-                ergo_grid_groups(s->launch.tiles, s->launch.tile_group, s->e.batch->count),
-                BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS), BUFFER(SITES_FIRSTS),
-                BUFFER(SITES_LABELS), U64(s->e.step), BUFFER(SITES_SIZES), BUFFER(SITES_NAMES));
+/* Wolff's seeds: the rank that has one tells all of its cluster's name. */
+static void share_seeds(struct sw_sites_state *s) {
+    const size_t members = s->e.batch->count;
+    uint32_t *seeds = ergo_engine_host(&s->e, SITES_SEEDS, 0, 0);
+    ERGO_LAUNCH(&s->e, SITES_SEED, ergo_grid_items(1, 1, members), BUFFER(SITES_MEMBERS),
+                BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS), U64(s->e.step), BUFFER(SITES_SIZES),
+                BUFFER(SITES_NAMES), BUFFER(SITES_SEEDS));
+    ergo_engine_read(&s->e, SITES_SEEDS, 0, members * sizeof *seeds, seeds);
+    for (size_t m = 0; m < members; m++) /* no name is 0 then, and nobody's */
+        s->seeds[m] = s->e.status == ERGO_OK ? (uint64_t)(uint32_t)(seeds[m] + 1) : 0;
+    ergo_dist_max_counts(s->seeds, members);
+    for (size_t m = 0; m < members; m++)
+        seeds[m] = (uint32_t)s->seeds[m] - 1;
+    ergo_engine_send(&s->e, SITES_SEEDS, members * sizeof *seeds);
+}
+
+void sw_slab_flip(struct sw_sites_state *s, uint32_t sample) {
+    const struct ergo_grid tiles =
+        ergo_grid_groups(s->launch.tiles, s->launch.tile_group, s->e.batch->count);
+    if (s->shape.wolff) {
+        share_seeds(s);
+        ERGO_LAUNCH(&s->e, SITES_FLIP_ONE, tiles, BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS),
+                    BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS), U64(s->e.step), BUFFER(SITES_SIZES),
+                    BUFFER(SITES_NAMES), BUFFER(SITES_SEEDS), BUFFER(SITES_GROWN), U32(sample));
+    } else {
+        ERGO_LAUNCH(&s->e, SITES_FLIP, tiles, BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS),
+                    BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS), U64(s->e.step), BUFFER(SITES_SIZES),
+                    BUFFER(SITES_NAMES));
+    }
     send_layer(s);
-}
-
-/* ---- samples ----------------------------------------------------------------------------------
- */
-
-/* Sums of all ranks. */
-static enum ergo_status join(struct ergo_context *ctx, void *state, unsigned slot,
-                             struct ergo_samples *samples) {
-    struct sw_sites_state *s = state;
-    const size_t n = numbers(s), rows = samples->count * s->e.batch->count;
-    const uint32_t *sums = ergo_engine_host(&s->e, SITES_SUMS, slot, 0);
-    (void)ctx;
-    memset(s->joined, 0, rows * n * sizeof *s->joined);
-    for (size_t i = 0; i < rows * n && s->whole.model != SW_MODEL_POTTS; i++)
-        s->joined[i] = (uint64_t)sums[2 * i + 1] << 32 | sums[2 * i];
-    for (size_t row = 0; row < rows && s->whole.model == SW_MODEL_POTTS; row++)
-        for (size_t i = 0; i < s->launch.sum_slots * n; i++)
-            s->joined[row * n + i % n] += sums[row * s->launch.sum_slots * n + i];
-    ergo_dist_sum_counts(s->joined, rows * n);
-    return ERGO_OK;
-}
-
-const uint64_t *sw_slab_numbers(const struct sw_sites_state *s, size_t row) {
-    return s->joined + row * numbers(s);
-}
-
-void sw_slab_sums(const struct sw_sites_state *s, size_t row, struct sw_counts *c) {
-    const uint64_t *sums = s->joined + row * s->shape.q;
-    uint64_t others = 0;
-    *c = (struct sw_counts){.unequal = sums[0]};
-    for (size_t k = 1; k < s->shape.q; k++)
-        others += c->states[k] = sums[k];
-    c->states[0] = s->whole.sites - others;
 }
 
 /* ---- operations -------------------------------------------------------------------------------
@@ -310,7 +320,7 @@ static const struct ergo_engine_model model = {
     .prepare = prepare,
     .steps = sw_sites_steps,
     .block = sw_sites_block,
-    .convert = join,
+    .convert = sw_slab_collect,
     .rows = sw_sites_rows,
     .release = release,
 };

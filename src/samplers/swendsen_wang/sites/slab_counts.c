@@ -1,0 +1,206 @@
+/*
+ * What is measured of a lattice in slabs (slab.c). Clusters that reach no edge are counted on the
+ * device. Of the others it tells the sizes of parts and, for correlations, their sums of waves;
+ * they are added up as ranks join the parts, and a cluster is counted by one rank.
+ */
+#include <string.h>
+
+#include "samplers/swendsen_wang/sites/sites.h"
+
+static size_t edge_sites(const struct sw_sites_state *s) {
+    return 2 * (size_t)s->whole.lx * s->whole.ly;
+}
+
+static size_t spin_numbers(const struct sw_sites_state *s) {
+    return s->whole.model == SW_MODEL_POTTS ? s->whole.q : SW_NUMBERS;
+}
+
+/* Of a sample: sums over spins that ranks add up; then of Wolff's cluster its sites, and parts. */
+static size_t numbers(const struct sw_sites_state *s) {
+    return spin_numbers(s) + (s->shape.wolff ? 2 : 0);
+}
+
+/* Of all clusters; not with Wolff's update. */
+static bool counts_clusters(const struct sw_sites_state *s) {
+    return (s->clusters && !s->shape.wolff) || s->shape.waved;
+}
+
+void sw_slab_open_counts(struct sw_sites_state *s) {
+    const size_t members = s->e.batch->count, edges = edge_sites(s);
+    const size_t most = counts_clusters(s) && members > 1 ? 64 / members : 64;
+    s->e.block_samples = most ? most : 1; /* the same at all ranks */
+    const size_t rows = s->e.block_samples * members;
+    s->joined = ergo_engine_memory(&s->e, rows, numbers(s) * sizeof *s->joined);
+    if (!counts_clusters(s))
+        return;
+    s->part_sizes = ergo_engine_memory(&s->e, edges, sizeof *s->part_sizes);
+    s->part_waves = ergo_engine_memory(&s->e, edges, SW_SUM_WAVES * sizeof *s->part_waves);
+    for (size_t slot = 0; slot < 2; slot++)
+        s->edge_counts[slot] = ergo_engine_memory(&s->e, rows, sizeof *s->edge_counts[slot]);
+    s->counts = ergo_engine_memory(&s->e, rows, sizeof *s->counts);
+    s->e.plan.host_bytes += 3 * rows * sizeof *s->counts;
+}
+
+static void declare(struct sw_sites_state *s, unsigned row, const char *what, uint64_t bytes) {
+    ergo_engine_buffer(&s->e, row, what, ERGO_BUFFER_SCRATCH, bytes);
+    ergo_engine_flag(&s->e, row, ERGO_BUFFER_HOSTED);
+}
+
+void sw_slab_declare_counts(struct sw_sites_state *s) {
+    const uint64_t edges = s->e.batch->count * edge_sites(s);
+    if (counts_clusters(s) && s->clusters)
+        declare(s, SITES_PART_SIZES, "sizes of parts on edges", 4 * edges);
+    if (s->shape.waved)
+        declare(s, SITES_PART_WAVES, "waves of parts on edges",
+                8 * sw_sites_waves(&s->shape) * edges);
+}
+
+/* ---- of a sweep ------------------------------------------------------------------------------ */
+
+static void fetch(struct sw_sites_state *s, unsigned row, size_t bytes) {
+    ergo_engine_fetch(&s->e, row, 0, bytes, ergo_engine_host(&s->e, row, 0, 0));
+}
+
+void sw_slab_measure_parts(struct sw_sites_state *s, uint32_t sample) {
+    const size_t members = s->e.batch->count, edges = edge_sites(s);
+    const struct ergo_grid tiles = ergo_grid_groups(s->launch.tiles, s->launch.tile_group, members);
+    if (s->clusters) {
+        ergo_engine_fill(&s->e, SITES_PART_SIZES, 0);
+        ERGO_LAUNCH(&s->e, SITES_PARTS_SIZE, tiles, BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS),
+                    BUFFER(SITES_SIZES), BUFFER(SITES_PART_SIZES));
+        fetch(s, SITES_PART_SIZES, 4 * edges * members);
+    }
+    if (!s->shape.waved)
+        return;
+    /* unit vectors: after the step, as their parts then are */
+    ERGO_LAUNCH(&s->e, SITES_WAVE, tiles, BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS),
+                BUFFER(SITES_BONDS), BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS), U64(s->e.step - 1),
+                BUFFER(SITES_WAVES), BUFFER(SITES_POWERS), U32(sample));
+    ERGO_LAUNCH(&s->e, SITES_PARTS_WAVE, ergo_grid_items(edges, s->launch.group, members),
+                BUFFER(SITES_EDGES), BUFFER(SITES_ROOTS), BUFFER(SITES_WAVES),
+                BUFFER(SITES_PART_WAVES));
+    fetch(s, SITES_PART_WAVES, 8 * sw_sites_waves(&s->shape) * edges * members);
+    ERGO_LAUNCH(&s->e, SITES_WAVE_ROOTS,
+                ergo_grid_groups(s->launch.sum_groups, s->launch.group, members),
+                BUFFER(SITES_WAVES), BUFFER(SITES_POWERS), U32(sample));
+}
+
+void sw_slab_take(void *counts, const struct sw_sum *sum) {
+    sw_cut_count(counts, sum);
+}
+
+/* Unit vectors have waves alone: a part is then one site. */
+static struct sw_sum sum_of(const struct sw_sites_state *s, size_t member, size_t part) {
+    const size_t at = member * edge_sites(s) + part, waves = sw_sites_waves(&s->shape);
+    const uint32_t *sizes = ergo_engine_host(&s->e, SITES_PART_SIZES, 0, 0);
+    const uint64_t *of = ergo_engine_host(&s->e, SITES_PART_WAVES, 0, 0);
+    struct sw_sum sum = {.sites = s->clusters ? sizes[at] : 1};
+    for (size_t wave = 0; wave < waves; wave++)
+        sum.waves[wave] = of[at * waves + wave];
+    return sum;
+}
+
+void sw_slab_take_parts(struct sw_sites_state *s, size_t member, const uint32_t *edges,
+                        struct sw_cut_counts *counts, struct sw_parts *parts) {
+    const size_t waves = sw_sites_waves(&s->shape);
+    for (uint32_t item = 0; item < edge_sites(s); item++)
+        if (edges[item] != SW_NO_PART && (edges[item] & SW_PART_NUMBER) == item &&
+            s->rounds.index_of[item] == SW_NO_PART) {
+            const struct sw_sum sum = sum_of(s, member, item);
+            sw_cut_count(counts, &sum);
+        }
+    for (size_t i = 0; i < s->rounds.n_parts; i++) {
+        const struct sw_sum sum = sum_of(s, member, s->rounds.parts[i]);
+        s->part_sizes[i] = (uint32_t)sum.sites;
+        memcpy(s->part_waves + i * waves, sum.waves, waves * sizeof *s->part_waves);
+    }
+    parts->sizes = s->part_sizes;
+    parts->n_waves = waves;
+    parts->waves = s->part_waves;
+}
+
+/* ---- samples --------------------------------------------------------------------------------- */
+
+/* Clusters of a sample and member over all ranks. */
+static void join_counts(struct sw_sites_state *s, unsigned slot, size_t row) {
+    const uint32_t *fields = ergo_engine_host(&s->e, SITES_CLUSTERS, slot, 0);
+    const uint32_t *wraps = ergo_engine_host(&s->e, SITES_WRAPS, slot, 0);
+    const uint32_t *words = ergo_engine_host(&s->e, SITES_POWERS, slot, 0);
+    const size_t slots = s->launch.sum_slots, waves = sw_sites_waves(&s->shape);
+    struct sw_cut_counts *c = &s->counts[row];
+    *c = s->edge_counts[slot][row];
+    for (size_t k = 0; k < slots && s->clusters; k++)
+        sw_add_clusters(fields + (row * slots + k) * SW_CLUSTER_FIELDS, &c->largest, c->bins,
+                        c->squares, c->fourths);
+    c->wraps |= s->clusters ? wraps[row] : 0;
+    for (size_t p = 0; p + 1 < waves; p++)
+        sw_waves_take(p ? c->parts : c->correlations.waves,
+                      words + 2 * SW_WAVE_LIMBS * ((waves - 1) * row + p));
+    sw_cut_count_reduce(c);
+}
+
+static uint64_t word_pair(const uint32_t *words) {
+    return (uint64_t)words[1] << 32 | words[0];
+}
+
+enum ergo_status sw_slab_collect(struct ergo_context *ctx, void *state, unsigned slot,
+                                 struct ergo_samples *samples) {
+    struct sw_sites_state *s = state;
+    const size_t rows = samples->count * s->e.batch->count, n = spin_numbers(s);
+    const uint32_t *sums = ergo_engine_host(&s->e, SITES_SUMS, slot, 0);
+    const uint32_t *grown = ergo_engine_host(&s->e, SITES_GROWN, slot, 0);
+    (void)ctx;
+    memset(s->joined, 0, rows * numbers(s) * sizeof *s->joined);
+    for (size_t row = 0; row < rows; row++) {
+        uint64_t *to = s->joined + row * numbers(s);
+        for (size_t i = 0; i < n && s->whole.model != SW_MODEL_POTTS; i++)
+            to[i] = word_pair(sums + 2 * (row * n + i));
+        for (size_t i = 0; i < s->launch.sum_slots * n && s->whole.model == SW_MODEL_POTTS; i++)
+            to[i % n] += sums[row * s->launch.sum_slots * n + i];
+        if (s->shape.wolff) {
+            to[n] = grown[3 * row];
+            to[n + 1] = word_pair(grown + 3 * row + 1);
+        }
+    }
+    ergo_dist_sum_counts(s->joined, rows * numbers(s));
+    for (size_t row = 0; row < rows && counts_clusters(s); row++)
+        join_counts(s, slot, row);
+    return ERGO_OK;
+}
+
+const uint64_t *sw_slab_numbers(const struct sw_sites_state *s, size_t row) {
+    return s->joined + row * numbers(s);
+}
+
+void sw_slab_sums(const struct sw_sites_state *s, size_t row, struct sw_counts *c) {
+    const uint64_t *sums = sw_slab_numbers(s, row);
+    uint64_t others = 0;
+    *c = (struct sw_counts){.unequal = sums[0]};
+    for (size_t k = 1; k < s->shape.q; k++)
+        others += c->states[k] = sums[k];
+    c->states[0] = s->whole.sites - others;
+    if (!counts_clusters(s))
+        return;
+    const struct sw_cut_counts *all = &s->counts[row];
+    for (size_t b = 0; b < SW_CLUSTER_BINS; b++)
+        c->clusters += c->bins[b] = all->bins[b];
+    c->largest = all->largest;
+    sw_limbs_value(all->squares, SW_CUT_SQUARES, &c->squares);
+    c->fourths = sw_limbs_value(all->fourths, SW_CUT_FOURTHS, NULL);
+}
+
+struct sw_found sw_slab_found(const struct sw_sites_state *s, size_t row) {
+    struct sw_found found = {0};
+    if (s->shape.wolff) {
+        const uint64_t *grown = sw_slab_numbers(s, row) + spin_numbers(s);
+        found.grown = (uint32_t)grown[0];
+        found.parts = grown[1];
+    }
+    if (!counts_clusters(s))
+        return found;
+    const struct sw_cut_counts *all = &s->counts[row];
+    found.wraps = s->clusters ? (uint32_t)all->wraps : 0;
+    found.powers[0] = sw_limbs_value(all->correlations.waves, SW_WAVES_LIMBS, NULL);
+    found.powers[1] = sw_limbs_value(all->parts, SW_WAVES_LIMBS, NULL);
+    return found;
+}
