@@ -1,7 +1,7 @@
 /*
- * Wang-Landau walks: what is told at the end of a run. Each estimate of ln g is a sample, with all
- * states together 2^N. Energies and so on at a temperature are of the mean ln g; their errors are
- * the jackknife's, whose pseudo-values are added.
+ * Wang-Landau walks: what is told at the end of a run. In each estimate all states together are 2^N.
+ * ln g is that of the mean g; energies and so on at a temperature follow from it. Errors are the
+ * jackknife's over the estimates, whose pseudo-values are added.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -75,47 +75,86 @@ static size_t ln_g_of(const struct walk_graph *g, const struct walk_estimate *a,
     return found;
 }
 
-/* all[estimates][levels]. Means over those that have found a level, of all but number `without`. */
-static void mean_of(size_t estimates, size_t levels, const double *all, size_t without,
-                    double *mean) {
+/* all[estimates][levels]: ln of the mean g of level i over the estimates that have found it but
+ * number `without`. (The mean of ln g would be too small by half of its variance.) sum: of all, of
+ * exp(ln g - most). */
+static double mean_at(size_t estimates, size_t levels, const double *all, size_t i, size_t without,
+                      double most, double sum, size_t found) {
+    const double own = without < estimates ? exp(all[without * levels + i] - most) : 0;
+    if (isnan(own) || own == 0)
+        return found ? most + log(sum / (double)found) : NAN;
+    if (found < 2)
+        return NAN;
+    if (sum - own < 1e-6 * own) { /* it outweighs the others, whose sum is lost beside it */
+        double left = -INFINITY, rest = 0;
+        for (size_t k = 0; k < estimates; k++)
+            left = k == without ? left : fmax(left, all[k * levels + i]);
+        for (size_t k = 0; k < estimates; k++)
+            rest += k == without || isnan(all[k * levels + i]) ? 0
+                                                               : exp(all[k * levels + i] - left);
+        return left + log(rest / (double)(found - 1));
+    }
+    return most + log((sum - own) / (double)(found - 1));
+}
+
+/* What mean_at needs of each level. */
+struct total {
+    double most, sum;
+    size_t found;
+};
+
+static void total_of(size_t estimates, size_t levels, const double *all, struct total *totals) {
     for (size_t i = 0; i < levels; i++) {
-        double sum = 0;
-        size_t n = 0;
-        for (size_t k = 0; k < estimates; k++) {
-            const double x = all[k * levels + i];
-            if (k == without || isnan(x))
-                continue;
-            sum += x;
-            n++;
-        }
-        mean[i] = n ? sum / (double)n : NAN;
+        struct total t = {-INFINITY, 0, 0};
+        for (size_t k = 0; k < estimates; k++)
+            t.most = fmax(t.most, all[k * levels + i]);
+        for (size_t k = 0; k < estimates; k++)
+            if (!isnan(all[k * levels + i])) {
+                t.sum += exp(all[k * levels + i] - t.most);
+                t.found++;
+            }
+        totals[i] = t;
     }
 }
 
-static bool add_temperatures(const struct walk_state *s, size_t member, const double *all,
-                             struct ergo_curve *curves) {
+static void mean_of(size_t estimates, size_t levels, const double *all, const struct total *totals,
+                    size_t without, double *mean) {
+    for (size_t i = 0; i < levels; i++)
+        mean[i] = mean_at(estimates, levels, all, i, without, totals[i].most, totals[i].sum,
+                          totals[i].found);
+}
+
+/* Adds ln g, and what follows from it at the temperatures. */
+static bool add_means(const struct walk_state *s, size_t member, const double *all,
+                      struct ergo_curve *curves) {
     const struct ergo_point *point = s->e.batch->points[member];
     const size_t levels = (size_t)s->graph.levels.count, estimates = s->shape.estimates;
     const size_t points = (size_t)ergo_point_int(point, "/run/temperature_points");
-    double *mean = malloc(levels * sizeof *mean);
-    double *values = malloc(2 * KINDS * points * sizeof *values);
+    const size_t size = levels + KINDS * points;
+    double *of_all = malloc(2 * size * sizeof *of_all);
+    struct total *totals = malloc(levels * sizeof *totals);
     const double n = (double)estimates;
-    if (mean && values) {
-        double *of_all = values, *part = values + KINDS * points;
-        mean_of(estimates, levels, all, SIZE_MAX, mean);
-        evaluate(&s->graph, point, mean, points, of_all);
-        for (size_t k = 0; k < estimates; k++) {
-            mean_of(estimates, levels, all, estimates > 1 ? k : SIZE_MAX, mean);
-            evaluate(&s->graph, point, mean, points, part);
-            for (size_t i = 0; i < KINDS * points; i++)
-                part[i] = n * of_all[i] - (n - 1) * part[i];
-            for (size_t q = 0; q < KINDS; q++)
-                ergo_curve_add(&curves[kinds[q]], part + q * points);
-        }
+    const bool ok = of_all && totals;
+    if (!ok)
+        goto out;
+    double *part = of_all + size;
+    total_of(estimates, levels, all, totals);
+    mean_of(estimates, levels, all, totals, SIZE_MAX, of_all);
+    evaluate(&s->graph, point, of_all, points, of_all + levels);
+    for (size_t k = 0; k < estimates; k++) {
+        mean_of(estimates, levels, all, totals, estimates > 1 ? k : SIZE_MAX, part);
+        evaluate(&s->graph, point, part, points, part + levels);
+        for (size_t i = 0; i < size; i++)
+            part[i] = n * of_all[i] - (n - 1) * part[i];
+        for (size_t i = 0; i < levels; i++) /* no level that some estimate has not found */
+            part[i] += 0 * all[k * levels + i];
+        ergo_curve_add(&curves[CURVE_LN_G], part);
+        for (size_t q = 0; q < KINDS; q++)
+            ergo_curve_add(&curves[kinds[q]], part + levels + q * points);
     }
-    const bool ok = mean && values;
-    free(mean);
-    free(values);
+out:
+    free(of_all);
+    free(totals);
     return ok;
 }
 
@@ -138,13 +177,12 @@ enum ergo_status walk_end_curves(struct ergo_context *ctx, void *state, size_t m
         for (size_t i = levels; i-- > 0;)
             if (!isnan(own[i]) && walk_energy(&s->graph, i) < lowest)
                 lowest = walk_energy(&s->graph, i);
-        ergo_curve_add(&curves[CURVE_LN_G], own);
         ergo_curve_add(&curves[CURVE_WALK], facts);
     }
     if (ok && ergo_engine_end(&s->e) == ERGO_OK) {
         for (int i = 0; i < 2; i++) /* twice: a fact */
             ergo_curve_add(&curves[CURVE_LOWEST], &lowest);
-        ok = add_temperatures(s, member, all, curves);
+        ok = add_means(s, member, all, curves);
     }
     walk_estimate_free(&a);
     free(all);
