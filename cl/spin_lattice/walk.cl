@@ -3,8 +3,8 @@
  * launch.
  *
  * Compile-time: WALK_SITES, WALK_WALKERS, WALK_ESTIMATES (of a member), WALK_LEVEL_COUNT, WALK_STEP
- * (what a flip's cost is a multiple of), WALK_CHECK (sweeps of an epoch), WALK_FLATNESS (per mille),
- * WALK_GROUP, WALK_LOCAL: ln g, counts and spins in local memory, else where they are kept.
+ * (what a flip's cost is a multiple of), WALK_CHECK (sweeps of an epoch), WALK_FLATNESS (per
+ * mille), WALK_GROUP, WALK_LOCAL: ln g, counts and spins in local memory, else where they are kept.
  */
 #include "spin_lattice/walk.h"
 
@@ -45,23 +45,20 @@ ERGO_INLINE void walk_end_epoch(WALK_SPACE long *g, WALK_SPACE uint *counts, __g
         visits[i] = anew ? visits[i] & WALK_SEEN : visits[i];
     }
     WALK_BARRIER /* all have read the status */
-    if (id == 0)
-        *status = after;
+        if (id == 0) *status = after;
     WALK_BARRIER
 }
 
 /* all_spins: [estimate][word][walker]; all_levels: [estimate][walker]; all_g, all_counts,
  * all_visits: [estimate][level]. random: [walkers], part: [group]. */
-__kernel void walk_sweeps(__global uint *all_spins, __global uint *all_levels,
-                          __global long *all_g, __global uint *all_counts,
-                          __global uint *all_visits, __global struct walk_status *all_status,
-                          __global const uint *restrict first,
-                          __global const struct walk_bond *restrict bonds,
-                          __global const int *restrict fields,
-                          __global const struct walk_member *restrict members, ulong step,
-                          uint sweeps, __local uint4 *random, __local struct walk_sums *part,
-                          __local uint *at, __local long *own_g, __local uint *own_counts,
-                          __local uint *own_spins) {
+__kernel void
+walk_sweeps(__global uint *all_spins, __global uint *all_levels, __global long *all_g,
+            __global uint *all_counts, __global uint *all_visits,
+            __global struct walk_status *all_status, __global const uint *restrict first,
+            __global const struct walk_bond *restrict bonds, __global const int *restrict fields,
+            __global const struct walk_member *restrict members, ulong step, uint sweeps,
+            __local uint4 *random, __local struct walk_sums *part, __local uint *at,
+            __local long *own_g, __local uint *own_counts, __local uint *own_spins) {
     const uint id = (uint)get_local_id(0), size = (uint)get_local_size(0);
     const ulong e = (ulong)get_group_id(0);
     const uint estimate = (uint)e % WALK_ESTIMATES;
@@ -116,8 +113,10 @@ __kernel void walk_sweeps(__global uint *all_spins, __global uint *all_levels,
                     const int cost = (word >> bit & 1u ? force : -force) / WALK_STEP;
                     const uint from = at[k], to = (uint)((int)from + cost);
                     const uint4 words = random[k];
-                    const uint own =
-                        a == 0 ? words.x : a == 1 ? words.y : a == 2 ? words.z : words.w;
+                    const uint own = a == 0   ? words.x
+                                     : a == 1 ? words.y
+                                     : a == 2 ? words.z
+                                              : words.w;
                     if (walk_accepts(walk_ln_g(g[from], f, counts[from]),
                                      walk_ln_g(g[to], f, counts[to]), own)) {
                         spins[site / 32 * WALK_WALKERS + k] = word ^ 1u << bit;
@@ -135,8 +134,8 @@ __kernel void walk_sweeps(__global uint *all_spins, __global uint *all_levels,
             }
         }
         if ((now + 1) % WALK_CHECK == 0)
-            walk_end_epoch(g, counts, visits, status, part,
-                           (now + 1) * WALK_SITES * WALK_WALKERS, id, size);
+            walk_end_epoch(g, counts, visits, status, part, (now + 1) * WALK_SITES * WALK_WALKERS,
+                           id, size);
     }
     for (uint k = id; k < WALK_WALKERS; k += size)
         levels[k] = at[k];

@@ -50,7 +50,7 @@ ERGO_INLINE uint walk_visits(uint visits, uint count) {
 /* Sums over the levels that were visited. */
 struct walk_sums {
     ulong visits;
-    long low; /* the least ln g */
+    long low;           /* the least ln g */
     uint levels, least; /* the fewest visits */
 };
 #define WALK_SUMS_BYTES 24

@@ -439,7 +439,8 @@ enum ergo_status graph_check(struct ergo_context *ctx, const struct ergo_point *
             graph_is_complete(point) ? graph_complete_check(ctx, point) : check_lattice(ctx, point);
     if (status != ERGO_OK)
         return status;
-    if (!graph_is_sampled(point) && !graph_is_walk(point) && all_sweeps(point) % (int64_t)graph_look_every(point))
+    if (!graph_is_sampled(point) && !graph_is_walk(point) &&
+        all_sweeps(point) % (int64_t)graph_look_every(point))
         return ergo_job_error(ctx, "/run/lowest_every",
                               "%lld does not divide the %lld sweeps of the run, whose last states "
                               "would not be looked at",

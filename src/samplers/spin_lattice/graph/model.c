@@ -6,8 +6,8 @@
 #include "samplers/spin_lattice/wang_landau/walk.h"
 
 static const char *const formats[] = {"auto", "edges", "maxcut", "qubo", NULL};
-const char *const graph_methods[] = {"sample", "anneal", "population-annealing",
-                                     "wang-landau", NULL};
+const char *const graph_methods[] = {"sample", "anneal", "population-annealing", "wang-landau",
+                                     NULL};
 static const char *const schedules[] = {"geometric", "linear", "inverse", NULL};
 
 static bool is_file(const struct ergo_point *point) {
@@ -262,23 +262,6 @@ static double second(const struct ergo_point *point, const double *mean, size_t 
     return mean[1];
 }
 
-/* ln g of the lowest level that was found. */
-static double lowest_ln_g(const struct ergo_point *point, const double *mean, size_t size) {
-    (void)point;
-    size_t i = 0;
-    while (i + 1 < size && isnan(mean[i]))
-        i++;
-    return mean[i];
-}
-
-static const char *not_converged(const struct ergo_point *point, double share) {
-    (void)point;
-    return share < 1 ? "ln g has not converged: the histogram was not yet flat often enough for ln "
-                       "f = 1/t in all estimates (the column ln_f has its course); make the run "
-                       "longer"
-                     : NULL;
-}
-
 static double last(const struct ergo_point *point, const double *mean, size_t size) {
     (void)point;
     return mean[size - 1];
@@ -364,7 +347,7 @@ static const struct ergo_observable observables[] = {
     {ERGO_NAMED("ln_ground_states", ""),
      .help = "wang-landau: ln g of the lowest level that was found, N times the residual entropy; "
              "the error is of the scatter of the estimates",
-     .curve = "ln_density_of_states", .from_curve = lowest_ln_g, .independent = true,
+     .curve = "ln_density_of_states", .from_curve = walk_lowest_ln_g, .independent = true,
      .more = "/run/estimates", .applies = graph_is_walk},
     {ERGO_NAMED("levels", ""),
      .help = "wang-landau: levels of energy that were visited, mean over the estimates",
@@ -376,7 +359,7 @@ static const struct ergo_observable observables[] = {
     {ERGO_NAMED("converging", ""),
      .help = "wang-landau: share of the estimates whose ln f is 1/t, so that their error falls as "
              "1/sqrt(t)",
-     AT_END("walk", last, ERGO_FACT_MEAN), .applies = graph_is_walk, .alarm = not_converged},
+     AT_END("walk", last, ERGO_FACT_MEAN), .applies = graph_is_walk, .alarm = walk_not_converged},
     {ERGO_NAMED("energy2", "J^2 per site^2"), .help = "mean squared energy per site",
      .sample = sample_energy2, .hidden = true},
     {ERGO_NAMED("sites", ""), .help = "N", .sample = sample_sites, .hidden = true},
@@ -473,12 +456,12 @@ static bool has_column(const struct ergo_point *point, size_t c) {
              {cluster_keys, 1},                                                                    \
              {run_keys, sizeof run_keys / sizeof run_keys[0]},                                     \
              {walk_keys, WALK_KEYS}},                                                              \
-    .first = first_job, .columns = columns, .n_columns = GRAPH_COLUMNS,                            \
-    .has_column = has_column, .observables = observables,                                          \
-    .n_observables = sizeof observables / sizeof observables[0], .conjugates = conjugates,         \
-    .n_conjugates = 1, .unweighted = unweighted, .curves = curves, .n_curves = GRAPH_CURVES,       \
-    .curves_at_end = AT_THE_END, .curves_hidden = HIDDEN, .curves_sums = 1u << CURVE_CENSUS,       \
-    .tunables = tunables, .extends = graph_extends, .x_from = ergo_tempered_x
+    .first = first_job, .columns = columns, .n_columns = GRAPH_COLUMNS, .has_column = has_column,  \
+    .observables = observables, .n_observables = sizeof observables / sizeof observables[0],       \
+    .conjugates = conjugates, .n_conjugates = 1, .unweighted = unweighted, .curves = curves,       \
+    .n_curves = GRAPH_CURVES, .curves_at_end = AT_THE_END, .curves_hidden = HIDDEN,                \
+    .curves_sums = 1u << CURVE_CENSUS, .tunables = tunables, .extends = graph_extends,             \
+    .x_from = ergo_tempered_x
 
 const struct ergo_model graph_model = {
     GRAPH_TABLES,

@@ -135,9 +135,8 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
         for (uint32_t own = 0; own < estimates && status == ERGO_OK; own++) {
             const bool replayed =
                 ergo_replay_takes(r, t->members, m) && own + t->estimates >= estimates;
-            const char *wrong = replayed
-                                    ? compare_estimate(t, s, m, own, &a, &b)
-                                    : check_estimate(s, m * (size_t)estimates + own, &a, &b);
+            const char *wrong = replayed ? compare_estimate(t, s, m, own, &a, &b)
+                                         : check_estimate(s, m * (size_t)estimates + own, &a, &b);
             status = ergo_engine_end(&s->e);
             if (status == ERGO_OK && wrong)
                 status = ergo_replay_differs(ctx, r, m, wrong);

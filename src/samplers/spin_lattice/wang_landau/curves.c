@@ -1,7 +1,7 @@
 /*
- * Wang-Landau walks: what is told at the end of a run. In each estimate all states together are 2^N.
- * ln g is that of the mean g; energies and so on at a temperature follow from it. Errors are the
- * jackknife's over the estimates, whose pseudo-values are added.
+ * Wang-Landau walks: what is told at the end of a run. In each estimate all states together are
+ * 2^N. ln g is that of the mean g; energies and so on at a temperature follow from it. Errors are
+ * the jackknife's over the estimates, whose pseudo-values are added.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -43,8 +43,8 @@ static const int kinds[] = {CURVE_CHAIN_ENERGY, CURVE_CHAIN_HEAT, CURVE_FREE_ENE
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 /* values[KINDS][points] from ln g. */
-static void evaluate(const struct walk_graph *g, const struct ergo_point *point,
-                     const double *ln_g, size_t points, double *values) {
+static void evaluate(const struct walk_graph *g, const struct ergo_point *point, const double *ln_g,
+                     size_t points, double *values) {
     double scale[2];
     walk_scale(g, scale);
     for (size_t i = 0; i < points; i++) {
@@ -63,8 +63,7 @@ static size_t ln_g_of(const struct walk_graph *g, const struct walk_estimate *a,
     size_t found = 0;
     for (size_t i = 0; i < g->levels.count; i++) {
         const bool seen = a->counts[i] || a->visited[i] & WALK_SEEN;
-        ln_g[i] =
-            seen ? (double)walk_ln_g(a->ln_g[i], a->status.f, a->counts[i]) * 0x1p-32 : NAN;
+        ln_g[i] = seen ? (double)walk_ln_g(a->ln_g[i], a->status.f, a->counts[i]) * 0x1p-32 : NAN;
         found += seen;
         most = seen ? fmax(most, ln_g[i]) : most;
     }
@@ -90,8 +89,8 @@ static double mean_at(size_t estimates, size_t levels, const double *all, size_t
         for (size_t k = 0; k < estimates; k++)
             left = k == without ? left : fmax(left, all[k * levels + i]);
         for (size_t k = 0; k < estimates; k++)
-            rest += k == without || isnan(all[k * levels + i]) ? 0
-                                                               : exp(all[k * levels + i] - left);
+            rest +=
+                k == without || isnan(all[k * levels + i]) ? 0 : exp(all[k * levels + i] - left);
         return left + log(rest / (double)(found - 1));
     }
     return most + log((sum - own) / (double)(found - 1));

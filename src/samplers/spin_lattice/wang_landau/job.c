@@ -17,7 +17,8 @@ const struct ergo_key walk_keys[WALK_KEYS] = {
      WALKS},
     {ERGO_KEY("/run/walkers", INT), .flags = ERGO_KEY_FORM | ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
      .fallback = "32", .stream = "", .min = 1, .max = WALK_WALKERS_MAX, .unit = "",
-     .help = "Walkers that share an estimate of ln g. A sweep is a move per vertex of each.", WALKS},
+     .help = "Walkers that share an estimate of ln g. A sweep is a move per vertex of each.",
+     WALKS},
     {ERGO_KEY("/run/check_every", INT), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE, .fallback = "10",
      .stream = "", .min = 1, .max = 1000000, .unit = "sweeps",
      .help = "Sweeps from one decision on ln f to the next; between them it is constant.", WALKS},
@@ -30,9 +31,10 @@ const struct ergo_key walk_keys[WALK_KEYS] = {
      WALKS},
     {ERGO_KEY("/run/temperature_min", REAL), .flags = ERGO_KEY_SHAPE | ERGO_KEY_EXCLUDES_MIN,
      .min = 0, .max = 1e12, .unit = "J/k_B",
-     .help = "The lowest temperature at which energy, heat capacity, free energy and entropy are "
-             "told; if not given a tenth of the largest |h| + sum of |J| of a vertex. The walk does "
-             "not depend on it.",
+     .help =
+         "The lowest temperature at which energy, heat capacity, free energy and entropy are "
+         "told; if not given a tenth of the largest |h| + sum of |J| of a vertex. The walk does "
+         "not depend on it.",
      WALKS},
     {ERGO_KEY("/run/temperature_max", REAL), .flags = ERGO_KEY_SHAPE | ERGO_KEY_EXCLUDES_MIN,
      .min = 0, .max = 1e12, .unit = "J/k_B",
@@ -113,8 +115,7 @@ static bool fill(const struct graph_network *net, struct walk_graph *g) {
         uint32_t to = g->first[v];
         g->fields[v] = net->fields[slot];
         for (uint32_t k = net->first[slot]; k < net->first[slot + 1]; k++)
-            g->bonds[to++] =
-                (struct walk_bond){net->vertex_of[net->bonds[k].to], net->bonds[k].j};
+            g->bonds[to++] = (struct walk_bond){net->vertex_of[net->bonds[k].to], net->bonds[k].j};
         g->first[v + 1] = to;
     }
     g->levels = levels_of(g);
@@ -204,10 +205,28 @@ void walk_curve_x(const struct ergo_point *point, size_t c, double *x) {
     quietly(point, &g);
     walk_scale(&g, scale);
     for (size_t i = 0; i < size; i++)
-        x[i] = c == CURVE_LN_G                       ? walk_energy(&g, i)
+        x[i] = c == CURVE_LN_G                        ? walk_energy(&g, i)
                : c == CURVE_LOWEST || c == CURVE_WALK ? (double)i
                                                       : walk_temperature(point, scale, i);
     walk_graph_free(&g);
+}
+
+/* ---- observables ----------------------------------------------------------------------------- */
+
+double walk_lowest_ln_g(const struct ergo_point *point, const double *mean, size_t size) {
+    (void)point;
+    size_t i = 0;
+    while (i + 1 < size && isnan(mean[i]))
+        i++;
+    return mean[i];
+}
+
+const char *walk_not_converged(const struct ergo_point *point, double share) {
+    (void)point;
+    return share < 1 ? "ln g has not converged: the histogram was not yet flat often enough for ln "
+                       "f = 1/t in all estimates (the column ln_f has its course); make the run "
+                       "longer"
+                     : NULL;
 }
 
 /* ---- checks ---------------------------------------------------------------------------------- */

@@ -45,10 +45,10 @@ static void declare(struct walk_state *s) {
     ergo_engine_kernel(e, WALK_MEASURE, path, options, "walk_measure");
 }
 
-/* Work-items of a group: one on a CPU, which then needs no barriers; on a GPU as many as walkers. */
+/* Work-items of a group: one on a CPU, which then needs no barriers; on a GPU as many as walkers.
+ */
 static uint32_t group_of(const struct walk_state *s, bool gpu) {
-    const uint32_t wish =
-        (uint32_t)ergo_point_int(s->e.batch->points[0], "/tuning/work_group");
+    const uint32_t wish = (uint32_t)ergo_point_int(s->e.batch->points[0], "/tuning/work_group");
     uint32_t group = wish ? wish : 1;
     while (!wish && gpu && group < s->shape.walkers)
         group *= 2;

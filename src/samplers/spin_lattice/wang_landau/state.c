@@ -184,8 +184,8 @@ enum ergo_status walk_load(struct ergo_context *ctx, void *state, size_t member,
 }
 
 /* Spins of the walkers; all else is as at any start. */
-enum ergo_status walk_carry(struct ergo_context *ctx, void *state, size_t member,
-                            const void *bytes, size_t length) {
+enum ergo_status walk_carry(struct ergo_context *ctx, void *state, size_t member, const void *bytes,
+                            size_t length) {
     const struct walk_state *s = state;
     struct ergo_text start = {0};
     if (length < all_spins(s))

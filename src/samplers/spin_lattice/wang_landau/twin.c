@@ -94,9 +94,8 @@ void walk_twin_sweep(const struct walk_state *s, const struct walk_member *membe
         const uint32_t vertex = ergo_below(picks[i % 4], n);
         for (uint32_t k = 0; k < walkers; k++) {
             if (i % 4 == 0) {
-                const struct ergo_words w =
-                    walk_words(i / 4, step, WALK_PURPOSE_MOVE, own * walkers + k, member->key0,
-                               member->key1);
+                const struct ergo_words w = walk_words(
+                    i / 4, step, WALK_PURPOSE_MOVE, own * walkers + k, member->key0, member->key1);
                 memcpy(a->random + 4 * (size_t)k, &w, sizeof w);
             }
             attempt(s, vertex, k, a->random[4 * (size_t)k + i % 4], a);

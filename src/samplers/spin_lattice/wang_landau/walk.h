@@ -91,9 +91,11 @@ void walk_curve_x(const struct ergo_point *point, size_t c, double *x);
 /* Energy of a level. */
 static inline double walk_energy(const struct walk_graph *g, size_t level) {
     return g->offset +
-           0.5 * g->unit *
-               (double)(g->levels.low + 4 * (int64_t)g->levels.step * (int64_t)level);
+           0.5 * g->unit * (double)(g->levels.low + 4 * (int64_t)g->levels.step * (int64_t)level);
 }
+/* ln g of the lowest level that was found; what a share of estimates with ln f = 1/t says. */
+double walk_lowest_ln_g(const struct ergo_point *point, const double *mean, size_t size);
+const char *walk_not_converged(const struct ergo_point *point, double share);
 /* Facts of an estimate at the end of a run: the curve CURVE_WALK. */
 enum { WALK_FOUND, WALK_LN_F, WALK_INVERSE, WALK_FACTS };
 /* Lowest and highest temperature where the job gives none. */
@@ -106,7 +108,8 @@ double walk_temperature(const struct ergo_point *point, const double scale[2], s
 enum ergo_status walk_configure(struct ergo_context *ctx, void *state);
 size_t walk_local_bytes(const struct walk_state *s, bool local);
 
-/* ---- state.c: estimates, in their canonical form too ------------------------------------------ */
+/* ---- state.c: estimates, in their canonical form too ------------------------------------------
+ */
 
 bool walk_estimate_create(const struct walk_state *s, struct walk_estimate *a);
 void walk_estimate_free(struct walk_estimate *a);
@@ -117,12 +120,13 @@ enum ergo_status walk_save(struct ergo_context *ctx, void *state, size_t member,
                            struct ergo_text *text);
 enum ergo_status walk_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
                            const void *bytes, size_t length);
-enum ergo_status walk_carry(struct ergo_context *ctx, void *state, size_t member,
-                            const void *bytes, size_t length);
+enum ergo_status walk_carry(struct ergo_context *ctx, void *state, size_t member, const void *bytes,
+                            size_t length);
 enum ergo_status walk_form(struct ergo_context *ctx, const struct ergo_point *point,
                            struct ergo_form *form);
 
-/* ---- twin.c: the chain on the host ------------------------------------------------------------ */
+/* ---- twin.c: the chain on the host ------------------------------------------------------------
+ */
 
 /* Start of estimate number `own` of its member; mode: model_start. */
 void walk_twin_start(const struct walk_state *s, const struct walk_member *member, uint32_t own,
@@ -132,7 +136,8 @@ void walk_twin_sweep(const struct walk_state *s, const struct walk_member *membe
 /* Levels from spins; false: one that cannot be. */
 bool walk_twin_levels(const struct walk_state *s, struct walk_estimate *a);
 
-/* ---- curves.c, audit.c ------------------------------------------------------------------------ */
+/* ---- curves.c, audit.c ------------------------------------------------------------------------
+ */
 
 enum ergo_status walk_end_curves(struct ergo_context *ctx, void *state, size_t member,
                                  struct ergo_curve *curves);
