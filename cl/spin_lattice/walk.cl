@@ -83,7 +83,7 @@ walk_sweeps(__global uint *all_spins, __global uint *all_levels, __global long *
     __global uint *counts = kept_counts, *spins = kept_spins;
 #endif
     for (uint k = id; k < WALK_WALKERS; k += size)
-        at[k] = levels[k];
+        at[k] = min(levels[k], WALK_LEVEL_COUNT - 1); /* memory may be damaged */
     WALK_BARRIER
     for (uint s = 0; s < sweeps; s++) {
         const ulong now = step + s, f = status->f;
@@ -111,7 +111,8 @@ walk_sweeps(__global uint *all_spins, __global uint *all_levels, __global long *
                         force += up ? bonds[b].j : -bonds[b].j;
                     }
                     const int cost = (word >> bit & 1u ? force : -force) / WALK_STEP;
-                    const uint from = at[k], to = (uint)((int)from + cost);
+                    const uint from = at[k];
+                    const uint to = min((uint)((int)from + cost), WALK_LEVEL_COUNT - 1);
                     const uint4 words = random[k];
                     const uint own = a == 0   ? words.x
                                      : a == 1 ? words.y

@@ -2,7 +2,7 @@
  * Audit of Wang-Landau walks: a stretch of the run, repeated by the run's launches and by the
  * host's twin, of as many estimates of as many members as the host has time for: spins, levels, ln
  * g, visits, ln f, samples. At step 0 the start is compared, too. Of estimates that are not
- * replayed the levels of walkers are computed from their spins, and visits are counted.
+ * replayed the levels of walkers are computed from their spins.
  */
 #include <string.h>
 
@@ -112,14 +112,8 @@ static const char *compare_estimate(const struct stretch *t, struct walk_state *
 /* One that is not replayed. */
 static const char *check_estimate(struct walk_state *s, size_t e, struct walk_estimate *a,
                                   struct walk_estimate *b) {
-    const uint64_t moves = s->e.step % s->shape.check * s->graph.n * s->shape.walkers;
-    uint64_t counted = 0;
     walk_read(s, e, a);
-    for (size_t i = 0; i < s->graph.levels.count; i++)
-        counted += a->counts[i];
-    return counted != moves ? "the number of visits"
-           : fits(s, a, b)  ? NULL
-                            : "levels of walkers, computed from their spins,";
+    return fits(s, a, b) ? NULL : "levels of walkers, computed from their spins,";
 }
 
 static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_replay *r) {

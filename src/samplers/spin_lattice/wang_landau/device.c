@@ -77,8 +77,6 @@ static bool rows(const void *state, unsigned slot, size_t begin, size_t end,
         double *to = samples->columns + GRAPH_COLUMNS * row;
         of += row % members * estimates * WALK_NUMBERS;
         memset(to, 0, GRAPH_COLUMNS * sizeof *to);
-        if (of[WALK_LEVEL] >= s->graph.levels.count)
-            return false;
         to[COLUMN_TOTAL] = walk_energy(&s->graph, of[WALK_LEVEL]);
         to[COLUMN_SITES] = s->graph.n;
         for (size_t i = 0; i < estimates; i++, of += WALK_NUMBERS) {
@@ -90,12 +88,6 @@ static bool rows(const void *state, unsigned slot, size_t begin, size_t end,
     return true;
 }
 
-static enum ergo_status refuse(struct ergo_context *ctx, const void *state, unsigned slot,
-                               const struct ergo_samples *samples) {
-    (void)state, (void)slot, (void)samples;
-    return ERGO_FAIL(ctx, ERGO_E_AUDIT, "spin-lattice: a walker has a level that does not exist");
-}
-
 static const struct ergo_engine_model model = {
     .sampler = "spin-lattice",
     .smaller = "a smaller graph, fewer replicas, estimates or walkers",
@@ -105,7 +97,6 @@ static const struct ergo_engine_model model = {
     .steps = steps,
     .measure = measure,
     .rows = rows,
-    .refuse = refuse,
     .release = release,
 };
 

@@ -97,7 +97,7 @@ static void put_estimate(const struct walk_state *s, const struct walk_estimate 
     rest[16 * levels + 8] = (uint8_t)a->status.inverse;
 }
 
-/* false: no state. moves: of all walkers in the epoch. */
+/* false: no state. moves: of all walkers in an epoch. */
 static bool take_estimate(const struct walk_state *s, const uint8_t *spins, const uint8_t *rest,
                           uint64_t moves, struct walk_estimate *a) {
     const size_t walkers = s->shape.walkers, levels = (size_t)s->graph.levels.count;
@@ -121,7 +121,7 @@ static bool take_estimate(const struct walk_state *s, const uint8_t *spins, cons
         good = good && a->ln_g[i] >= 0 && a->ln_g[i] <= WALK_MOST && (seen || a->ln_g[i] == 0) &&
                (a->visited[i] & WALK_VISITS) <= (seen ? WALK_VISITS_MOST : 0);
     }
-    return good && counted == moves && a->status.f > 0 && a->status.f <= WALK_ONE &&
+    return good && counted <= moves && a->status.f > 0 && a->status.f <= WALK_ONE &&
            a->status.inverse < 2 && walk_twin_levels(s, a);
 }
 
@@ -155,7 +155,7 @@ enum ergo_status walk_load(struct ergo_context *ctx, void *state, size_t member,
                            const void *bytes, size_t length) {
     struct walk_state *s = state;
     const uint8_t *from = bytes;
-    const uint64_t moves = step % s->shape.check * s->graph.n * s->shape.walkers;
+    const uint64_t moves = (uint64_t)s->shape.check * s->graph.n * s->shape.walkers;
     struct walk_estimate a;
     bool good = true;
     if (length != bytes_of(s))
