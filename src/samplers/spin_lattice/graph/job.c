@@ -464,7 +464,7 @@ enum ergo_status graph_check(struct ergo_context *ctx, const struct ergo_point *
 
 enum ergo_status graph_extends(struct ergo_context *ctx, const struct ergo_point *from,
                                const struct ergo_point *to) {
-    if (graph_is_sampled(from) ||
+    if (graph_is_sampled(from) || graph_is_walk(from) ||
         ergo_point_int(from, "/run/sweeps") == ergo_point_int(to, "/run/sweeps"))
         return ERGO_OK;
     return ergo_job_error(
