@@ -81,12 +81,15 @@ static void have_threads(size_t wanted) {
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+size_t ergo_parallel_most(size_t n) {
+    const size_t wanted = n < MOST_THREADS ? n : MOST_THREADS;
+    const size_t available = wanted > 1 ? cores() : 1;
+    return wanted < available ? wanted : available;
+}
+
 void ergo_parallel(size_t n, size_t most, void (*work)(size_t i, void *user), void *user) {
     struct queue q = {.n = n, .work = work, .user = user};
-    size_t wanted = n < most ? n : most;
-    wanted = wanted < MOST_THREADS ? wanted : MOST_THREADS;
-    const size_t available = wanted > 1 ? cores() : 1;
-    wanted = wanted < available ? wanted : available;
+    const size_t wanted = ergo_parallel_most(n < most ? n : most);
     if (wanted < 2 || pthread_mutex_trylock(&pool.owned) != 0) {
         take_from(&q);
         return;

@@ -16,4 +16,7 @@ void ergo_parallel(size_t n, size_t most, void (*work)(size_t i, void *user), vo
 void ergo_parallel_ranges(size_t n, size_t least,
                           void (*work)(size_t begin, size_t end, void *user), void *user);
 
+/* How many of n calls of `work` run at the same time, at most: for plans of memory. */
+size_t ergo_parallel_most(size_t n);
+
 #endif

@@ -328,6 +328,21 @@ static void two_phases(void **state) {
     free_case(&c);
 }
 
+/* Boxes of which three quarters hold no disk: the shares are of the others, and there is no vapour.
+ */
+static void empty_boxes(void **state) {
+    struct case_of c = crystal(40, 40, 1.137, 0.57);
+    double sum = 0;
+    (void)state;
+    analyse(&c);
+    assert_true(c.plan.sizes[HEXATIC_LOCAL_DENSITY] > 0);
+    CLOSE(c.curves[HEXATIC_LOCAL_DENSITY][0], 0, 0);
+    for (size_t i = 0; i < c.plan.sizes[HEXATIC_LOCAL_DENSITY]; i++)
+        sum += c.curves[HEXATIC_LOCAL_DENSITY][i];
+    CLOSE(sum, 1, 1e-9);
+    free_case(&c);
+}
+
 /* One phase, whose local densities scatter: it is not taken for two, however few boxes there are.
  */
 static void one_phase(void **state) {
@@ -408,7 +423,8 @@ int main(void) {
         cmocka_unit_test(perfect_crystal),  cmocka_unit_test(by_all_pairs),
         cmocka_unit_test(random_points),    cmocka_unit_test(two_phases),
         cmocka_unit_test(one_phase),        cmocka_unit_test(small_maxima),
-        cmocka_unit_test(few_disks),        cmocka_unit_test(transforms),
+        cmocka_unit_test(empty_boxes),      cmocka_unit_test(few_disks),
+        cmocka_unit_test(transforms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -329,7 +329,8 @@ static void cut(const struct analysis *a, double *g) {
  */
 
 /* Shares of square boxes by their packing fraction: the area of the disks whose centre is in the
- * box over that of their cells, which has less noise than the box's own area has. */
+ * box over that of their cells, which has less noise than the box's own area has. A box without a
+ * centre has none, and is no vapour: it does not count. */
 static bool local_density(const struct analysis *a, double *shares) {
     const struct hexatic_plan *p = a->plan;
     const size_t boxes = p->boxes[0] * p->boxes[1], size = p->sizes[HEXATIC_LOCAL_DENSITY];
@@ -343,11 +344,15 @@ static bool local_density(const struct analysis *a, double *shares) {
         sum[0] += pi / 4;
         sum[1] += a->cells[i].area;
     }
+    size_t counted = 0;
     memset(shares, 0, size * sizeof *shares);
+    for (size_t i = 0; i < boxes; i++)
+        counted += sums[2 * i + 1] > 0;
     for (size_t i = 0; i < boxes; i++) {
-        const double phi = sums[2 * i + 1] > 0 ? sums[2 * i] / sums[2 * i + 1] : 0;
-        const size_t bin = (size_t)(phi / HEXATIC_DENSITY_BIN);
-        shares[bin < size ? bin : size - 1] += 1 / (double)boxes;
+        if (!(sums[2 * i + 1] > 0))
+            continue;
+        const size_t bin = (size_t)(sums[2 * i] / sums[2 * i + 1] / HEXATIC_DENSITY_BIN);
+        shares[bin < size ? bin : size - 1] += 1 / (double)counted;
     }
     free(sums);
     return true;

@@ -91,8 +91,8 @@ bool disks_order_has_blocks(const struct ergo_point *point);
          "structure factor S(q), mean over the box's wave vectors in each ring"},                  \
     {                                                                                              \
         "local_density", "packing fraction", "",                                                   \
-            "share of boxes (hexatic_block) of that packing fraction: area of the disks in a box " \
-            "over that of their Voronoi cells"                                                     \
+            "shares of the boxes (hexatic_block) that hold disks, by packing fraction: area of "   \
+            "the disks whose centre is in a box over that of their Voronoi cells"                  \
     }
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/parallel.h"
 #include "samplers/hard_disks/order.h"
 
 uint32_t disks_tile_room(const uint32_t tile[2]) {
@@ -364,7 +365,7 @@ enum ergo_status disks_configure(struct ergo_context *ctx, void *state) {
     ergo_pace_start(&s->e.curve_pace, 0.1 * per_second / (double)l->all_cells);
     s->e.curve_interval = disks_curve_every(first);
     if (disks_order_every(first))
-        plan->host_bytes += disks_order_bytes(first);
+        plan->host_bytes += ergo_parallel_most(SIZE_MAX) * disks_order_bytes(first);
     declare_buffers(s);
     return declare_kernels(ctx, s);
 }
