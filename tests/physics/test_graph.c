@@ -128,8 +128,7 @@ static void test_density(void **state) {
                   "'graph', 'graph': 'square', 'size': [8, 8]}, 'run': {'method': 'wang-landau', "
                   "'sweeps': 15000, 'estimates': 1, 'walkers': 16, 'temperature_points': 1}}",
                   8, &v);
-    print_message("ln g of 8 x 8: %zu comparisons, largest |z| %.2f (%s)\n", v.n, v.worst,
-                  v.where);
+    print_message("ln g of 8 x 8: %zu comparisons, largest |z| %.2f (%s)\n", v.n, v.worst, v.where);
     if (graph_judge(&v))
         fail_msg("%s", graph_judge(&v));
 }
@@ -167,9 +166,9 @@ static void test_gset(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_enumeration), cmocka_unit_test(test_long_range),
-        cmocka_unit_test(test_temperatures), cmocka_unit_test(test_density),
-        cmocka_unit_test(test_gset)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_enumeration),
+                                       cmocka_unit_test(test_long_range),
+                                       cmocka_unit_test(test_temperatures),
+                                       cmocka_unit_test(test_density), cmocka_unit_test(test_gset)};
     return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }
