@@ -22,7 +22,7 @@ const struct ergo_key walk_keys[WALK_KEYS] = {
     {ERGO_KEY("/run/check_every", INT), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE, .fallback = "10",
      .stream = "", .min = 1, .max = 1000000, .unit = "sweeps",
      .help = "Sweeps from one decision on ln f to the next; between them it is constant.", WALKS},
-    {ERGO_KEY("/run/flatness", REAL), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE, .fallback = "0.8",
+    {ERGO_KEY("/run/flatness", REAL), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE, .fallback = "0.5",
      .stream = "", .min = 0, .max = 0.95, .unit = "",
      .help = "ln f, 1 at first, is halved when no level that was ever found has fewer visits than "
              "this share of their mean since it was changed (in steps of 0.001; 0: when each has "
