@@ -10,7 +10,10 @@ static void test_job(void **state) {
     struct graph_verdict v = {0};
     assert_non_null(ctx);
     GRAPH_BENCH_OK(ctx, "device", ergo_device_open(ctx, NULL, &device));
-    if (strstr(mutant_job, "ladder") || strstr(mutant_job, "population"))
+    if (strstr(mutant_job, "wang-landau") && strstr(mutant_job, "square"))
+        graph_density(ctx, device, mutant_job, 8, &v);
+    else if (strstr(mutant_job, "wang-landau") || strstr(mutant_job, "ladder") ||
+             strstr(mutant_job, "population"))
         graph_temperatures(ctx, device, mutant_job, &v);
     else
         graph_enumerated(ctx, device, mutant_job, &v);

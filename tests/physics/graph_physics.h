@@ -4,8 +4,8 @@
  *
  * Error budget, set before the first run. A job has 32 independent chains; means are averages of
  * theirs, errors come from their spread: Student's t with 31 degrees of freedom. At most 60
- * comparisons of single temperatures and 120 of ladders and populations: |z| < 5.5 has a chance
- * below 5e-6 each, together below 1e-3.
+ * comparisons of single temperatures and 200 of ladders, populations and walks: |z| < 5.5 has a
+ * chance below 5e-6 each, together below 1e-3.
  */
 #ifndef ERGO_TESTS_PHYSICS_GRAPH_PHYSICS_H
 #define ERGO_TESTS_PHYSICS_GRAPH_PHYSICS_H
@@ -107,7 +107,8 @@ static inline void graph_energy(struct ergo_context *context, struct ergo_device
     graph_compare(v, text, "energy", means[0], exact);
 }
 
-/* ---- ladders and populations: curves over temperatures ----------------------------------------
+/* ---- ladders, populations, Wang-Landau walks: curves at the end
+ * ----------------------------------------
  */
 
 struct graph_run {
@@ -149,16 +150,16 @@ static inline void graph_run_job(struct ergo_context *context, struct ergo_devic
     for (int m = 0; m < GRAPH_CHAINS; m++)
         for (size_t c = 0; c < GRAPH_CURVES; c++)
             assert_true((c == CURVE_CENSUS ? ergo_curve_init_sum : ergo_curve_init)(
-                &run->curves[m][c], graph_curve_size(first, c)));
+                &run->curves[m][c], ergo_point_curve_size(first, c)));
     GRAPH_BENCH_OK(context, text, ergo_sampler_create(context, ops, batch, on, &run->state));
-    const struct graph_state *s = run->state;
-    const size_t block = s->e.block_samples < 250 ? s->e.block_samples : 250;
+    const struct ergo_engine *e = run->state;
+    const size_t block = e->block_samples < 250 ? e->block_samples : 250;
     struct ergo_samples samples = {.columns =
                                        malloc(8 * GRAPH_COLUMNS * GRAPH_CHAINS * (block + 1))};
     samples.curves[CURVE_CENSUS] =
-        malloc(8 * GRAPH_CHAINS * graph_curve_size(first, CURVE_CENSUS) + 8);
+        malloc(8 * GRAPH_CHAINS * ergo_point_curve_size(first, CURVE_CENSUS) + 8);
     samples.curves[CURVE_CHAIN_MOMENTS] =
-        malloc(8 * GRAPH_CHAINS * block * graph_curve_size(first, CURVE_CHAIN_MOMENTS) + 8);
+        malloc(8 * GRAPH_CHAINS * block * ergo_point_curve_size(first, CURVE_CHAIN_MOMENTS) + 8);
     GRAPH_BENCH_OK(context, text, ops->init(context, run->state));
     if (lead)
         GRAPH_BENCH_OK(context, text,
@@ -196,8 +197,8 @@ static inline void graph_compare_point(struct graph_verdict *v, const char *text
     graph_compare(v, text, name, means, exact[0]);
 }
 
-/* Energies and so on at each temperature, of populations also F, against enumeration. Ladders with
- * feedback have temperatures of their own in each replica. */
+/* Energies and so on at each temperature, of populations and walks also F, against enumeration.
+ * Ladders with feedback have temperatures of their own in each replica. */
 static inline void graph_temperatures(struct ergo_context *context, struct ergo_device *on,
                                       const char *text, struct graph_verdict *v) {
     struct graph_run run = {0};
@@ -205,15 +206,16 @@ static inline void graph_temperatures(struct ergo_context *context, struct ergo_
     double t[GRAPH_STAGES / 64];
     graph_run_job(context, on, text, &run);
     const struct ergo_point *first = run.job->batches[0].points[0];
-    const size_t n = graph_curve_size(first, CURVE_CHAIN_ENERGY);
+    const size_t n = ergo_point_curve_size(first, CURVE_CHAIN_ENERGY);
     assert_true(n > 1 && n < sizeof t / sizeof t[0]);
     graph_bench_oracle(first, &o);
-    graph_curve_x(first, CURVE_CHAIN_ENERGY, t);
-    const struct graph_state *s = run.state;
+    run.job->model->curve_x(first, CURVE_CHAIN_ENERGY, t);
+    const bool walk = graph_is_walk(first);
+    const struct graph_state *s = walk ? NULL : run.state;
     for (size_t i = 0; i < n; i++) {
         double exact[5][GRAPH_CHAINS];
         for (size_t m = 0; m < GRAPH_CHAINS; m++) {
-            const bool own = s->feedback.automatic;
+            const bool own = s && s->feedback.automatic;
             if (!own && m > 0) {
                 for (int k = 0; k < 5; k++)
                     exact[k][m] = exact[k][0];
@@ -235,13 +237,40 @@ static inline void graph_temperatures(struct ergo_context *context, struct ergo_
         snprintf(name[4], sizeof name[4], "free energy at T = %.4f", t[i]);
         graph_compare_point(v, text, &run, CURVE_CHAIN_ENERGY, i, name[0], exact[0]);
         graph_compare_point(v, text, &run, CURVE_CHAIN_HEAT, i, name[1], exact[1]);
-        graph_compare_point(v, text, &run, CURVE_CHAIN_ORDER, i, name[2], exact[2]);
-        if (graph_is_population(first))
+        if (!walk)
+            graph_compare_point(v, text, &run, CURVE_CHAIN_ORDER, i, name[2], exact[2]);
+        if (walk || graph_is_population(first))
             graph_compare_point(v, text, &run, CURVE_FREE_ENERGY, i, name[4], exact[4]);
         else
             graph_compare_point(v, text, &run, CURVE_CHAIN_BINDER, i, name[3], exact[3]);
     }
     graph_oracle_free(&o);
+    graph_run_free(&run);
+}
+
+/* ln g of an Ising model on a square of this side at each level, against the exact one
+ * (data/reference/ising-density.txt). */
+static inline void graph_density(struct ergo_context *context, struct ergo_device *on,
+                                 const char *text, int side, struct graph_verdict *v) {
+    FILE *file = fopen("data/reference/ising-density.txt", "r");
+    struct graph_run run = {0};
+    char line[200], name[60];
+    int l = 0;
+    double energy = 0, ln_g = 0;
+    assert_non_null(file);
+    graph_run_job(context, on, text, &run);
+    while (fgets(line, sizeof line, file))
+        if (sscanf(line, "%d %lf %lf", &l, &energy, &ln_g) == 3 && l == side)
+            for (int sign = -1; sign < 2; sign += 2) {
+                double exact[GRAPH_CHAINS];
+                for (int m = 0; m < GRAPH_CHAINS; m++)
+                    exact[m] = ln_g;
+                snprintf(name, sizeof name, "ln g at E = %g", sign * energy);
+                if (sign < 0 || energy < 0)
+                    graph_compare_point(v, text, &run, CURVE_LN_G,
+                                        (size_t)(sign * energy + 2 * side * side) / 4, name, exact);
+            }
+    fclose(file);
     graph_run_free(&run);
 }
 

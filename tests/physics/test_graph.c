@@ -100,12 +100,35 @@ static void test_temperatures(void **state) {
         "'graph': 'kagome', 'size': [2, 2], 'coupling': -1, 'field': 0.4}, 'run': {'method': "
         "'population-annealing', 'population': 1000, 'temperatures': 8, 'sweeps': 16, "
         "'temperature_final': 0.5}}",
+        "{'sampler': 'spin-lattice', 'seed': '14', 'replicas': 32, 'system': {'model': 'graph', "
+        "'graph': 'triangular', 'size': [4, 3], 'coupling': -1, 'field': 1, 'boundary': "
+        "['periodic', 'open']}, 'run': {'method': 'wang-landau', 'sweeps': 2000, 'estimates': 1, "
+        "'walkers': 8, 'temperature_points': 5}}",
+        "{'sampler': 'spin-lattice', 'seed': '15', 'replicas': 32, 'system': {'model': 'graph', "
+        "'graph': 'data/reference/graph-maxcut.txt'}, 'run': {'method': 'wang-landau', 'sweeps': "
+        "2000, 'estimates': 1, 'walkers': 8, 'flatness': 0.6, 'temperature_points': 5}}",
     };
     struct graph_verdict v = {0};
     (void)state;
     for (size_t i = 0; i < sizeof jobs / sizeof jobs[0]; i++)
         graph_temperatures(ctx, device, jobs[i], &v);
     print_message("temperatures: %zu comparisons, largest |z| %.2f (%s)\n", v.n, v.worst, v.where);
+    if (graph_judge(&v))
+        fail_msg("%s", graph_judge(&v));
+}
+
+/* 5e8 moves: long enough that the mean of ln g is not too small by half of its variance. */
+static void test_density(void **state) {
+    struct graph_verdict v = {0};
+    (void)state;
+    if (!getenv("ERGOCL_TEST_FULL"))
+        skip();
+    graph_density(ctx, device,
+                  "{'sampler': 'spin-lattice', 'seed': '16', 'replicas': 32, 'system': {'model': "
+                  "'graph', 'graph': 'square', 'size': [8, 8]}, 'run': {'method': 'wang-landau', "
+                  "'sweeps': 15000, 'estimates': 1, 'walkers': 16, 'temperature_points': 1}}",
+                  8, &v);
+    print_message("ln g of 8 x 8: %zu comparisons, largest |z| %.2f (%s)\n", v.n, v.worst, v.where);
     if (graph_judge(&v))
         fail_msg("%s", graph_judge(&v));
 }
@@ -143,8 +166,9 @@ static void test_gset(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_enumeration), cmocka_unit_test(test_long_range),
-        cmocka_unit_test(test_temperatures), cmocka_unit_test(test_gset)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_enumeration),
+                                       cmocka_unit_test(test_long_range),
+                                       cmocka_unit_test(test_temperatures),
+                                       cmocka_unit_test(test_density), cmocka_unit_test(test_gset)};
     return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

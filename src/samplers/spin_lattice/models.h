@@ -14,7 +14,7 @@ extern const struct ergo_model ising_model, ising_lattice_model, potts_model, bl
 extern const struct ergo_model north_east_model, north_or_east_model, fredrickson_andersen_model,
     east_model;
 extern const struct ergo_model spin_glass_model;
-extern const struct ergo_model graph_model;                                            /* graph/ */
+extern const struct ergo_model graph_model, graph_walk_model; /* graph/, wang_landau/ */
 extern const struct ergo_model sherrington_kirkpatrick_model, random_orthogonal_model; /* dense/ */
 extern const struct ergo_model xy_model, clock_model, heisenberg_model;                /* vector/ */
 

@@ -23,6 +23,7 @@ static const struct ergo_model *const models[] = {
     &fredrickson_andersen_model,
     &spin_glass_model,
     &graph_model,
+    &graph_walk_model,
     &sherrington_kirkpatrick_model,
     &random_orthogonal_model,
     &xy_model,

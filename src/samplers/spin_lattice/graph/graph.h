@@ -8,7 +8,14 @@
 #include "samplers/spin_lattice/graph/network.h"
 #include "spin_lattice/graph_levels.h"
 
-enum { COLUMN_TOTAL, COLUMN_GRAPH_M, COLUMN_SITES, GRAPH_COLUMNS };
+enum {
+    COLUMN_TOTAL,
+    COLUMN_GRAPH_M,
+    COLUMN_SITES,
+    COLUMN_LEVELS, /* of wang-landau alone, from here */
+    COLUMN_LN_F,
+    GRAPH_COLUMNS
+};
 enum {
     CURVE_LOWEST,
     CURVE_REACHED,
@@ -25,7 +32,10 @@ enum {
     CURVE_CHAIN_MOMENTS, /* what these are made of: in bins of time, and of a population */
     CURVE_CENSUS,
     CURVE_CHAIN_TEMPERATURES,
-    CURVE_ANNEALING, /* hidden: the ends of a schedule */
+    CURVE_ANNEALING,     /* hidden: the ends of a schedule */
+    CURVE_CHAIN_ENTROPY, /* of wang-landau alone, from here */
+    CURVE_LN_G,
+    CURVE_WALK,
     GRAPH_CURVES
 };
 /* Moments at a temperature, of energies and magnetizations per site; and of a population: ln of the
@@ -158,6 +168,7 @@ extern const char *const graph_methods[];
 bool graph_is_annealed(const struct ergo_point *point);
 bool graph_is_sampled(const struct ergo_point *point);
 bool graph_is_population(const struct ergo_point *point);
+bool graph_is_walk(const struct ergo_point *point); /* wang-landau */
 bool graph_has_clusters(const struct ergo_point *point);
 struct graph_chains graph_chains_of(const struct ergo_point *point);
 bool graph_is_named(const struct ergo_point *point);

@@ -20,8 +20,12 @@ bool graph_is_population(const struct ergo_point *point) {
     return model_says(point, "/run/method", "population-annealing");
 }
 
+bool graph_is_walk(const struct ergo_point *point) {
+    return model_says(point, "/run/method", "wang-landau");
+}
+
 bool graph_is_sampled(const struct ergo_point *point) {
-    return !graph_is_annealed(point) && !graph_is_population(point);
+    return !graph_is_annealed(point) && !graph_is_population(point) && !graph_is_walk(point);
 }
 
 bool graph_has_clusters(const struct ergo_point *point) {
@@ -312,7 +316,7 @@ static enum ergo_status check_temperatures(struct ergo_context *ctx, const struc
     if (scales.largest == 0)
         return ergo_job_error(ctx, "/system/graph",
                               "no couplings and no fields: nothing to anneal");
-    if (graph_is_population(point))
+    if (graph_is_population(point) || graph_is_walk(point))
         return ERGO_OK;
     ends_of(point, &scales, t);
     return t[0] >= t[1] ? ERGO_OK
@@ -416,7 +420,8 @@ enum ergo_status graph_check(struct ergo_context *ctx, const struct ergo_point *
             graph_is_complete(point) ? graph_complete_check(ctx, point) : check_lattice(ctx, point);
     if (status != ERGO_OK)
         return status;
-    if (!graph_is_sampled(point) && all_sweeps(point) % (int64_t)graph_look_every(point))
+    if (!graph_is_sampled(point) && !graph_is_walk(point) &&
+        all_sweeps(point) % (int64_t)graph_look_every(point))
         return ergo_job_error(ctx, "/run/lowest_every",
                               "%lld does not divide the %lld sweeps of the run, whose last states "
                               "would not be looked at",
@@ -440,7 +445,7 @@ enum ergo_status graph_check(struct ergo_context *ctx, const struct ergo_point *
 
 enum ergo_status graph_extends(struct ergo_context *ctx, const struct ergo_point *from,
                                const struct ergo_point *to) {
-    if (graph_is_sampled(from) ||
+    if (graph_is_sampled(from) || graph_is_walk(from) ||
         ergo_point_int(from, "/run/sweeps") == ergo_point_int(to, "/run/sweeps"))
         return ERGO_OK;
     return ergo_job_error(

@@ -3,9 +3,11 @@
 
 #include "samplers/spin_lattice/graph/graph.h"
 #include "samplers/spin_lattice/models.h"
+#include "samplers/spin_lattice/wang_landau/walk.h"
 
 static const char *const formats[] = {"auto", "edges", "maxcut", "qubo", NULL};
-const char *const graph_methods[] = {"sample", "anneal", "population-annealing", NULL};
+const char *const graph_methods[] = {"sample", "anneal", "population-annealing", "wang-landau",
+                                     NULL};
 static const char *const schedules[] = {"geometric", "linear", "inverse", NULL};
 static const char *const scales[] = {"couplings", "forces", NULL};
 
@@ -26,7 +28,7 @@ static bool has_one_coupling(const struct ergo_point *point) {
 }
 
 static bool has_last_temperature(const struct ergo_point *point) {
-    return !graph_is_sampled(point);
+    return graph_is_annealed(point) || graph_is_population(point);
 }
 
 static bool begins_by_itself(const struct ergo_point *point) {
@@ -41,6 +43,13 @@ static bool may_be_disordered(const struct ergo_point *point) {
 static bool is_drawn(const struct ergo_point *point) {
     return graph_is_complete(point) || graph_is_disordered(point);
 }
+
+/* Chains with a temperature, which keep their lowest states. */
+static bool is_thermal(const struct ergo_point *point) {
+    return !graph_is_walk(point);
+}
+
+#define THERMAL .acts = is_thermal, .where = "with other methods than wang-landau"
 
 #define COMPLETE "where graph is sherrington-kirkpatrick or random-orthogonal"
 #define DRAWN COMPLETE ", or a lattice with disorder"
@@ -133,7 +142,8 @@ static const struct ergo_key keys[] = {
      .help = "Single-spin rule: metropolis, flip with min(1, exp(-dE/T)); heat-bath, flip with "
              "1/(1 + exp(dE/T)). Vertices of one colour go together; no neighbours have one "
              "colour. Metropolis flips all spins that feel no force: small systems of few colours "
-             "can be caught in a cycle of such flips, which heat-bath never is."},
+             "can be caught in a cycle of such flips, which heat-bath never is.",
+     THERMAL},
     {ERGO_KEY("/system/start", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
      .fallback = "\"random\"", .choices = model_starts, .unit = "",
      .help = "Starting configuration."},
@@ -159,7 +169,10 @@ static const struct ergo_key run_keys[] = {
              "population-annealing: a population of configurations from infinite temperature to "
              "temperature_final, in equal steps of 1/T; at each its members are copied or end by "
              "their weights exp(-(1/T' - 1/T) E) (Hukushima, Iba 2003; Machta 2010), and then make "
-             "their sweeps. Each replica is a run of its own: their scatter is the error."},
+             "their sweeps. Each replica is a run of its own: their scatter is the error. "
+             "wang-landau: ln g(E), the density of states, by walks that are flat in the energy "
+             "(Wang, Landau 2001), of graphs with few different energies; then energies, heat "
+             "capacities, free energies and entropies at any temperature follow from it."},
     {ERGO_KEY("/run/population", INT), .flags = ERGO_KEY_FORM | ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
      .fallback = "1000", .stream = "", .min = 2, .max = GRAPH_POPULATION_MAX, .unit = "",
      .help = "Configurations of a population, the same number at each temperature.",
@@ -207,24 +220,29 @@ static const struct ergo_key run_keys[] = {
      .help = "Different configurations of lowest energy that each replica (of a ladder or a "
              "population all its chains together) keeps, of those that are looked at; the lowest "
              "of a point's replicas are written to states/. They are told "
-             "apart by 64 bits."},
+             "apart by 64 bits.",
+     THERMAL},
     {ERGO_KEY("/run/lowest_every", INT), .flags = ERGO_KEY_SHAPE, .min = 1, .max = 1e12,
      .unit = "sweeps",
      .help =
          "Sweeps from a look for lowest states to the next, from the start of the run on; 10 if "
          "not given, with method anneal the largest number up to 10 that divides all sweeps of "
-         "the run, with population-annealing the sweeps at a temperature."},
+         "the run, with population-annealing the sweeps at a temperature.",
+     THERMAL},
     {ERGO_KEY("/run/target_energy", REAL), .flags = ERGO_KEY_SHAPE, .min = -1e18, .max = 1e18,
      .unit = "J",
      .help =
          "A total energy, with the file's offset (MaxCut: minus the cut): whether and when each "
-         "chain has seen it or a lower one, and the time to solution."},
+         "chain has seen it or a lower one, and the time to solution.",
+     THERMAL},
 };
 
 static const struct ergo_column columns[GRAPH_COLUMNS] = {
     {"total_energy", "in units of J = 1", "U, with the offset of the file"},
     {"magnetization", "per site", "sum s / N"},
     {"sites", "", "N"},
+    {"levels", "", "wang-landau: levels of energy that were visited, mean over the estimates"},
+    {"ln_f", "", "wang-landau: ln f, by which a visit increases ln g, mean over the estimates"},
 };
 
 /* ---- observables ----------------------------------------------------------------------------- */
@@ -264,6 +282,11 @@ static const char *slow_m(const struct ergo_point *point) {
 static double minus_first(const struct ergo_point *point, const double *mean, size_t size) {
     (void)point, (void)size;
     return -mean[0];
+}
+
+static double second(const struct ergo_point *point, const double *mean, size_t size) {
+    (void)point, (void)size;
+    return mean[1];
 }
 
 static double last(const struct ergo_point *point, const double *mean, size_t size) {
@@ -352,6 +375,22 @@ static const struct ergo_observable observables[] = {
     {ERGO_NAMED("families", ""),
      .help = "of a population at the last temperature: families that are left",
      AT_END("families", last, ERGO_FACT_MEAN), .applies = graph_is_population},
+    {ERGO_NAMED("ln_ground_states", ""),
+     .help = "wang-landau: ln g of the lowest level that was found, N times the residual entropy; "
+             "the error is of the scatter of the estimates",
+     .curve = "ln_density_of_states", .from_curve = walk_lowest_ln_g, .independent = true,
+     .more = "/run/estimates", .applies = graph_is_walk},
+    {ERGO_NAMED("levels", ""),
+     .help = "wang-landau: levels of energy that were visited, mean over the estimates",
+     AT_END("walk", ergo_curve_first, ERGO_FACT_MEAN), .applies = graph_is_walk},
+    {ERGO_NAMED("ln_f", ""),
+     .help = "wang-landau: ln f at the end, by which a visit increases ln g; 1/t, t the moves per "
+             "level, if the histogram was flat often enough",
+     AT_END("walk", second, ERGO_FACT_MEAN), .applies = graph_is_walk},
+    {ERGO_NAMED("converging", ""),
+     .help = "wang-landau: share of the estimates whose ln f is 1/t, so that their error falls as "
+             "1/sqrt(t)",
+     AT_END("walk", last, ERGO_FACT_MEAN), .applies = graph_is_walk, .alarm = walk_not_converged},
     {ERGO_NAMED("energy2", "J^2 per site^2"), .help = "mean squared energy per site",
      .sample = sample_energy2, .hidden = true},
     {ERGO_NAMED("sites", ""), .help = "N", .sample = sample_sites, .hidden = true},
@@ -364,13 +403,14 @@ static const struct ergo_curve_info curves[GRAPH_CURVES] = {
     {"target", "0: seen, 1: when", "",
      "with target_energy: 1 if the chain has seen it, else 0; and after which sweep, none if not"},
     {"temperature_energy", "temperature", "J per site",
-     "mean energy at the temperatures of a ladder or a population, with the file's offset"},
+     "mean energy per site at the temperatures of a ladder, a population or wang-landau, with the "
+     "file's offset"},
     {"temperature_heat_capacity", "temperature", "k_B per site", "N (<e^2> - <e>^2) / T^2"},
     {"temperature_order", "temperature", "per site", "mean |m|"},
     {"temperature_binder", "temperature", "", "Binder's cumulant 1 - <m^4> / (3 <m^2>^2)"},
     {"free_energy", "temperature", "J per site",
-     "of a population: -T ln Z, from N ln 2 at infinite temperature and the mean weights of all "
-     "steps"},
+     "-T ln Z; of a population from N ln 2 at infinite temperature and the mean weights of all "
+     "steps, of wang-landau from ln g"},
     {"families", "temperature", "", "of a population: families that are left"},
     {"rho_t", "temperature", "", "of a population: mean square family size"},
     {"family_entropy", "temperature", "",
@@ -385,6 +425,12 @@ static const struct ergo_curve_info curves[GRAPH_CURVES] = {
      "families, rho_t, entropy of families"},
     ERGO_LADDER_TEMPERATURES,
     {"annealing", "0: first, 1: last", "J/k_B", "the temperatures of an annealed run"},
+    {"temperature_entropy", "temperature", "k_B per site",
+     "of wang-landau: (E - F)/T per site, ln 2 at infinite temperature"},
+    {"ln_density_of_states", "energy", "",
+     "of wang-landau: ln g(E), E the total energy with the file's offset, normalised by the sum of "
+     "g(E), 2^N; mean and error of the estimates; none where no walker of some estimate was"},
+    {"walk", "fact", "", "levels found, ln f, is it 1/t"},
 };
 
 static double weight_of_energy(const struct ergo_point *point) {
@@ -396,7 +442,9 @@ static const struct ergo_conjugate conjugates[] = {
 };
 
 static const char *unweighted(const struct ergo_point *point) {
-    return graph_is_sampled(point) ? NULL : "annealing has no temperature of its own";
+    return graph_is_sampled(point) ? NULL
+           : graph_is_walk(point)  ? "a walk that is flat in the energy has no temperature"
+                                   : "annealing has no temperature of its own";
 }
 
 static bool has_frames(const struct ergo_point *point) {
@@ -418,37 +466,41 @@ static const char *const first_job[] = {"/system/graph=\"triangular\"",
                                         "/run/measure_every=5",
                                         NULL};
 
+static bool has_column(const struct ergo_point *point, size_t c) {
+    return graph_is_walk(point) ? c != COLUMN_GRAPH_M : c < COLUMN_LEVELS;
+}
+
+#define AT_THE_END                                                                                 \
+    (((1u << CURVE_CHAIN_MOMENTS) - 1) | 1u << CURVE_CHAIN_TEMPERATURES |                          \
+     1u << CURVE_CHAIN_ENTROPY | 1u << CURVE_LN_G | 1u << CURVE_WALK | 1u << CURVE_ANNEALING)
+#define HIDDEN                                                                                     \
+    (1u << CURVE_ANNEALING | 1u << CURVE_REACHED | 1u << CURVE_TRIPS | 1u << CURVE_CHAIN_MOMENTS | \
+     1u << CURVE_CENSUS | 1u << CURVE_WALK)
+#define GRAPH_TABLES                                                                               \
+    .name = "graph",                                                                               \
+    .summary = "H = -sum J_ij s_i s_j - sum h_i s_i, s = +-1, on any graph: lattices of one to "   \
+               "four dimensions with couplings to further neighbours and any boundaries, or a "    \
+               "file (a list of edges, MaxCut, QUBO), or a complete one with random couplings; "   \
+               "at a temperature, with parallel tempering, annealed to its lowest states, as an "  \
+               "annealed population, or its density of states.",                                   \
+    .keys = {{keys, sizeof keys / sizeof keys[0]},                                                 \
+             {ladder_keys, LADDER_KEYS},                                                           \
+             {cluster_keys, 1},                                                                    \
+             {run_keys, sizeof run_keys / sizeof run_keys[0]},                                     \
+             {walk_keys, WALK_KEYS}},                                                              \
+    .first = first_job, .columns = columns, .n_columns = GRAPH_COLUMNS, .has_column = has_column,  \
+    .observables = observables, .n_observables = sizeof observables / sizeof observables[0],       \
+    .conjugates = conjugates, .n_conjugates = 1, .unweighted = unweighted, .curves = curves,       \
+    .n_curves = GRAPH_CURVES, .curves_at_end = AT_THE_END, .curves_hidden = HIDDEN,                \
+    .curves_sums = 1u << CURVE_CENSUS, .tunables = tunables, .extends = graph_extends,             \
+    .x_from = ergo_tempered_x
+
 const struct ergo_model graph_model = {
-    .name = "graph",
-    .summary =
-        "H = -sum J_ij s_i s_j - sum h_i s_i, s = +-1, on any graph: lattices of one to four "
-        "dimensions with couplings to further neighbours and any boundaries, or a file (a "
-        "list of edges, MaxCut, QUBO), or a complete one with random couplings; at a temperature, "
-        "with parallel tempering, annealed to "
-        "its lowest states, or as an annealed population.",
+    GRAPH_TABLES,
+    .serves = is_thermal,
+    .n_tunables = sizeof tunables / sizeof tunables[0],
     .programs = {"spin_lattice/graph.cl", "spin_lattice/graph_methods.cl",
                  "spin_lattice/graph_local.cl", "spin_lattice/graph_lanes.cl"},
-    .keys = {{keys, sizeof keys / sizeof keys[0]},
-             {ladder_keys, LADDER_KEYS},
-             {cluster_keys, 1},
-             {run_keys, sizeof run_keys / sizeof run_keys[0]}},
-    .first = first_job,
-    .columns = columns,
-    .n_columns = GRAPH_COLUMNS,
-    .observables = observables,
-    .n_observables = sizeof observables / sizeof observables[0],
-    .conjugates = conjugates,
-    .n_conjugates = 1,
-    .unweighted = unweighted,
-    .curves = curves,
-    .n_curves = GRAPH_CURVES,
-    .curves_at_end =
-        ((1u << CURVE_CHAIN_MOMENTS) - 1) | 1u << CURVE_CHAIN_TEMPERATURES | 1u << CURVE_ANNEALING,
-    .curves_hidden = 1u << CURVE_ANNEALING | 1u << CURVE_REACHED | 1u << CURVE_TRIPS |
-                     1u << CURVE_CHAIN_MOMENTS | 1u << CURVE_CENSUS,
-    .curves_sums = 1u << CURVE_CENSUS,
-    .tunables = tunables,
-    .n_tunables = sizeof tunables / sizeof tunables[0],
     .frame_suffix = "txt",
     .has_frames = has_frames,
     .trajectory = "configurations as text: the total energy, then a vertex and its spin in each "
@@ -457,8 +509,18 @@ const struct ergo_model graph_model = {
     .form = graph_form,
     .curve_size = graph_curve_size,
     .curve_x = graph_curve_x,
-    .x_from = ergo_tempered_x,
-    .extends = graph_extends,
     .measure_every = graph_measure_every,
     .ops = &graph_ops,
+};
+
+const struct ergo_model graph_walk_model = {
+    GRAPH_TABLES,
+    .n_tunables = 1, /* work_group */
+    .programs = {"spin_lattice/walk.cl"},
+    .check = walk_check,
+    .form = walk_form,
+    .curve_size = walk_curve_size,
+    .curve_x = walk_curve_x,
+    .measure_every = walk_measure_every,
+    .ops = &walk_ops,
 };
