@@ -165,6 +165,11 @@ struct graph_state {
 
 extern const char *const graph_boundaries[]; /* in the order of enum graph_side */
 extern const char *const graph_methods[];
+enum { GRAPH_KEYS = 15, GRAPH_CLUSTER_KEYS = 1, GRAPH_RUN_KEYS = 10 };
+extern const struct ergo_key graph_keys[GRAPH_KEYS];
+extern const struct ergo_key graph_cluster_keys[GRAPH_CLUSTER_KEYS];
+extern const struct ergo_key graph_run_keys[GRAPH_RUN_KEYS];
+bool graph_is_thermal(const struct ergo_point *point); /* other methods than wang-landau */
 bool graph_is_annealed(const struct ergo_point *point);
 bool graph_is_sampled(const struct ergo_point *point);
 bool graph_is_population(const struct ergo_point *point);
