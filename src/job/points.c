@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "job/build.h"
-#include "job/schedule.h"
 
 /* Put value i of the axis into the values of a point. */
 static void axis_apply(const struct ergo_build *build, const struct ergo_axis *axis, size_t i,
@@ -205,44 +204,6 @@ static void check_effects(struct ergo_build *build, const struct ergo_job *job, 
                          "has no effect%s%s%s; it acts only %s: leave it out",
                          name ? " in this job of model \"" : " in this job", name ? name : "",
                          name ? "\"" : "", key->where);
-    }
-}
-
-/* Is none of the point's measurements one of each `every`, counted from the first step on? */
-static bool misses(const struct ergo_point *point, uint64_t every) {
-    const struct ergo_schedule s = ergo_schedule_of(point);
-    return (s.n_equilibration + every - 1) / every * every >= s.n_samples;
-}
-
-/* Refuses intervals in measurements, of curves for instance, that are longer than the run: nothing
- * would come of them. */
-static void check_intervals(struct ergo_build *build, const struct ergo_job *job, size_t replicas) {
-    for (size_t k = 0; k < build->n_keys; k++) {
-        const struct ergo_key *key = build->keys[k];
-        const size_t length = strlen(key->pointer);
-        if (!key->unit || strcmp(key->unit, "measurements") != 0 || length < 6 ||
-            strcmp(key->pointer + length - 6, "_every") != 0)
-            continue;
-        bool given = false, meets = false;
-        for (size_t s = 0; s < build->n_scan && !meets; s++) {
-            const struct ergo_point *point = &job->points[s * replicas];
-            const int64_t every = point->values[k].given ? point->values[k].integer : 0;
-            given = given || every > 0;
-            meets = every > 0 && (ergo_point_value(point, "/run/measure_every")->automatic ||
-                                  !misses(point, (uint64_t)every));
-        }
-        if (!given || meets)
-            continue;
-        const struct ergo_point *point = &job->points[0];
-        const struct ergo_schedule s = ergo_schedule_of(point);
-        ergo_build_error(build, key->pointer, NULL,
-                         "%lld: of the run's measurements, numbers %zu to %zu with those of "
-                         "the equilibration, none is a multiple of that, so nothing would come "
-                         "of it: at most %zu, a longer /run/sweeps, or 0 for none",
-                         (long long)point->values[k].integer, s.n_equilibration,
-                         s.n_samples ? s.n_samples - 1 : 0,
-                         s.n_samples - s.n_equilibration > 0 ? s.n_samples - s.n_equilibration
-                                                             : (size_t)1);
     }
 }
 
@@ -463,7 +424,6 @@ void ergo_points_make(struct ergo_build *build, struct ergo_job *job) {
     make_streams(build, job, build->base[i_seed].seed, replicas);
     if (build->errors == 0 && build->status == ERGO_OK) {
         check_effects(build, job, replicas);
-        check_intervals(build, job, replicas);
         model_check(build, job, replicas);
     }
     if (build->errors == 0 && build->status == ERGO_OK)

@@ -82,3 +82,34 @@ struct ergo_frame_times ergo_schedule_configurations(const struct ergo_job *job)
         job->model->form ? (uint64_t)ergo_point_int(point, "/output/configurations_every") : 0,
         strcmp(ergo_point_text(point, "/output/configurations_spacing"), "logarithmic") == 0};
 }
+
+/* ---- intervals in measurements ----------------------------------------------------------------
+ */
+
+/* Is none of the point's measurements that count one of each `every`? Numbers begin with the
+ * equilibration's. */
+static bool misses(const struct ergo_point *point, uint64_t every) {
+    const struct ergo_schedule s = ergo_schedule_of(point);
+    return (s.n_equilibration + every - 1) / every * every >= s.n_samples;
+}
+
+size_t ergo_schedule_missed(const struct ergo_job *job, size_t first) {
+    for (size_t k = first; k < job->n_keys; k++) {
+        const struct ergo_key *key = job->keys[k];
+        const size_t length = strlen(key->pointer);
+        if (!key->unit || strcmp(key->unit, "measurements") != 0 || length < 6 ||
+            strcmp(key->pointer + length - 6, "_every") != 0)
+            continue;
+        bool given = false, meets = false;
+        for (size_t p = 0; p < job->n_points && !meets; p++) {
+            const struct ergo_point *point = &job->points[p];
+            const int64_t every = point->values[k].given ? point->values[k].integer : 0;
+            given = given || every > 0;
+            meets = every > 0 && (ergo_point_value(point, "/run/measure_every")->automatic ||
+                                  !misses(point, (uint64_t)every));
+        }
+        if (given && !meets)
+            return k;
+    }
+    return job->n_keys;
+}

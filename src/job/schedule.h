@@ -37,4 +37,8 @@ size_t ergo_schedule_next_frame(const struct ergo_schedule *s, struct ergo_frame
 /* /output/configurations_every and _spacing; none of a model without forms. */
 struct ergo_frame_times ergo_schedule_configurations(const struct ergo_job *job);
 
+/* The first key from number `first` on that gives an interval in measurements ("..._every") which
+ * no measurement of the job meets, so that nothing comes of it; n_keys: there is none. */
+size_t ergo_schedule_missed(const struct ergo_job *job, size_t first);
+
 #endif

@@ -1,4 +1,5 @@
 /* Scans, points, streams, batches. */
+#include "job/schedule.h"
 #include "test_job_toy.h"
 
 #include <math.h>
@@ -309,8 +310,8 @@ static void test_stream_independence(void **state) {
                           0) != alone);
 }
 
-/* An interval in measurements that is longer than the run is refused, its default is not. The
- * first step's number is 0, also with an equilibration. */
+/* An interval in measurements that is longer than the run is told, its default is not. The first
+ * step's number is 0, also with an equilibration. */
 static void test_intervals(void **state) {
     (void)state;
     static const struct {
@@ -330,11 +331,13 @@ static void test_intervals(void **state) {
         snprintf(text, sizeof text,
                  "{\"sampler\":\"toy-lattice\",\"run\":{%s}," TOY_SYSTEM ",\"model\":\"beta\"}}",
                  cases[i].run);
-        struct toy toy = {0};
-        if (cases[i].good)
-            toy = expect_good(text);
-        else
-            expect_error(text, "none is a multiple of that", NULL);
+        struct toy toy = expect_good(text);
+        const size_t missed = ergo_schedule_missed(toy.job, 0), n = toy.job->n_keys;
+        assert_int_equal(missed == n, cases[i].good);
+        if (missed < n) {
+            assert_string_equal(toy.job->keys[missed]->pointer, "/run/curves_every");
+            assert_int_equal(ergo_schedule_missed(toy.job, missed + 1), n);
+        }
         toy_free(&toy);
     }
 }
