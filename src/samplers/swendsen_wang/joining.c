@@ -262,8 +262,13 @@ static void hear_label(struct sw_joining *j, uint32_t b, uint64_t label, uint32_
     struct sw_cluster *c = whole_of(j, bridge->cluster);
     if (label > bridge->label) /* the other side learns this one's meanwhile */
         return;
+    odd ^= bridge->apart;
+    /* Both have told the label: their two ways to its owner close one. Later it would be too late:
+     * when the label has changed, both sides keep the other's way alone, and twice odd is even. */
+    if (label == bridge->label && j->sized)
+        j->wraps |= odd ^ bridge->odd;
     bridge->label = label;
-    bridge->odd = (uint8_t)(odd ^ bridge->apart);
+    bridge->odd = (uint8_t)odd;
     if (label >= c->label)
         return;
     c->label = label;
