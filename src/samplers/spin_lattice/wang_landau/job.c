@@ -11,9 +11,11 @@
 const struct ergo_key walk_keys[WALK_KEYS] = {
     {ERGO_KEY("/run/estimates", INT), .flags = ERGO_KEY_FORM | ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
      .fallback = "20", .stream = "", .min = 1, .max = 4096, .unit = "",
-     .help = "Independent estimates of ln g, each with walkers of its own; the result is their "
-             "mean, and their scatter its error. A work-group makes one: have some hundreds on "
-             "GPUs.",
+     .help =
+         "Independent estimates of ln g, each with walkers of its own; the result is their "
+         "mean, and their scatter its error. More of them do not reduce the bias of ln g, about "
+         "half of its variance between estimates: only more sweeps do. A work-group makes one: "
+         "have some hundreds on GPUs.",
      WALKS},
     {ERGO_KEY("/run/walkers", INT), .flags = ERGO_KEY_FORM | ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
      .fallback = "32", .stream = "", .min = 1, .max = WALK_WALKERS_MAX, .unit = "",
@@ -213,13 +215,16 @@ void walk_curve_x(const struct ergo_point *point, size_t c, double *x) {
 
 /* ---- observables ----------------------------------------------------------------------------- */
 
-double walk_lowest_ln_g(const struct ergo_point *point, const double *mean, size_t size) {
-    (void)point;
-    size_t i = 0;
-    while (i + 1 < size && isnan(mean[i]))
-        i++;
-    return mean[i];
-}
+#define FACT(NAME, WHICH)                                                                          \
+    double NAME(const struct ergo_point *point, const double *mean, size_t size) {                 \
+        (void)point, (void)size;                                                                   \
+        return mean[WHICH];                                                                        \
+    }
+FACT(walk_ln_f, WALK_LN_F)
+FACT(walk_inverse, WALK_INVERSE)
+FACT(walk_complete, WALK_COMPLETE)
+FACT(walk_ground, WALK_GROUND)
+FACT(walk_bias, WALK_BIAS)
 
 const char *walk_not_converged(const struct ergo_point *point, double share) {
     (void)point;
@@ -227,6 +232,24 @@ const char *walk_not_converged(const struct ergo_point *point, double share) {
                        "f = 1/t in all estimates (the column ln_f has its course); make the run "
                        "longer"
                      : NULL;
+}
+
+const char *walk_not_complete(const struct ergo_point *point, double share) {
+    (void)point;
+    return share < 1
+               ? "some estimates of ln g have not found all levels of energy that others have "
+                 "(complete): these levels have no ln g, all others are normalised without "
+                 "them; make the run longer, or give more /run/walkers"
+               : NULL;
+}
+
+const char *walk_biased(const struct ergo_point *point, double errors) {
+    /* the error of the mean over replicas is smaller */
+    return errors * sqrt((double)ergo_point_int(point, "/replicas")) > 1
+               ? "the bias of ln g, about half of its variance between estimates, is larger "
+                 "than the error that is quoted (bias_ratio): give more /run/sweeps, with "
+                 "which it falls faster than the error; more /run/estimates do not reduce it"
+               : NULL;
 }
 
 /* ---- checks ---------------------------------------------------------------------------------- */
