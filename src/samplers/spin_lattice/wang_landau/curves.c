@@ -49,14 +49,14 @@ struct evaluation {
     const struct walk_graph *g;
     const struct ergo_point *point;
     const double *ln_g;
-    double *values, scale[2];
+    double *values, range[2];
     size_t points;
 };
 
 static void evaluate_some(size_t begin, size_t end, void *user) {
     const struct evaluation *e = user;
     for (size_t i = begin; i < end; i++) {
-        const double t = walk_temperature(e->point, e->scale, i), n = e->g->n;
+        const double t = walk_temperature(e->point, e->range, i), n = e->g->n;
         const struct canonical c = canonical_of(e->g, e->ln_g, t);
         double *to = e->values + i;
         to[0] = c.e / n;
@@ -70,7 +70,7 @@ static void evaluate_some(size_t begin, size_t end, void *user) {
 static void evaluate(const struct walk_graph *g, const struct ergo_point *point, const double *ln_g,
                      size_t points, double *values) {
     struct evaluation e = {g, point, ln_g, values, {0}, points};
-    walk_scale(g, e.scale);
+    walk_range(point, g, e.range);
     ergo_parallel_ranges(points, 1 + EXPONENTIALS / g->levels.count, evaluate_some, &e);
 }
 

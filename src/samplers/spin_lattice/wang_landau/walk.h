@@ -109,10 +109,9 @@ double walk_bias(const struct ergo_point *point, const double *mean, size_t size
 const char *walk_not_converged(const struct ergo_point *point, double share);
 const char *walk_not_complete(const struct ergo_point *point, double share);
 const char *walk_biased(const struct ergo_point *point, double errors);
-/* Lowest and highest temperature where the job gives none. */
-void walk_scale(const struct walk_graph *g, double scale[2]);
-/* Temperature i of those at which energies and so on are told. */
-double walk_temperature(const struct ergo_point *point, const double scale[2], size_t i);
+/* The lowest and the highest temperature at which energies and so on are told, and number i. */
+void walk_range(const struct ergo_point *point, const struct walk_graph *g, double t[2]);
+double walk_temperature(const struct ergo_point *point, const double range[2], size_t i);
 
 /* ---- plan.c ---------------------------------------------------------------------------------- */
 
