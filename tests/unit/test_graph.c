@@ -580,6 +580,9 @@ static void test_refusals(void **state) {
          "'measure_every': 1",
          "/run/measure_every"},
         {"'temperature': 1", "'sweeps': 10, 'population': 5", "/run/population"},
+        {SQUARE ", 'coupling': -1", "'method': 'anneal', 'sweeps': 10, 'temperature_final': 9",
+         "/run/temperature_final: 9 is above temperature_initial, which is not given and by itself "
+         "4 "},
         {SQUARE, WALK "9", "/run/check_every"},
         {SQUARE, WALK "10, 'temperature_points': 1, 'temperature_max': 3", "/run/temperature_max"},
         {SQUARE, WALK "10, 'temperature_max': 0.1", "/run/temperature_max"},
