@@ -214,7 +214,7 @@ static void ends_of(const struct ergo_point *point, const struct graph_scales *s
 }
 
 /* Does the first temperature follow from the graph, and the last not? The check then needs the
- * whole graph: they may not fall. */
+ * whole graph, as the run: the last may be above the first. */
 static bool begins_by_graph(const struct ergo_point *point) {
     return graph_is_annealed(point) && model_has(point, "/run/temperature_final") &&
            !model_has(point, "/run/temperature_initial");

@@ -6,7 +6,7 @@
 #include "samplers/spin_lattice/models.h"
 #include "samplers/spin_lattice/wang_landau/walk.h"
 
-/* At the end of a run, of a member: a minute of a core. */
+/* At the end of a run, of a member: a minute or two of a core. */
 #define EXPONENTIALS_MOST 1e10
 
 #define WALKS .acts = graph_is_walk, .where = "with method wang-landau"
