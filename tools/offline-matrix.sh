@@ -57,7 +57,7 @@ digests() {
         if [ -n "$n" ]; then right=$((right + n)); else wrong+=" $(basename "$job")"; fi
     done
     echo "$1: $(build/ergocl devices 2>/dev/null | grep -A 1 "$2" | sed -n 's/.*driver //p' | head -n 1)," \
-        "$right digests as they should be${wrong:+, FAILED:$wrong}" | tee "$log.device"
+        "$right digests as they should be${wrong:+, FAILED:$wrong}$([ "$right" -gt 0 ] || echo ", FAILED: no job of that name")" | tee "$log.device"
 }
 
 inside() {

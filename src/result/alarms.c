@@ -32,10 +32,10 @@ static enum ergo_status warn_missed(struct ergo_context *ctx, struct ergo_result
         const struct ergo_schedule s = ergo_schedule_of(&job->points[0]);
         struct ergo_text text = {0};
         ergo_text_append(&text,
-                         "nothing comes of %s, %lld: of the run's measurements, numbers %zu to %zu "
-                         "with those of the equilibration, none is a multiple of that",
-                         job->keys[k]->pointer, (long long)job->points[0].values[k].integer,
-                         s.n_equilibration, s.n_samples ? s.n_samples - 1 : 0);
+                         "of the run's measurements, numbers %zu to %zu with those of the "
+                         "equilibration, none is a multiple of %s, %lld: no curves that go by it",
+                         s.n_equilibration, s.n_samples ? s.n_samples - 1 : 0,
+                         job->keys[k]->pointer, (long long)job->points[0].values[k].integer);
         if (text.failed || !ergo_result_add_warning(r, text.data, text.length))
             status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a warning");
         ergo_text_free(&text);

@@ -88,3 +88,14 @@ expect 2 "$ERGOCL" validate boxes.json
 says err "/system/particles = 100, and this job 90"
 expect 2 "$ERGOCL" validate second.json
 says err "/system/second_volume"
+
+# A start file has as many particles as it has: all pairs in local memory are for numbers that the job says.
+$python - >start.xyz <<'PYTHON'
+print('64\nLattice="6 0 0 0 6 0 0 0 6" Properties=species:S:1:pos:R:3 pbc="T T T"')
+for i in range(64):
+    print("Ar", 1.5 * (i % 4) + 0.1, 1.5 * (i // 4 % 4) + 0.1, 1.5 * (i // 16) + 0.1)
+PYTHON
+fluid '"start": "start.xyz", "max_displacement": 0.2' '"replicas": 1' | sed 's/\[7, 7, 7\]/[6, 6, 6]/' >file.json
+expect 0 "$ERGOCL" run file.json -q -o pairs --set /tuning/all_pairs=1
+expect 0 "$ERGOCL" run file.json -q -o cells --set /tuning/all_pairs=2
+same_digests pairs cells

@@ -198,6 +198,10 @@ void lj_place(struct lj_state *s, size_t chain, const uint32_t *words, uint32_t 
     }
     for (uint32_t i = 0; i < count; i++)
         memcpy(padded + 4 * (size_t)i, words + 3 * (size_t)i, 12);
+    if (s->launch.whole && count > s->launch.whole)
+        ERGO_ENGINE_FAIL(&s->e, ERGO_E_DEVICE,
+                         "%u particles, and local memory has room for %u: use /tuning/all_pairs 2",
+                         count, s->launch.whole);
     if (count > s->capacity)
         grow_particles(s, count);
     ergo_engine_write(&s->e, LJ_PARTICLES, 16 * (size_t)s->capacity * chain, 16 * (size_t)count,

@@ -130,8 +130,10 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct lj_state 
     const struct lj_system *y = &s->system;
     struct lj_launch *l = &s->launch;
     l->group = lj_group(device, y, lj_chains(s), ergo_point_int(first, "/tuning/work_group"));
-    l->whole = lj_whole(device, y, lj_chains(s), largest_start(batch),
-                        ergo_point_int(first, "/tuning/all_pairs"));
+    /* how many a file has is known when it is read */
+    l->whole = lj_start_file(first) ? 0
+                                    : lj_whole(device, y, lj_chains(s), largest_start(batch),
+                                               ergo_point_int(first, "/tuning/all_pairs"));
     if (l->whole)
         l->group = lj_whole_group(device, lj_chains(s), l->whole,
                                   ergo_point_int(first, "/tuning/work_group"));
