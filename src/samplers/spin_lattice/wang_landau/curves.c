@@ -69,7 +69,8 @@ static void evaluate_some(size_t begin, size_t end, void *user) {
 /* values[KINDS][points] from ln g. */
 static void evaluate(const struct walk_graph *g, const struct ergo_point *point, const double *ln_g,
                      size_t points, double *values) {
-    struct evaluation e = {g, point, ln_g, values, {0}, points};
+    struct evaluation e = {.g = g, .point = point, .ln_g = ln_g, .points = points};
+    e.values = values;
     walk_range(point, g, e.range);
     ergo_parallel_ranges(points, 1 + EXPONENTIALS / g->levels.count, evaluate_some, &e);
 }
