@@ -117,7 +117,8 @@ static void test_temperatures(void **state) {
         fail_msg("%s", graph_judge(&v));
 }
 
-/* 5e8 moves: long enough that the mean of ln g is not too small by half of its variance. */
+/* 5e8 moves: long enough that the bias of ln g, of the order of its variance, is small beside the
+ * error of the mean of 32. */
 static void test_density(void **state) {
     struct graph_verdict v = {0};
     (void)state;

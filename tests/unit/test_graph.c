@@ -548,7 +548,10 @@ static void test_elsewhere(void **state) {
     }
 }
 
-/* Keys of ladders and populations that contradict each other: refused, at that key. */
+#define SQUARE "'graph': 'square', 'size': [4, 4]"
+#define WALK "'method': 'wang-landau', 'sweeps': "
+
+/* Keys that contradict each other, or have no effect: refused, at that key. */
 static void test_refusals(void **state) {
     static const struct {
         const char *system, *run, *pointer;
@@ -577,6 +580,17 @@ static void test_refusals(void **state) {
          "'measure_every': 1",
          "/run/measure_every"},
         {"'temperature': 1", "'sweeps': 10, 'population': 5", "/run/population"},
+        {SQUARE ", 'coupling': -1", "'method': 'anneal', 'sweeps': 10, 'temperature_final': 9",
+         "/run/temperature_final: 9 is above temperature_initial, which is not given and by itself "
+         "4 "},
+        {SQUARE, WALK "9", "/run/check_every"},
+        {SQUARE, WALK "10, 'temperature_points': 1, 'temperature_max': 3", "/run/temperature_max"},
+        {SQUARE, WALK "10, 'temperature_max': 0.1", "/run/temperature_max"},
+        {SQUARE, WALK "10, 'temperature_min': 5", "/run/temperature_min"},
+        {SQUARE, WALK "10}, 'tuning': {'path': 2", "/tuning/path"},
+        {SQUARE, WALK "10}, 'tuning': {'lanes': 2", "/tuning/lanes"},
+        {"'graph': 'square', 'size': [64, 64]",
+         WALK "10, 'estimates': 4096, 'temperature_points': 1000", "/run/temperature_points"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof jobs / sizeof jobs[0]; i++) {

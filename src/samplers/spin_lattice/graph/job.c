@@ -211,8 +211,13 @@ static void ends_of(const struct ergo_point *point, const struct graph_scales *s
     t[1] = last->present ? last->real : 2 * scales->smallest / ln;
     if (!last->present && t[1] > t[0])
         t[1] = t[0];
-    if (!first->present && t[0] < t[1])
-        t[0] = t[1];
+}
+
+/* Does the first temperature follow from the graph, and the last not? The check then needs the
+ * whole graph, as the run: the last may be above the first. */
+static bool begins_by_graph(const struct ergo_point *point) {
+    return graph_is_annealed(point) && model_has(point, "/run/temperature_final") &&
+           !model_has(point, "/run/temperature_initial");
 }
 
 /* Equal steps in 1/T from 0 on. */
@@ -319,9 +324,15 @@ static enum ergo_status check_temperatures(struct ergo_context *ctx, const struc
     if (graph_is_population(point) || graph_is_walk(point))
         return ERGO_OK;
     ends_of(point, &scales, t);
-    return t[0] >= t[1] ? ERGO_OK
-                        : ergo_job_error(ctx, "/run/temperature_initial",
-                                         "%g is below temperature_final, %g", t[0], t[1]);
+    if (t[0] >= t[1])
+        return ERGO_OK;
+    if (begins_by_graph(point))
+        return ergo_job_error(ctx, "/run/temperature_final",
+                              "%g is above temperature_initial, which is not given and by itself "
+                              "%g for this graph: give a higher one, or a lower temperature_final",
+                              t[1], t[0]);
+    return ergo_job_error(ctx, "/run/temperature_initial", "%g is below temperature_final, %g",
+                          t[0], t[1]);
 }
 
 static int64_t all_sweeps(const struct ergo_point *point) {
@@ -428,10 +439,13 @@ enum ergo_status graph_check(struct ergo_context *ctx, const struct ergo_point *
                               (long long)graph_look_every(point), (long long)all_sweeps(point));
     if (graph_is_complete(point))
         return check_temperatures(ctx, point, &p);
-    /* so many cells a side tell the same as more */
-    status = named ? make_lattice(ctx, point, 2 * GRAPH_REACH + 1, &p) : graph_read(ctx, point, &p);
+    /* so many cells a side tell the same as more, but for means over vertices */
+    status = begins_by_graph(point) ? graph_problem_of(ctx, point, &p)
+             : named                ? make_lattice(ctx, point, 2 * GRAPH_REACH + 1, &p)
+                                    : graph_read(ctx, point, &p);
     if (status == ERGO_OK) {
-        add_field(point, &p);
+        if (!begins_by_graph(point))
+            add_field(point, &p);
         status = check_temperatures(ctx, point, &p);
     } else if (!named) {
         char message[400];

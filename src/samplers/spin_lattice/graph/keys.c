@@ -127,9 +127,11 @@ const struct ergo_key graph_keys[GRAPH_KEYS] = {
      .help = "The seed of the couplings; /seed if not given.", .acts = is_drawn, .where = DRAWN},
     {ERGO_KEY("/system/realisation", INT), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
      .fallback = "0", .stream = "", .min = 0, .max = 1048575, .unit = "",
-     .help = "Which sample of the couplings: number k is the k-th of /system/samples of the model "
-             "sherrington-kirkpatrick or random-orthogonal with this seed, of its replica 0. All "
-             "replicas have this one.",
+     .help =
+         "Which sample of the couplings; all replicas have this one. Of a complete graph number k "
+         "is the k-th of /system/samples of the model sherrington-kirkpatrick or "
+         "random-orthogonal with this seed, of its replica 0. Lattices with disorder have "
+         "samples of their own, others than those of the model spin-glass.",
      .acts = is_drawn, .where = DRAWN},
     {ERGO_KEY("/system/field", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
      .fallback = "0", .min = -1e6, .max = 1e6, .unit = "J",
@@ -209,8 +211,8 @@ const struct ergo_key graph_run_keys[GRAPH_RUN_KEYS] = {
          "Where annealing ends. If not given: 2 J / ln 100, at which one flip in a hundred that "
          "costs 2 J is accepted, and beyond 1,000 vertices 2 J / ln(n/10), ten of n; J is the "
          "smallest, over vertices, of a vertex's strongest "
-         "coupling or field, of sherrington-kirkpatrick and random-orthogonal 1/sqrt(n). A "
-         "population needs it.",
+         "coupling or field, of sherrington-kirkpatrick and random-orthogonal 1/sqrt(n). "
+         "Not above temperature_initial, given or not. A population needs it.",
      .acts = has_last_temperature, .where = "with methods anneal and population-annealing"},
     {ERGO_KEY("/run/lowest_states", INT), .flags = ERGO_KEY_SHAPE, .fallback = "1", .min = 1,
      .max = GRAPH_KEEP_MAX, .unit = "",

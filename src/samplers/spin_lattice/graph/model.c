@@ -52,11 +52,6 @@ static double minus_first(const struct ergo_point *point, const double *mean, si
     return -mean[0];
 }
 
-static double second(const struct ergo_point *point, const double *mean, size_t size) {
-    (void)point, (void)size;
-    return mean[1];
-}
-
 static double last(const struct ergo_point *point, const double *mean, size_t size) {
     (void)point;
     return mean[size - 1];
@@ -144,21 +139,33 @@ static const struct ergo_observable observables[] = {
      .help = "of a population at the last temperature: families that are left",
      AT_END("families", last, ERGO_FACT_MEAN), .applies = graph_is_population},
     {ERGO_NAMED("ln_ground_states", ""),
-     .help = "wang-landau: ln g of the lowest level that was found, N times the residual entropy; "
-             "the error is of the scatter of the estimates",
-     .curve = "ln_density_of_states", .from_curve = walk_lowest_ln_g, .independent = true,
-     .more = "/run/estimates", .applies = graph_is_walk},
+     .help =
+         "wang-landau: ln g of the lowest level that any estimate has found, N times the "
+         "residual entropy; none if some estimate has not found it; the error is of the scatter "
+         "of the estimates",
+     .curve = "walk", .from_curve = walk_ground, .independent = true, .more = "/run/estimates",
+     .applies = graph_is_walk},
     {ERGO_NAMED("levels", ""),
      .help = "wang-landau: levels of energy that were visited, mean over the estimates",
      AT_END("walk", ergo_curve_first, ERGO_FACT_MEAN), .applies = graph_is_walk},
     {ERGO_NAMED("ln_f", ""),
      .help = "wang-landau: ln f at the end, by which a visit increases ln g; 1/t, t the moves per "
              "level, if the histogram was flat often enough",
-     AT_END("walk", second, ERGO_FACT_MEAN), .applies = graph_is_walk},
+     AT_END("walk", walk_ln_f, ERGO_FACT_MEAN), .applies = graph_is_walk},
     {ERGO_NAMED("converging", ""),
      .help = "wang-landau: share of the estimates whose ln f is 1/t, so that their error falls as "
              "1/sqrt(t)",
-     AT_END("walk", last, ERGO_FACT_MEAN), .applies = graph_is_walk, .alarm = walk_not_converged},
+     AT_END("walk", walk_inverse, ERGO_FACT_MEAN), .applies = graph_is_walk,
+     .alarm = walk_not_converged},
+    {ERGO_NAMED("complete", ""),
+     .help = "wang-landau: share of the estimates that have found every level that any has",
+     AT_END("walk", walk_complete, ERGO_FACT_MEAN), .applies = graph_is_walk,
+     .alarm = walk_not_complete},
+    {ERGO_NAMED("bias_ratio", ""),
+     .help = "wang-landau: half of the variance of ln g between the estimates, about its bias, in "
+             "units of the error that is quoted, at the level where that is largest; it grows with "
+             "the root of the number of estimates. Above 1 only more sweeps help",
+     AT_END("walk", walk_bias, ERGO_FACT_MEAN), .applies = graph_is_walk, .alarm = walk_biased},
     {ERGO_NAMED("energy2", "J^2 per site^2"), .help = "mean squared energy per site",
      .sample = sample_energy2, .hidden = true},
     {ERGO_NAMED("sites", ""), .help = "N", .sample = sample_sites, .hidden = true},
@@ -198,7 +205,8 @@ static const struct ergo_curve_info curves[GRAPH_CURVES] = {
     {"ln_density_of_states", "energy", "",
      "of wang-landau: ln g(E), E the total energy with the file's offset, normalised by the sum of "
      "g(E), 2^N; mean and error of the estimates; none where no walker of some estimate was"},
-    {"walk", "fact", "", "levels found, ln f, is it 1/t"},
+    {"walk", "fact", "",
+     "levels found, ln f, is it 1/t, are all levels found, ln g of the lowest, bias_ratio"},
 };
 
 static double weight_of_energy(const struct ergo_point *point) {

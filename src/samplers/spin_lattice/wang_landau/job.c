@@ -6,14 +6,19 @@
 #include "samplers/spin_lattice/models.h"
 #include "samplers/spin_lattice/wang_landau/walk.h"
 
+/* At the end of a run, of a member: a minute or two of a core. */
+#define EXPONENTIALS_MOST 1e10
+
 #define WALKS .acts = graph_is_walk, .where = "with method wang-landau"
 
 const struct ergo_key walk_keys[WALK_KEYS] = {
     {ERGO_KEY("/run/estimates", INT), .flags = ERGO_KEY_FORM | ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
      .fallback = "20", .stream = "", .min = 1, .max = 4096, .unit = "",
-     .help = "Independent estimates of ln g, each with walkers of its own; the result is their "
-             "mean, and their scatter its error. A work-group makes one: have some hundreds on "
-             "GPUs.",
+     .help =
+         "Independent estimates of ln g, each with walkers of its own; the result is their "
+         "mean, and their scatter its error. More of them do not reduce the bias of ln g, about "
+         "half of its variance between estimates: only more sweeps do. A work-group makes one: "
+         "have some hundreds on GPUs.",
      WALKS},
     {ERGO_KEY("/run/walkers", INT), .flags = ERGO_KEY_FORM | ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
      .fallback = "32", .stream = "", .min = 1, .max = WALK_WALKERS_MAX, .unit = "",
@@ -21,7 +26,10 @@ const struct ergo_key walk_keys[WALK_KEYS] = {
      WALKS},
     {ERGO_KEY("/run/check_every", INT), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE, .fallback = "10",
      .stream = "", .min = 1, .max = 1000000, .unit = "sweeps",
-     .help = "Sweeps from one decision on ln f to the next; between them it is constant.", WALKS},
+     .help =
+         "Sweeps from one decision on ln f to the next, no more than /run/sweeps; between them it "
+         "is constant.",
+     WALKS},
     {ERGO_KEY("/run/flatness", REAL), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE, .fallback = "0.5",
      .stream = "", .min = 0, .max = 0.95, .unit = "",
      .help = "ln f, 1 at first, is halved when no level that was ever found has fewer visits than "
@@ -38,9 +46,14 @@ const struct ergo_key walk_keys[WALK_KEYS] = {
      WALKS},
     {ERGO_KEY("/run/temperature_max", REAL), .flags = ERGO_KEY_SHAPE | ERGO_KEY_EXCLUDES_MIN,
      .min = 0, .max = 1e12, .unit = "J/k_B",
-     .help = "The highest of them; if not given the largest |h| + sum of |J| of a vertex.", WALKS},
+     .help = "The highest of them, if there are several; if not given the largest |h| + sum of |J| "
+             "of a vertex.",
+     WALKS},
     {ERGO_KEY("/run/temperature_points", INT), .flags = ERGO_KEY_SHAPE, .fallback = "50", .min = 1,
-     .max = 10000, .unit = "", .help = "How many of them, at equal distances.", WALKS},
+     .max = 10000, .unit = "",
+     .help = "How many of them, at equal distances; with estimates and levels at most 1e10 in all, "
+             "of which each takes an exponential at the end of the run.",
+     WALKS},
 };
 
 struct walk_shape walk_shape_of(const struct ergo_point *point) {
@@ -154,17 +167,10 @@ static bool quietly(const struct ergo_point *point, struct walk_graph *graph) {
     return ok;
 }
 
-double walk_temperature(const struct ergo_point *point, const double scale[2], size_t i) {
+/* Lowest and highest temperature; without keys a tenth of the largest |h| + sum of |J|, and it. */
+void walk_range(const struct ergo_point *point, const struct walk_graph *g, double t[2]) {
     const struct ergo_value *low = ergo_point_value(point, "/run/temperature_min");
     const struct ergo_value *high = ergo_point_value(point, "/run/temperature_max");
-    const double n = (double)ergo_point_int(point, "/run/temperature_points");
-    const double from = low->present ? low->real : scale[0];
-    const double to = high->present ? high->real : scale[1];
-    return n > 1 ? from + (to - from) * (double)i / (n - 1) : from;
-}
-
-/* Temperatures without further keys: from a tenth of the largest |h| + sum of |J| to it. */
-void walk_scale(const struct walk_graph *g, double scale[2]) {
     int64_t most = 0;
     for (uint32_t v = 0; v < g->n; v++) {
         int64_t own = llabs(g->fields[v]);
@@ -172,8 +178,13 @@ void walk_scale(const struct walk_graph *g, double scale[2]) {
             own += llabs(g->bonds[b].j);
         most = own > most ? own : most;
     }
-    scale[1] = g->unit * (double)most;
-    scale[0] = 0.1 * scale[1];
+    t[1] = high->present ? high->real : g->unit * (double)most;
+    t[0] = low->present ? low->real : 0.1 * g->unit * (double)most;
+}
+
+double walk_temperature(const struct ergo_point *point, const double range[2], size_t i) {
+    const double n = (double)ergo_point_int(point, "/run/temperature_points");
+    return n > 1 ? range[0] + (range[1] - range[0]) * (double)i / (n - 1) : range[0];
 }
 
 size_t walk_curve_size(const struct ergo_point *point, size_t c) {
@@ -201,25 +212,28 @@ size_t walk_curve_size(const struct ergo_point *point, size_t c) {
 void walk_curve_x(const struct ergo_point *point, size_t c, double *x) {
     const size_t size = walk_curve_size(point, c);
     struct walk_graph g = {0};
-    double scale[2];
+    double range[2];
     quietly(point, &g);
-    walk_scale(&g, scale);
+    walk_range(point, &g, range);
     for (size_t i = 0; i < size; i++)
         x[i] = c == CURVE_LN_G                        ? walk_energy(&g, i)
                : c == CURVE_LOWEST || c == CURVE_WALK ? (double)i
-                                                      : walk_temperature(point, scale, i);
+                                                      : walk_temperature(point, range, i);
     walk_graph_free(&g);
 }
 
 /* ---- observables ----------------------------------------------------------------------------- */
 
-double walk_lowest_ln_g(const struct ergo_point *point, const double *mean, size_t size) {
-    (void)point;
-    size_t i = 0;
-    while (i + 1 < size && isnan(mean[i]))
-        i++;
-    return mean[i];
-}
+#define FACT(NAME, WHICH)                                                                          \
+    double NAME(const struct ergo_point *point, const double *mean, size_t size) {                 \
+        (void)point, (void)size;                                                                   \
+        return mean[WHICH];                                                                        \
+    }
+FACT(walk_ln_f, WALK_LN_F)
+FACT(walk_inverse, WALK_INVERSE)
+FACT(walk_complete, WALK_COMPLETE)
+FACT(walk_ground, WALK_GROUND)
+FACT(walk_bias, WALK_BIAS)
 
 const char *walk_not_converged(const struct ergo_point *point, double share) {
     (void)point;
@@ -229,13 +243,58 @@ const char *walk_not_converged(const struct ergo_point *point, double share) {
                      : NULL;
 }
 
+const char *walk_not_complete(const struct ergo_point *point, double share) {
+    (void)point;
+    return share < 1
+               ? "some estimates of ln g have not found all levels of energy that others have "
+                 "(complete): these levels have no ln g, all others are normalised without "
+                 "them; make the run longer, or give more /run/walkers"
+               : NULL;
+}
+
+const char *walk_biased(const struct ergo_point *point, double errors) {
+    /* the error of the mean over replicas is smaller */
+    return errors * sqrt((double)ergo_point_int(point, "/replicas")) > 1
+               ? "the bias of ln g, about half of its variance between estimates, is larger "
+                 "than the error that is quoted (bias_ratio): give more /run/sweeps, with "
+                 "which it falls faster than the error; more /run/estimates do not reduce it"
+               : NULL;
+}
+
 /* ---- checks ---------------------------------------------------------------------------------- */
+
+/* Those at which energies and so on are told, and the time that this takes at the end of a run. */
+static enum ergo_status check_temperatures(struct ergo_context *ctx, const struct ergo_point *point,
+                                           const struct walk_graph *g) {
+    const struct ergo_value *low = ergo_point_value(point, "/run/temperature_min");
+    const struct ergo_value *high = ergo_point_value(point, "/run/temperature_max");
+    const int64_t points = ergo_point_int(point, "/run/temperature_points");
+    const double each = (double)(g->levels.count * walk_shape_of(point).estimates);
+    double t[2];
+    if (points == 1 && high->present)
+        return ergo_job_error(ctx, "/run/temperature_max",
+                              "of one temperature (/run/temperature_points) there is no highest: "
+                              "give temperature_min alone");
+    walk_range(point, g, t);
+    if (points > 1 && t[0] > t[1])
+        return ergo_job_error(ctx, low->present ? "/run/temperature_min" : "/run/temperature_max",
+                              "temperature_min, %g%s, is above temperature_max, %g%s", t[0],
+                              low->present ? "" : " where it is not given", t[1],
+                              high->present ? "" : " where it is not given");
+    if (each * (double)points > EXPONENTIALS_MOST)
+        return ergo_job_error(ctx, "/run/temperature_points",
+                              "%lld temperatures of %u estimates of %llu levels are %.3g "
+                              "exponentials at the end of the run; at most %.0e: %.0f temperatures",
+                              (long long)points, walk_shape_of(point).estimates,
+                              (unsigned long long)g->levels.count, each * (double)points,
+                              EXPONENTIALS_MOST, floor(EXPONENTIALS_MOST / each));
+    return ERGO_OK;
+}
 
 static enum ergo_status check_levels(struct ergo_context *ctx, const struct ergo_point *point,
                                      const struct walk_graph *g) {
     const struct walk_shape shape = walk_shape_of(point);
     const double moves = (double)g->n * shape.walkers;
-    double scale[2], t[2];
     if (!g->levels.step)
         return ergo_job_error(ctx, "/system/graph", "no couplings and no fields: one energy");
     if (g->levels.count > WALK_LEVELS_MAX)
@@ -252,18 +311,27 @@ static enum ergo_status check_levels(struct ergo_context *ctx, const struct ergo
                               shape.check, shape.walkers, g->n, shape.check * moves);
     if ((double)ergo_point_int(point, "/run/sweeps") * moves >= 0x1p62)
         return ergo_job_error(ctx, "/run/sweeps", "2^62 moves and more");
-    walk_scale(g, scale);
-    t[0] = walk_temperature(point, scale, 0);
-    t[1] = walk_temperature(point, scale,
-                            (size_t)ergo_point_int(point, "/run/temperature_points") - 1);
-    return t[0] <= t[1] ? ERGO_OK
-                        : ergo_job_error(ctx, "/run/temperature_min",
-                                         "%g is above temperature_max, %g", t[0], t[1]);
+    return check_temperatures(ctx, point, g);
 }
+
+/* Tunables of the model's other methods. */
+static const char *const others[] = {"/tuning/path", "/tuning/lanes"};
 
 enum ergo_status walk_check(struct ergo_context *ctx, const struct ergo_point *point) {
     struct walk_graph g = {0};
+    const int64_t sweeps = ergo_point_int(point, "/run/sweeps");
     enum ergo_status status = ERGO_OK;
+    for (size_t k = 0; k < sizeof others / sizeof others[0]; k++)
+        if (ergo_point_int(point, others[k]))
+            return ergo_job_error(ctx, others[k],
+                                  "has no effect with method wang-landau: leave it "
+                                  "out");
+    if (sweeps && ergo_point_int(point, "/run/check_every") > sweeps)
+        return ergo_job_error(ctx, "/run/check_every",
+                              "%lld sweeps are more than the run has, /run/sweeps %lld: ln f would "
+                              "stay 1",
+                              (long long)ergo_point_int(point, "/run/check_every"),
+                              (long long)sweeps);
     if (ergo_point_int(point, "/run/equilibration"))
         return ergo_job_error(ctx, "/run/equilibration",
                               "ln g is built from the first sweep on: leave it out");

@@ -106,7 +106,9 @@ enum ergo_status walk_configure(struct ergo_context *ctx, void *state) {
                                                  s->graph.n * (gpu ? 1e-6 : 1e-7))));
     plan->launches_per_step = 1.0 / 64;
     plan->host_bytes = 24 * (uint64_t)s->graph.first[s->graph.n] +
-                       64 * (uint64_t)s->graph.levels.count + 64 * (uint64_t)s->graph.n;
+                       128 * (uint64_t)s->graph.levels.count + 64 * (uint64_t)s->graph.n +
+                       /* walk_end_curves: ln g of all estimates, of one member at a time */
+                       8 * s->graph.levels.count * s->shape.estimates;
     snprintf(plan->path, sizeof plan->path, "%s", s->local ? "local" : "global");
     snprintf(plan->launch, sizeof plan->launch,
              "an estimate of ln g with %u walkers per work-group of %u, many sweeps a launch; ln g "

@@ -93,15 +93,25 @@ static inline double walk_energy(const struct walk_graph *g, size_t level) {
     return g->offset +
            0.5 * g->unit * (double)(g->levels.low + 4 * (int64_t)g->levels.step * (int64_t)level);
 }
-/* ln g of the lowest level that was found; what a share of estimates with ln f = 1/t says. */
-double walk_lowest_ln_g(const struct ergo_point *point, const double *mean, size_t size);
+/*
+ * Facts of an estimate at the end of a run, the curve CURVE_WALK: levels found; ln f, and whether
+ * it is 1/t; has it found all levels that any has; the pseudo-value of ln g of the lowest of these,
+ * NAN where this estimate has not found it; of all estimates WALK_BIAS, half of the variance of
+ * their ln g in units of the error of its mean, at the level where that is largest.
+ */
+enum { WALK_FOUND, WALK_LN_F, WALK_INVERSE, WALK_COMPLETE, WALK_GROUND, WALK_BIAS, WALK_FACTS };
+/* Facts as observables, and what their means say. */
+double walk_ln_f(const struct ergo_point *point, const double *mean, size_t size);
+double walk_inverse(const struct ergo_point *point, const double *mean, size_t size);
+double walk_complete(const struct ergo_point *point, const double *mean, size_t size);
+double walk_ground(const struct ergo_point *point, const double *mean, size_t size);
+double walk_bias(const struct ergo_point *point, const double *mean, size_t size);
 const char *walk_not_converged(const struct ergo_point *point, double share);
-/* Facts of an estimate at the end of a run: the curve CURVE_WALK. */
-enum { WALK_FOUND, WALK_LN_F, WALK_INVERSE, WALK_FACTS };
-/* Lowest and highest temperature where the job gives none. */
-void walk_scale(const struct walk_graph *g, double scale[2]);
-/* Temperature i of those at which energies and so on are told. */
-double walk_temperature(const struct ergo_point *point, const double scale[2], size_t i);
+const char *walk_not_complete(const struct ergo_point *point, double share);
+const char *walk_biased(const struct ergo_point *point, double errors);
+/* The lowest and the highest temperature at which energies and so on are told, and number i. */
+void walk_range(const struct ergo_point *point, const struct walk_graph *g, double t[2]);
+double walk_temperature(const struct ergo_point *point, const double range[2], size_t i);
 
 /* ---- plan.c ---------------------------------------------------------------------------------- */
 
@@ -141,6 +151,10 @@ bool walk_twin_levels(const struct walk_state *s, struct walk_estimate *a);
 
 enum ergo_status walk_end_curves(struct ergo_context *ctx, void *state, size_t member,
                                  struct ergo_curve *curves);
+/* all[estimates][levels] are ln g (NAN: not found): adds to the member's curves, and to
+ * facts[estimates][WALK_FACTS] from WALK_COMPLETE on. False: no memory. */
+bool walk_add_means(const struct walk_state *s, size_t member, const double *all, double *facts,
+                    struct ergo_curve *curves);
 enum ergo_status walk_audit(struct ergo_context *ctx, void *state);
 
 #endif
