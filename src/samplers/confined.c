@@ -121,6 +121,11 @@ double ergo_confined_board(double wall) {
     return 2.12 * ceil(wall / 2.12);
 }
 
+/* Places along the axis. */
+static uint64_t length_of(const struct ergo_walls *w) {
+    return w->high[w->axis] - w->low[w->axis] + 1;
+}
+
 struct ergo_confinement ergo_confined_of(const struct ergo_point *point, unsigned dimensions,
                                          const double *box, const uint64_t *side,
                                          const double *sigma, uint64_t n) {
@@ -144,13 +149,11 @@ struct ergo_confinement ergo_confined_of(const struct ergo_point *point, unsigne
         w->low[k] = (uint64_t)floor(0.5 * sigma[k]) + 1;
         w->high[k] = (apart < side[k] ? apart : side[k]) - w->low[k];
     }
+    if (w->low[w->axis] && w->range > length_of(w) && w->high[w->axis] >= w->low[w->axis])
+        w->range = length_of(w);
     while ((c.side - 1) >> w->shift > ERGO_FIELD_NODES - 2)
         w->shift++;
     return c;
-}
-
-static uint64_t length_of(const struct ergo_walls *w) {
-    return w->high[w->axis] - w->low[w->axis] + 1;
 }
 
 bool ergo_confined_free(const struct ergo_confinement *c, unsigned dimensions,
@@ -338,9 +341,11 @@ enum ergo_status ergo_confined_check(struct ergo_context *ctx, const struct ergo
         if (w->low[k] && w->high[k] < w->low[k] + w->low[k] / 50)
             return ergo_job_error(ctx, "/system/walls",
                                   "walls along %c are less than 1.01 sigma apart", (int)"xyz"[k]);
-    if (w->low[w->axis] && w->range >= length_of(w))
+    /* two units and more are lost by the rounding of walls */
+    if (w->low[w->axis] &&
+        ergo_point_real(point, "/run/contact_range") * c->sigma > (double)length_of(w) + 4)
         return ergo_job_error(ctx, "/run/contact_range",
-                              "as wide as the %.4g sigma that centres have between the walls",
+                              "wider than the %.4g sigma that centres have between the walls",
                               (double)length_of(w) / c->sigma);
     return c->field ? ergo_confined_nodes(ctx, point, c, NULL) : ERGO_OK;
 }

@@ -54,7 +54,7 @@ static void test_refused(void **state) {
         {"'box': [4.2, 4.2, 5], 'harmonic': 1", ", 'contact_bin': 0.001", NULL,
          "it acts only without a field, or with walls along its axis"},
         {"'box': [4.2, 8.2, 1.4], 'walls': 'z'", ", 'contact_range': 0.45", NULL,
-         "as wide as the 0.4 sigma"},
+         "wider than the 0.4 sigma"},
         {"'box': [4.2, 4.2, 5], 'harmonic': 1000000", "", NULL, "/system/harmonic: found 1e+06"},
         {"'box': [4.2, 4.2, 400], 'walls': 'z', 'gravity': 9999", "", NULL, "k_B T in this box"},
         {"'box': [2.1, 2.1, 3.5], 'walls': 'z'", "", NULL, "/system"},
