@@ -357,6 +357,8 @@ void ergo_confined_declare(struct ergo_engine *e, unsigned walls, unsigned field
                        first->is ? members * sizeof first->walls : 0);
     ergo_engine_buffer(e, fields, "fields", ERGO_BUFFER_CONSTANT,
                        first->field ? 8 * members * ERGO_FIELD_NODES : 0);
+    if (first->field) /* the nodes of audits */
+        e->plan.host_bytes += e->buffers[fields].bytes;
 }
 
 enum ergo_status ergo_confined_create(struct ergo_context *ctx, struct ergo_engine *e,
