@@ -191,6 +191,20 @@ static void test_adsorption(void **state) {
     assert_true(fabs(observable(&job->points[0], "excess_adsorption", columns) - (1.2 - 0.04 * 3)) <
                 1e-12);
     ergo_job_destroy(job);
+    job = with_slit(", 'bulk_density': 0.04");
+    struct ergo_job *scan = NULL;
+    const char *sets[] = {"/scan={\"/system/activity\": [0.03, 0.04]}"};
+    assert_int_equal(
+        ergo_job_parse(ctx, job->canonical, strlen(job->canonical), "scan", sets, 1, &scan),
+        ERGO_E_JOB);
+    assert_non_null(strstr(ergo_error_message(ctx), "at one temperature and activity"));
+    ergo_error_clear(ctx);
+    sets[0] = "/scan={\"/system/slit/bulk_density\": [0.03, 0.04]}";
+    assert_int_equal(
+        ergo_job_parse(ctx, job->canonical, strlen(job->canonical), "scan", sets, 1, &scan),
+        ERGO_OK);
+    ergo_job_destroy(scan);
+    ergo_job_destroy(job);
     job = with_slit("");
     assert_true(isnan(observable(&job->points[0], "excess_adsorption", columns)));
     ergo_job_destroy(job);

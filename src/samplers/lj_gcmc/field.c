@@ -146,6 +146,24 @@ void lj_profile_convert(const struct lj_state *s, const uint64_t *counts, double
 /* ---- checks -----------------------------------------------------------------------------------
  */
 
+/* One bulk_density for points of a scan that have other reservoirs. Its first and last point differ
+ * in all that is scanned. */
+static enum ergo_status check_bulk(struct ergo_context *ctx, const struct ergo_point *point) {
+    const struct ergo_job *job = point->job;
+    const struct ergo_point *a = &job->points[0], *b = &job->points[job->n_points - 1];
+    const struct lj_system x = lj_system_of(a), y = lj_system_of(b);
+    const bool one = given(a, "/system/slit/bulk_density") == given(b, "/system/slit/bulk_density");
+    if (!ergo_point_value(point, "/system/slit/bulk_density")->present || !one ||
+        (x.temperature == y.temperature && x.activity == y.activity))
+        return ERGO_OK;
+    return ergo_job_error(
+        ctx, "/system/slit/bulk_density",
+        "%.10g is the bulk fluid's at one temperature and activity, but these are "
+        "scanned: excess_adsorption would be wrong. Leave it out, and subtract "
+        "each point's own from its adsorption, or use a job for each point",
+        given(point, "/system/slit/bulk_density"));
+}
+
 /* Of a box that is much higher than the slit. */
 static enum ergo_status check_height(struct ergo_context *ctx, const struct ergo_point *point,
                                      const struct lj_system *s) {
@@ -210,7 +228,8 @@ enum ergo_status lj_check_slit(struct ergo_context *ctx, const struct ergo_point
                               "the third side is %.10g, less than a slit of %.10g and a cutoff of "
                               "%.10g: particles would interact across the walls",
                               s->box[2], slit->width, s->cutoff);
-    if (!point->job->again && check_height(ctx, point, s) != ERGO_OK)
+    if (!point->job->again &&
+        (check_height(ctx, point, s) != ERGO_OK || check_bulk(ctx, point) != ERGO_OK))
         return ERGO_E_JOB;
     const double per_t = slit->unit / s->temperature, least = lj_slit_least(s) / s->temperature;
     if (!(per_t >= 1e-3 && per_t <= 1e5))

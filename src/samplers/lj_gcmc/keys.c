@@ -187,7 +187,7 @@ const struct ergo_key lj_keys_slit[LJ_KEYS_SLIT_N] = {
      .help = "Distance of the solid's layers; of graphite 0.335 nm.", IN_SLIT},
     {SLIT_KEY("bulk_density"), .flags = ERGO_KEY_SCAN, .unit = "1/length^3",
      .help = "Density of the bulk fluid at this temperature and activity, of a run without a slit: "
-             "with it there is `excess_adsorption`.",
+             "with it there is `excess_adsorption`. Not one for a scan over these.",
      IN_SLIT},
     {SLIT_KEY("excess_width"), .flags = ERGO_KEY_SCAN | ERGO_KEY_EXCLUDES_MIN, .unit = "length",
      .help = "Of excess_adsorption: the height that the bulk fluid would fill; absent: `width`, "
