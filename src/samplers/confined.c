@@ -341,7 +341,7 @@ enum ergo_status ergo_confined_check(struct ergo_context *ctx, const struct ergo
         if (w->low[k] && w->high[k] < w->low[k] + w->low[k] / 50)
             return ergo_job_error(ctx, "/system/walls",
                                   "walls along %c are less than 1.01 sigma apart", (int)"xyz"[k]);
-    /* two units and more are lost by the rounding of walls */
+    /* walls are rounded to whole units */
     if (w->low[w->axis] &&
         ergo_point_real(point, "/run/contact_range") * c->sigma > (double)length_of(w) + 4)
         return ergo_job_error(ctx, "/run/contact_range",

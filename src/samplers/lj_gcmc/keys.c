@@ -174,9 +174,7 @@ const struct ergo_key lj_keys_slit[LJ_KEYS_SLIT_N] = {
          "pi density epsilon sigma^2 spacing [2/5 (sigma/z)^10 - (sigma/z)^4 - sigma^4/(3 "
          "spacing (z + 0.61 spacing)^3)] (W. A. Steele, Surf. Sci. 36, 317 (1973)). The third "
          "side of the box is at least H and a cutoff, at most 81.92 slit/sigma; where u > 100 T "
-         "there "
-         "are no particles. "
-         "Absent: no walls."},
+         "there are no particles. Absent: no walls."},
     {SLIT_KEY("epsilon"), .stream = "", .flags = POSITIVE | ERGO_KEY_SHAPE, .unit = "energy",
      .help = "Depth of the potential between a particle and an atom of the solid.", IN_SLIT},
     {SLIT_KEY("sigma"), .stream = "", .flags = POSITIVE | ERGO_KEY_SHAPE, .unit = "length",
