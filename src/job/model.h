@@ -52,9 +52,9 @@ struct ergo_observable {
     enum ergo_fact fact; /* from_curve */
     double (*of_share)(const struct ergo_point *point, double share); /* ERGO_FACT_SHARE */
     bool merit; /* what a run is tuned by: independent samples of it per second are told */
-    /* Not of the configuration alone, but of how the chain moved (acceptances, clusters of bonds):
-     * not to be weighted for another point. And the key whose value went into the columns, so that
-     * they are right for this value only. */
+    /* Not of the configuration alone, but of how the chain moved (acceptances, clusters of bonds)
+     * or of what a key says of this point: not to be weighted for another point. And the key whose
+     * value went into the columns, so that they are right for this value only. */
     bool of_moves;
     const char *recorded_at;
     bool crosses; /* curves of all sizes cross at the critical point (ergocl analyse) */

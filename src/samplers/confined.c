@@ -19,6 +19,7 @@ static const char *const axes_2d[] = {"x", "y", NULL};
 static const char *const axes_3d[] = {"x", "y", "z", NULL};
 static const double most_energy = 1e6;      /* of a field, in k_B T */
 static const double most_curvature = 0.001; /* k h^2 / 8, in k_B T: h from node to node */
+static const double most_bend = 0.05;       /* of a file between nodes, in k_B T */
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
@@ -95,9 +96,12 @@ unsigned ergo_confined_axis(const struct ergo_point *point, unsigned dimensions)
          .help = "beta k sigma^2 of a trap, beta u = k z^2 / 2, z from the middle of the box."},   \
         {ERGO_KEY("/system/field", STRING), .flags = CHAIN | ERGO_KEY_FILE, .stream = "",          \
          .unit = "",                                                                               \
-         .help = "A file with a field, added to the others: rows of a height over the lower face " \
-                 "of the box in sigma and beta u, linear between rows; # begins a comment. It "    \
-                 "reaches all places of centres, and without walls both ends are alike."},         \
+         .help =                                                                                   \
+             "A file with a field, added to the others: rows of a height over the lower face "     \
+             "of the box in sigma and beta u, linear between rows; # begins a comment. It "        \
+             "reaches all places of centres, and without walls both ends are alike. Chains "       \
+             "take it at equal distances, 1/8192 to 1/4096 of the box (with walls, of the next "   \
+             "multiple of 2.12 sigma), linear between: what is narrower is refused."},             \
     {                                                                                              \
         ERGO_KEY("/run/profile_bins", INT),                                                        \
             .flags = ERGO_KEY_SHAPE, .fallback = "100", .min = 1, .max = 4096, .unit = "",         \
@@ -115,6 +119,11 @@ const struct ergo_key ergo_confined_keys_3d[ERGO_CONFINED_KEYS] = {
 
 double ergo_confined_board(double wall) {
     return 2.12 * ceil(wall / 2.12);
+}
+
+/* Places along the axis. */
+static uint64_t length_of(const struct ergo_walls *w) {
+    return w->high[w->axis] - w->low[w->axis] + 1;
 }
 
 struct ergo_confinement ergo_confined_of(const struct ergo_point *point, unsigned dimensions,
@@ -140,13 +149,11 @@ struct ergo_confinement ergo_confined_of(const struct ergo_point *point, unsigne
         w->low[k] = (uint64_t)floor(0.5 * sigma[k]) + 1;
         w->high[k] = (apart < side[k] ? apart : side[k]) - w->low[k];
     }
+    if (w->low[w->axis] && w->range > length_of(w) && w->high[w->axis] >= w->low[w->axis])
+        w->range = length_of(w);
     while ((c.side - 1) >> w->shift > ERGO_FIELD_NODES - 2)
         w->shift++;
     return c;
-}
-
-static uint64_t length_of(const struct ergo_walls *w) {
-    return w->high[w->axis] - w->low[w->axis] + 1;
 }
 
 bool ergo_confined_free(const struct ergo_confinement *c, unsigned dimensions,
@@ -228,6 +235,30 @@ static enum ergo_status check_table(struct ergo_context *ctx, const struct table
     return ERGO_OK;
 }
 
+/* Chains know the file at nodes alone. Between them it bends at rows, where it may be off by
+ * most_bend, and by a tenth of the height over the lowest energy, where particles are few. */
+static enum ergo_status check_rows(struct ergo_context *ctx, const struct table *t,
+                                   const struct ergo_confinement *c, double width) {
+    const struct ergo_walls *w = &c->walls;
+    const double first = (double)w->low[w->axis] / c->sigma;
+    const double last = (double)w->high[w->axis] / c->sigma;
+    double least = fmin(table_at(t, first), table_at(t, last));
+    for (size_t i = 0; i < t->n; i++)
+        least = t->z[i] > first && t->z[i] < last ? fmin(least, t->u[i]) : least;
+    for (size_t i = 0; i < t->n; i++) {
+        const double z = fmin(fmax(t->z[i], first), last), node = floor(z / width);
+        const double low = table_at(t, node * width), high = table_at(t, (node + 1) * width);
+        const double u = table_at(t, z), taken = low + (high - low) * (z / width - node);
+        if (fabs(u - taken) > most_bend + 0.1 * (fmin(u, taken) - least))
+            return ergo_job_error(ctx, "/system/field",
+                                  "beta u is %.6g at %.9g sigma, and would be taken for %.6g: in a "
+                                  "box of that length fields are linear over %.4g sigma. Use a "
+                                  "less steep or a wider one, or a shorter box",
+                                  u, z, taken, width);
+    }
+    return ERGO_OK;
+}
+
 static enum ergo_status check_energies(struct ergo_context *ctx, const struct ergo_confinement *c,
                                        const double *u, size_t count) {
     double most = 0, step = 0;
@@ -275,6 +306,8 @@ enum ergo_status ergo_confined_nodes(struct ergo_context *ctx, const struct ergo
         status = read_table(ctx, point, &table);
     if (status == ERGO_OK && file)
         status = check_table(ctx, &table, c, walled);
+    if (status == ERGO_OK && file && !point->job->again)
+        status = check_rows(ctx, &table, c, width);
     for (size_t i = 0; i < count && status == ERGO_OK; i++) {
         const double z = (double)i * width, from = z - 0.5 * c->length;
         u[i] = (gravity->present ? gravity->real * z : 0) +
@@ -308,9 +341,11 @@ enum ergo_status ergo_confined_check(struct ergo_context *ctx, const struct ergo
         if (w->low[k] && w->high[k] < w->low[k] + w->low[k] / 50)
             return ergo_job_error(ctx, "/system/walls",
                                   "walls along %c are less than 1.01 sigma apart", (int)"xyz"[k]);
-    if (w->low[w->axis] && w->range >= length_of(w))
+    /* walls are rounded to whole units */
+    if (w->low[w->axis] &&
+        ergo_point_real(point, "/run/contact_range") * c->sigma > (double)length_of(w) + 4)
         return ergo_job_error(ctx, "/run/contact_range",
-                              "as wide as the %.4g sigma that centres have between the walls",
+                              "wider than the %.4g sigma that centres have between the walls",
                               (double)length_of(w) / c->sigma);
     return c->field ? ergo_confined_nodes(ctx, point, c, NULL) : ERGO_OK;
 }
@@ -322,6 +357,8 @@ void ergo_confined_declare(struct ergo_engine *e, unsigned walls, unsigned field
                        first->is ? members * sizeof first->walls : 0);
     ergo_engine_buffer(e, fields, "fields", ERGO_BUFFER_CONSTANT,
                        first->field ? 8 * members * ERGO_FIELD_NODES : 0);
+    if (first->field) /* the nodes of audits */
+        e->plan.host_bytes += e->buffers[fields].bytes;
 }
 
 enum ergo_status ergo_confined_create(struct ergo_context *ctx, struct ergo_engine *e,

@@ -54,7 +54,8 @@ enum ergo_status ergo_confined_nodes(struct ergo_context *ctx, const struct ergo
 enum ergo_status ergo_confined_check(struct ergo_context *ctx, const struct ergo_point *point,
                                      unsigned dimensions, const struct ergo_confinement *confined);
 /* Make the constants of a batch, whose confinements are `stride` bytes apart: declared buffers for
- * walls and fields; *nodes: of the fields, [members][ERGO_FIELD_NODES], NULL without. */
+ * walls and fields, with what the host keeps in the plan; *nodes: of the fields,
+ * [members][ERGO_FIELD_NODES], NULL without. */
 void ergo_confined_declare(struct ergo_engine *e, unsigned walls, unsigned fields,
                            const struct ergo_confinement *first);
 enum ergo_status ergo_confined_create(struct ergo_context *ctx, struct ergo_engine *e,

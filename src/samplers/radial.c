@@ -61,8 +61,8 @@ static void solve(struct ergo_radial *s, double *work) {
 void ergo_radial_at(const struct ergo_radial *s, double r, double out[3]) {
     size_t low = 0, high = s->n - 1;
     out[1] = out[2] = 0;
-    if (r <= s->r[low] || r >= s->r[high]) {
-        out[0] = s->value[r <= s->r[low] ? low : high];
+    if (r < s->r[low] || r > s->r[high]) {
+        out[0] = s->value[r < s->r[low] ? low : high];
         return;
     }
     while (high - low > 1) {

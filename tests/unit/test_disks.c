@@ -146,6 +146,39 @@ static void test_rectangles(void **state) {
     }
 }
 
+/* Slits with room for one row, or for two that are not one above the other. */
+static void test_narrow_slits(void **state) {
+    (void)state;
+    static const char *const systems[] = {
+        "\"n\": 6, \"box\": [10, 1.02], \"walls\": [\"y\"]",
+        "\"n\": 9, \"box\": [9.6, 1.02], \"walls\": [\"y\"]",
+        "\"n\": 9, \"box\": [1.02, 10.6], \"walls\": [\"x\"]",
+        "\"n\": 9, \"box\": [10, 1.5], \"walls\": [\"y\"]",
+        "\"n\": 9, \"box\": [1.5, 10.6], \"walls\": [\"x\"]",
+        "\"n\": 2, \"box\": [1.02, 2.3], \"walls\": [\"x\", \"y\"]",
+        "\"n\": 11, \"box\": [10, 1.6], \"walls\": [\"y\"]",
+        "\"n\": 11, \"box\": [1.6, 10.6], \"walls\": [\"x\"]",
+    };
+    for (size_t i = 0; i < sizeof systems / sizeof systems[0]; i++)
+        for (int square = 0; square < (i < 6 ? 2 : 1); square++) {
+            char text[200], reason[400];
+            struct disks_shape s;
+            struct disks_config config;
+            snprintf(text, sizeof text, "%s, \"start\": \"%s\"", systems[i],
+                     square ? "square" : "hexagonal");
+            struct ergo_job *job = parse(text);
+            if (!job)
+                fail_msg("%s: %s", text, ergo_error_message(ctx));
+            assert_true(disks_shape_of(&job->points[0], &s, reason));
+            assert_true(disks_config_init(&config, s.cells));
+            if (disks_start(ctx, &job->points[0], &s, &config) != ERGO_OK)
+                fail_msg("%s: %s", text, ergo_error_message(ctx));
+            disks_config_free(&config);
+            ergo_job_destroy(job);
+        }
+    refused("\"n\": 11, \"box\": [10, 1.02], \"walls\": [\"y\"]", "does not fit this box");
+}
+
 /* Symmetry exactly; radius and direction as in a uniform circle, chi^2 of 16 equal areas. */
 static void test_displacement(void **state) {
     (void)state;
@@ -512,14 +545,22 @@ static void test_file(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_jobs),         cmocka_unit_test(test_cells),
-        cmocka_unit_test(test_rectangles),   cmocka_unit_test(test_transforms_fit),
-        cmocka_unit_test(test_displacement), cmocka_unit_test(test_chord),
-        cmocka_unit_test(test_reflection),   cmocka_unit_test(test_plans),
-        cmocka_unit_test(test_starts),       cmocka_unit_test(test_random_fits),
-        cmocka_unit_test(test_growth),       cmocka_unit_test(test_published),
-        cmocka_unit_test(test_fit),          cmocka_unit_test(test_rings),
-        cmocka_unit_test(test_xyz),          cmocka_unit_test(test_file)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_jobs),
+                                       cmocka_unit_test(test_cells),
+                                       cmocka_unit_test(test_rectangles),
+                                       cmocka_unit_test(test_narrow_slits),
+                                       cmocka_unit_test(test_transforms_fit),
+                                       cmocka_unit_test(test_displacement),
+                                       cmocka_unit_test(test_chord),
+                                       cmocka_unit_test(test_reflection),
+                                       cmocka_unit_test(test_plans),
+                                       cmocka_unit_test(test_starts),
+                                       cmocka_unit_test(test_random_fits),
+                                       cmocka_unit_test(test_growth),
+                                       cmocka_unit_test(test_published),
+                                       cmocka_unit_test(test_fit),
+                                       cmocka_unit_test(test_rings),
+                                       cmocka_unit_test(test_xyz),
+                                       cmocka_unit_test(test_file)};
     return cmocka_run_group_tests(tests, context_open, context_close);
 }

@@ -285,7 +285,9 @@ static void a_spline_is_exact_for_cubics(void **state) {
     for (double r = 0.5; r < 4; r *= 1.13)
         ergo_text_append(&text, "  %.17g\t%.17g # a comment\r\n", r, 2 + r * (3 + r * (-1 + r)));
     assert_int_equal(ergo_radial_parse(ctx, "a.txt", text.data, text.length, &curve), ERGO_OK);
-    for (double r = 0.51; r < curve->r[curve->n - 1]; r += 0.01) {
+    const double first = curve->r[0], last = curve->r[curve->n - 1];
+    for (double at = first; at < last + 0.01; at += 0.01) {
+        const double r = fmin(at, last); /* at both ends, too */
         double out[3];
         ergo_radial_at(curve, r, out);
         close_to("f", out[0], 2 + r * (3 + r * (-1 + r)), 1e-12);

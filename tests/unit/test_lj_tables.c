@@ -191,6 +191,20 @@ static void test_adsorption(void **state) {
     assert_true(fabs(observable(&job->points[0], "excess_adsorption", columns) - (1.2 - 0.04 * 3)) <
                 1e-12);
     ergo_job_destroy(job);
+    job = with_slit(", 'bulk_density': 0.04");
+    struct ergo_job *scan = NULL;
+    const char *sets[] = {"/scan={\"/system/activity\": [0.03, 0.04]}"};
+    assert_int_equal(
+        ergo_job_parse(ctx, job->canonical, strlen(job->canonical), "scan", sets, 1, &scan),
+        ERGO_E_JOB);
+    assert_non_null(strstr(ergo_error_message(ctx), "at one temperature and activity"));
+    ergo_error_clear(ctx);
+    sets[0] = "/scan={\"/system/slit/bulk_density\": [0.03, 0.04]}";
+    assert_int_equal(
+        ergo_job_parse(ctx, job->canonical, strlen(job->canonical), "scan", sets, 1, &scan),
+        ERGO_OK);
+    ergo_job_destroy(scan);
+    ergo_job_destroy(job);
     job = with_slit("");
     assert_true(isnan(observable(&job->points[0], "excess_adsorption", columns)));
     ergo_job_destroy(job);
@@ -225,6 +239,34 @@ static void test_refused_slits(void **state) {
         refused(cases[i].ensemble, cases[i].keys, cases[i].why);
 }
 
+/* Boxes for which the field's layers are too thick, or the profile's bins too many. */
+static void test_high_boxes(void **state) {
+    (void)state;
+    static const struct {
+        const char *sets[3], *why;
+    } cases[] = {
+        {{"/system/box=[5, 5.5, 77.8]"}, NULL},
+        {{"/system/box=[5, 5.5, 77.9]"}, "use 6.9, the slit's width and a cutoff; up to 77.824"},
+        {{"/system/box=[5, 5.5, 99]", "/system/slit/width=76"}, "/system/slit/width"},
+        {{"/system/box=[5, 5.5, 72.01]", "/run/profile_bins=2000", "/system/slit/width=2.2"}, NULL},
+        {{"/system/box=[5, 5.5, 72.1]", "/run/profile_bins=2000", "/system/slit/width=2.2"},
+         "at most 1999, or use 4.7"},
+    };
+    struct ergo_job *job = with_slit("");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct ergo_job *high = NULL;
+        const size_t n = cases[i].sets[2] ? 3 : cases[i].sets[1] ? 2 : 1;
+        const enum ergo_status status = ergo_job_parse(ctx, job->canonical, strlen(job->canonical),
+                                                       "high", cases[i].sets, n, &high);
+        if (cases[i].why ? status == ERGO_OK || !strstr(ergo_error_message(ctx), cases[i].why)
+                         : status != ERGO_OK)
+            fail_msg("%s: %s", cases[i].sets[0], high ? "taken" : ergo_error_message(ctx));
+        ergo_error_clear(ctx);
+        ergo_job_destroy(high);
+    }
+    ergo_job_destroy(job);
+}
+
 static int open_all(void **state) {
     const int file = mkstemp(table);
     return file < 0 || close(file) ? -1 : context_open(state);
@@ -239,7 +281,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pairs),         cmocka_unit_test(test_refused_tables),
         cmocka_unit_test(test_field),         cmocka_unit_test(test_adsorption),
-        cmocka_unit_test(test_refused_slits),
+        cmocka_unit_test(test_refused_slits), cmocka_unit_test(test_high_boxes),
     };
     return cmocka_run_group_tests_name("tables", tests, open_all, close_all);
 }

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -352,6 +353,31 @@ static void the_spread_of_a_solid_is_about_its_own_middle(void **state) {
     }
 }
 
+/* u that ends with a slope is refused to new jobs; jobs of runs that are there can be read. */
+static void a_slope_at_the_end_is_for_new_jobs(void **state) {
+    static const char *const set = "/system/symmetrised=false";
+    static const char system[] = "\"n\": 20, \"wave_function\": \"./slope.txt\"";
+    struct ergo_job *job = NULL, *old = NULL;
+    char text[200];
+    (void)state;
+    FILE *file = fopen("slope.txt", "w");
+    assert_non_null(file);
+    for (double r = 1; r < 15; r += 0.1)
+        fprintf(file, "%g %.9g\n", r, -0.5 * pow(2.9 / r, 5));
+    fclose(file);
+    snprintf(text, sizeof text, "%s, \"symmetrised\": false", system);
+    assert_int_equal(parse(text, &job), ERGO_E_JOB);
+    assert_non_null(strstr(ergo_error_message(ctx), "has the slope"));
+    ergo_error_clear(ctx);
+    job = job_of(system);
+    const enum ergo_status status = ergo_job_again(ctx, job, &set, 1, &old);
+    unlink("slope.txt");
+    if (status != ERGO_OK)
+        fail_msg("%s", ergo_error_message(ctx));
+    ergo_job_destroy(old);
+    ergo_job_destroy(job);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lattices_have_their_shells),
@@ -362,6 +388,7 @@ int main(void) {
         cmocka_unit_test(what_does_not_fit_is_refused_with_what_does),
         cmocka_unit_test(a_start_has_atoms_at_their_sites),
         cmocka_unit_test(the_spread_of_a_solid_is_about_its_own_middle),
+        cmocka_unit_test(a_slope_at_the_end_is_for_new_jobs),
     };
     ctx = ergo_context_create();
     if (!ctx)

@@ -42,13 +42,27 @@ static double site_at(const struct disks_shape *s, int axis, double i, double sh
            (i + shift - least) * distance;
 }
 
+/* Do sites that are `apart` spacings apart along an axis meet, of which there are so many? Between
+ * walls there are no images. */
+static bool meet(const struct disks_shape *s, int axis, uint64_t sites, uint64_t apart) {
+    return !walled(s, axis) || sites > apart;
+}
+
 /* The smallest distance with `rows` rows of `columns` sites, every other row shifted half a site to
  * the right. */
 static double hexagonal_distance(const struct disks_shape *s, bool turned, uint64_t columns,
                                  uint64_t rows) {
     const double a = spacing(s, turned, (double)columns, 0.5);
     const double h = spacing(s, !turned, (double)rows, 1);
-    return fmin(a, fmin(sqrt(0.25 * a * a + h * h), 2.0 * h));
+    double least = meet(s, turned, columns, 1) ? a : INFINITY;
+    if (meet(s, !turned, rows, 1))
+        least = fmin(least, sqrt(0.25 * a * a + h * h));
+    return meet(s, !turned, rows, 2) ? fmin(least, 2.0 * h) : least;
+}
+
+static double square_distance(const struct disks_shape *s, uint64_t columns, uint64_t rows) {
+    const double x = meet(s, 0, columns, 1) ? spacing(s, 0, (double)columns, 1) : INFINITY;
+    return meet(s, 1, rows, 1) ? fmin(x, spacing(s, 1, (double)rows, 1)) : x;
 }
 
 /* The same with site i at (i, 2 i) / n. In boxes of four cells, no other lattice keeps five or six
@@ -69,13 +83,19 @@ static struct lattice lattice_of(const struct disks_shape *s, enum lattice_kind 
     const uint64_t across = (uint64_t)ceil(sqrt((double)s->n * (box[0] / box[1])));
     const uint64_t side = (uint64_t)ceil(sqrt((double)s->n * (box[1] / box[0])));
     struct lattice l = {kind, across, (s->n + across - 1) / across, 0.0};
-    l.distance = fmin(spacing(s, 0, (double)l.columns, 1), spacing(s, 1, (double)l.rows, 1));
+    l.distance = square_distance(s, l.columns, l.rows);
+    for (int k = 0; k < 2; k++) { /* in narrow slits one row, along the walls */
+        const uint64_t columns = k ? s->n : 1, rows = k ? 1 : s->n;
+        const double d = walled(s, k) ? square_distance(s, columns, rows) : 0.0;
+        if (d > l.distance)
+            l = (struct lattice){kind, columns, rows, d};
+    }
     if (kind == OBLIQUE)
         l.distance = s->n <= 64 ? oblique_distance(box, s->n) : 0.0;
     if (kind != HEXAGONAL && kind != TURNED)
         return l;
     l.distance = 0.0; /* choose the lattice whose sites are farthest apart in this box */
-    for (uint64_t r = 2; r <= 2 * side + 2; r += 2) {
+    for (uint64_t r = walled(s, kind != TURNED) ? 1 : 2; r <= 2 * side + 2; r += r > 1 ? 2 : 1) {
         const uint64_t k = (s->n + r - 1) / r;
         const double d = hexagonal_distance(s, kind == TURNED, k, r);
         if (d > l.distance) {

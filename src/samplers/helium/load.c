@@ -62,7 +62,9 @@ static enum ergo_status load_wave_function(struct ergo_context *ctx, const struc
                               "%s ends at %.6g A; up to %.6g A is needed%s", path, last, need,
                               m->symmetrised ? " for f(L - r), or /system/symmetrised false" : "");
     helium_model_core(m);
-    return m->symmetrised || helium_is_confined(point) ? ERGO_OK : check_end(ctx, path, m);
+    /* runs that are there already can be read */
+    const bool ends = !m->symmetrised && !helium_is_confined(point) && !point->job->again;
+    return ends ? check_end(ctx, path, m) : ERGO_OK;
 }
 
 /* The healing distance with the smallest spread of energies of 64 atoms at 0.02186 A^-3, A. */

@@ -19,6 +19,10 @@ static const double PI = 3.14159265358979323846;
 /* Energies beyond this, in units of the walls', are a wall. */
 static const double HIGHEST = 1e6;
 
+/* The thickest layer of the table, in diameters of the walls': cubics of thicker ones have wells
+ * next to a wall that are not in the potential. */
+static const double THICKEST = 0.02;
+
 bool lj_has_slit(const struct ergo_point *point) {
     const char *name = point->job->model->name;
     return name && (strcmp(name, "nvt") == 0 || strcmp(name, "muvt") == 0) &&
@@ -124,9 +128,12 @@ double lj_slit_henry(const struct lj_system *s) {
 }
 
 /* Bins of the profile in the height of the box, in units of 2^-16. */
+static double bins_of(const struct lj_system *y, double bins) {
+    return floor(bins * y->box[2] / y->slit.width * 0x1p16 + 0.5);
+}
+
 uint32_t lj_profile_bins(const struct lj_state *s) {
-    const struct lj_system *y = &s->system;
-    return (uint32_t)floor(s->launch.bins * y->box[2] / y->slit.width * 0x1p16 + 0.5);
+    return (uint32_t)bins_of(&s->system, s->launch.bins);
 }
 
 void lj_profile_convert(const struct lj_state *s, const uint64_t *counts, double *density) {
@@ -138,6 +145,50 @@ void lj_profile_convert(const struct lj_state *s, const uint64_t *counts, double
 
 /* ---- checks -----------------------------------------------------------------------------------
  */
+
+/* One bulk_density for points of a scan that have other reservoirs. Its first and last point differ
+ * in all that is scanned. */
+static enum ergo_status check_bulk(struct ergo_context *ctx, const struct ergo_point *point) {
+    const struct ergo_job *job = point->job;
+    const struct ergo_point *a = &job->points[0], *b = &job->points[job->n_points - 1];
+    const struct lj_system x = lj_system_of(a), y = lj_system_of(b);
+    const bool one = given(a, "/system/slit/bulk_density") == given(b, "/system/slit/bulk_density");
+    if (!ergo_point_value(point, "/system/slit/bulk_density")->present || !one ||
+        (x.temperature == y.temperature && x.activity == y.activity))
+        return ERGO_OK;
+    return ergo_job_error(
+        ctx, "/system/slit/bulk_density",
+        "%.10g is the bulk fluid's at one temperature and activity, but these are "
+        "scanned: excess_adsorption would be wrong. Leave it out, and subtract "
+        "each point's own from its adsorption, or use a job for each point",
+        given(point, "/system/slit/bulk_density"));
+}
+
+/* Of a box that is much higher than the slit. */
+static enum ergo_status check_height(struct ergo_context *ctx, const struct ergo_point *point,
+                                     const struct lj_system *s) {
+    const struct lj_slit *slit = &s->slit;
+    const double most = THICKEST * slit->sigma * LJ_FIELD_LAYERS;
+    const double least = slit->width + s->cutoff;
+    const int64_t bins = ergo_point_int(point, "/run/profile_bins");
+    if (s->box[2] > most && least > most)
+        return ergo_job_error(ctx, "/system/slit/width",
+                              "%.10g and a cutoff of %.10g are more than %.10g, the highest box "
+                              "for walls of that sigma: the field is a table of %u layers",
+                              slit->width, s->cutoff, most, LJ_FIELD_LAYERS);
+    if (s->box[2] > most)
+        return ergo_job_error(ctx, "/system/box",
+                              "the third side is %.10g, too long for a field of %u layers: use "
+                              "%.10g, the slit's width and a cutoff; up to %.10g are possible",
+                              s->box[2], LJ_FIELD_LAYERS, least, most);
+    if (ergo_point_int(point, "/run/curve_every") && bins_of(s, (double)bins) >= 0x1p32)
+        return ergo_job_error(ctx, "/run/profile_bins",
+                              "%lld, in a box %.4g times as high as the slit: at most %.0f, or use "
+                              "%.10g, the slit's width and a cutoff, as third side of the box",
+                              (long long)bins, s->box[2] / slit->width,
+                              floor(65535 * slit->width / s->box[2]), least);
+    return ERGO_OK;
+}
 
 static enum ergo_status check_keys(struct ergo_context *ctx, const struct ergo_point *point) {
     static const char *const needed[] = {"/system/slit/epsilon", "/system/slit/sigma",
@@ -177,6 +228,9 @@ enum ergo_status lj_check_slit(struct ergo_context *ctx, const struct ergo_point
                               "the third side is %.10g, less than a slit of %.10g and a cutoff of "
                               "%.10g: particles would interact across the walls",
                               s->box[2], slit->width, s->cutoff);
+    if (!point->job->again &&
+        (check_height(ctx, point, s) != ERGO_OK || check_bulk(ctx, point) != ERGO_OK))
+        return ERGO_E_JOB;
     const double per_t = slit->unit / s->temperature, least = lj_slit_least(s) / s->temperature;
     if (!(per_t >= 1e-3 && per_t <= 1e5))
         return ergo_job_error(ctx, "/system/slit/epsilon",

@@ -173,8 +173,8 @@ const struct ergo_key lj_keys_slit[LJ_KEYS_SLIT_N] = {
          "= 0 and z = H: this is H. Particles have the energy w(z) + w(H - z) there, w(z) = 2 "
          "pi density epsilon sigma^2 spacing [2/5 (sigma/z)^10 - (sigma/z)^4 - sigma^4/(3 "
          "spacing (z + 0.61 spacing)^3)] (W. A. Steele, Surf. Sci. 36, 317 (1973)). The third "
-         "side of the box is at least H and a cutoff; where u > 100 T there are no particles. "
-         "Absent: no walls."},
+         "side of the box is at least H and a cutoff, at most 81.92 slit/sigma; where u > 100 T "
+         "there are no particles. Absent: no walls."},
     {SLIT_KEY("epsilon"), .stream = "", .flags = POSITIVE | ERGO_KEY_SHAPE, .unit = "energy",
      .help = "Depth of the potential between a particle and an atom of the solid.", IN_SLIT},
     {SLIT_KEY("sigma"), .stream = "", .flags = POSITIVE | ERGO_KEY_SHAPE, .unit = "length",
@@ -185,7 +185,7 @@ const struct ergo_key lj_keys_slit[LJ_KEYS_SLIT_N] = {
      .help = "Distance of the solid's layers; of graphite 0.335 nm.", IN_SLIT},
     {SLIT_KEY("bulk_density"), .flags = ERGO_KEY_SCAN, .unit = "1/length^3",
      .help = "Density of the bulk fluid at this temperature and activity, of a run without a slit: "
-             "with it there is `excess_adsorption`.",
+             "with it there is `excess_adsorption`. Not one for a scan over these.",
      IN_SLIT},
     {SLIT_KEY("excess_width"), .flags = ERGO_KEY_SCAN | ERGO_KEY_EXCLUDES_MIN, .unit = "length",
      .help = "Of excess_adsorption: the height that the bulk fluid would fill; absent: `width`, "

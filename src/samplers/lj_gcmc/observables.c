@@ -366,7 +366,7 @@ const struct ergo_observable lj_observables_muvt[LJ_N_OBSERVABLES_MUVT] = {
     {ERGO_NAMED("excess_adsorption", "1/length^2"),
      .help = "adsorption less what the bulk fluid would have between the walls, bulk_density times "
              "excess_width",
-     .sample = excess_adsorption, .applies = has_excess},
+     .sample = excess_adsorption, .applies = has_excess, .of_moves = true},
     {ERGO_NAMED("insertion_probability", ""),
      .help = "probability with which an insertion into N particles would be accepted",
      .sample = rises, .applies = lj_is_matrix, .recorded_at = "/system/temperature"},
