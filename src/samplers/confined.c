@@ -461,12 +461,9 @@ double ergo_confined_contact(const struct ergo_point *point, const struct ergo_c
                                 lowest(c));
 }
 
-double ergo_confined_excess(const struct ergo_confinement *c, const double *profile, size_t bins) {
-    return 0.5 * ((double)c->n / c->area - c->length * ergo_confined_central(profile, bins));
-}
-
-double ergo_confined_central(const double *profile, size_t bins) {
+double ergo_confined_central(const struct ergo_point *point, const double *profile, size_t bins) {
     double sum = 0, all = 0;
+    (void)point;
     for (size_t i = 0; i < bins; i++) {
         /* the share of the bin in the middle fifth */
         const double a = fmax(0.4 * (double)bins, (double)i);
@@ -476,4 +473,8 @@ double ergo_confined_central(const double *profile, size_t bins) {
         all += share;
     }
     return sum / all;
+}
+
+double ergo_confined_excess(const struct ergo_confinement *c, const double *profile, size_t bins) {
+    return 0.5 * ((double)c->n / c->area - c->length * ergo_confined_central(NULL, profile, bins));
 }

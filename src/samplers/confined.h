@@ -92,9 +92,49 @@ void ergo_confined_convert(const struct ergo_point *point, const struct ergo_con
 double ergo_confined_contact(const struct ergo_point *point,
                              const struct ergo_confinement *confined, const double *curve,
                              size_t bins);
-/* The mean of the profile in the middle fifth, and the surface excess with it. */
-double ergo_confined_central(const double *profile, size_t bins);
+/* The mean of the profile in the middle fifth (from_curve of an observable), and the surface excess
+ * with it. */
+double ergo_confined_central(const struct ergo_point *point, const double *profile, size_t bins);
 double ergo_confined_excess(const struct ergo_confinement *confined, const double *profile,
                             size_t bins);
+
+/* ---- tables of models ------------------------------------------------------------------------ */
+
+/* dimensions: as text; per_area: unit of a number per area of the walls; things: "disks".
+ * is_walled, is_slit: predicates; contact, excess: from_curve; energy: sample. */
+#define ERGO_CONFINED_OBSERVABLES(dimensions, per_area, things, is_walled, is_slit, contact,       \
+                                  excess, energy)                                                  \
+    {ERGO_NAMED("wall_pressure_low", "k_B T / sigma^" dimensions),                                 \
+     .help = "beta P sigma^" dimensions " on the lower wall, which is the density at contact, "    \
+             "extrapolated (contact theorem)",                                                     \
+     .curve = "wall_low", .from_curve = (contact), .applies = (is_walled)},                        \
+        {ERGO_NAMED("wall_pressure_high", "k_B T / sigma^" dimensions),                            \
+         .help = "the same on the upper wall", .curve = "wall_high", .from_curve = (contact),      \
+         .applies = (is_walled)},                                                                  \
+        {ERGO_NAMED("central_density", "1/sigma^" dimensions),                                     \
+         .help = "rho_c, mean of the density profile over the middle fifth of the slit",           \
+         .curve = "profile", .from_curve = ergo_confined_central, .applies = (is_slit)},           \
+        {ERGO_NAMED("surface_excess", per_area),                                                   \
+         .help = "excess adsorption on one wall, (N / A - rho_c L) / 2, L from face to face: "     \
+                 "particles beyond those of a fluid of density rho_c up to the wall",              \
+         .curve = "profile", .from_curve = (excess), .applies = (is_slit)},                        \
+    {                                                                                              \
+        ERGO_NAMED("field_energy", "k_B T"), .help = "mean of beta u over all " things,            \
+                                             .sample = (energy),                                   \
+                                             .applies = ergo_confined_has_field                    \
+    }
+
+/* Curves in the order of enum ergo_confined_curve; across: what the cross-section is. */
+#define ERGO_CONFINED_CURVE_TABLE(dimensions, across)                                              \
+    {"profile", "height / sigma", "1/sigma^" dimensions,                                           \
+     "density of centres over the cross-section of the box, by the height over its lower face"},   \
+        {"wall_low", "distance / sigma", "1/sigma^" dimensions, "density next to the lower wall"}, \
+        {"wall_high", "distance / sigma", "1/sigma^" dimensions,                                   \
+         "density next to the upper wall"},                                                        \
+    {                                                                                              \
+        "weight_above", "height / sigma", "k_B T / sigma^" dimensions,                             \
+            "gravity times the particles above that height, per " across                           \
+            ": beta (P - P at the upper wall) there"                                               \
+    }
 
 #endif

@@ -147,7 +147,7 @@ static void test_curves(void **state) {
     assert_true(fabs(x[0] - 0.75) < 1e-5);
     assert_true(fabs(weight[0] - 0.7 * 17 / area) < 1e-5);
     assert_true(fabs(weight[7] - 0.7 * 0.5 / area) < 1e-6);
-    assert_true(fabs(ergo_confined_central(profile, BINS) - 1 / area / 0.5) < 1e-5);
+    assert_true(fabs(ergo_confined_central(NULL, profile, BINS) - 1 / area / 0.5) < 1e-5);
     const double excess = ergo_confined_excess(&s.confined, profile, BINS);
     assert_true(fabs(excess - 0.5 * (20 / area - 5 * 1 / area / 0.5)) < 1e-5);
     ergo_job_destroy(job);

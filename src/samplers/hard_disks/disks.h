@@ -120,7 +120,6 @@ double disks_compressibility(const struct ergo_point *point, const double *conta
 /* beta P on a wall, from the density next to it; of the profile the density in the middle fifth,
  * and the surface excess. */
 double disks_wall(const struct ergo_point *point, const double *curve, size_t size);
-double disks_central(const struct ergo_point *point, const double *profile, size_t size);
 double disks_excess(const struct ergo_point *point, const double *profile, size_t size);
 /* Known values of P*: exact ones for two disks; published ones for large systems, with the standard
  * error. NAN: not known. */

@@ -118,21 +118,8 @@ static const struct ergo_observable observables[] = {
      .curve = "contact", .from_curve = disks_pressure, .applies = disks_is_bulk},
     {ERGO_NAMED("compressibility_factor", ""), .help = "Z = P* / (rho sigma^2), likewise",
      .curve = "contact", .from_curve = disks_compressibility, .applies = disks_is_bulk},
-    {ERGO_NAMED("wall_pressure_low", "k_B T / sigma^2"),
-     .help = "beta P sigma^2 on the lower wall, which is the density at contact, extrapolated "
-             "(contact theorem)",
-     .curve = "wall_low", .from_curve = disks_wall, .applies = disks_is_walled},
-    {ERGO_NAMED("wall_pressure_high", "k_B T / sigma^2"), .help = "the same on the upper wall",
-     .curve = "wall_high", .from_curve = disks_wall, .applies = disks_is_walled},
-    {ERGO_NAMED("central_density", "1/sigma^2"),
-     .help = "rho_c, mean of the density profile over the middle fifth of the slit",
-     .curve = "profile", .from_curve = disks_central, .applies = disks_is_slit},
-    {ERGO_NAMED("surface_excess", "1/sigma"),
-     .help = "excess adsorption on one wall, (N / A - rho_c L) / 2, L from face to face: particles "
-             "beyond those of a fluid of density rho_c up to the wall",
-     .curve = "profile", .from_curve = disks_excess, .applies = disks_is_slit},
-    {ERGO_NAMED("field_energy", "k_B T"), .help = "mean of beta u over all disks",
-     .sample = sample_field_energy, .applies = ergo_confined_has_field},
+    ERGO_CONFINED_OBSERVABLES("2", "1/sigma", "disks", disks_is_walled, disks_is_slit, disks_wall,
+                              disks_excess, sample_field_energy),
     ORDER,
     DISKS_ORDER_OBSERVABLES,
 };
@@ -165,13 +152,7 @@ static const struct ergo_curve_info curves[] = {
     {"gr", "distance / sigma", "", "pair distribution g(r)"},
     {"density_histogram", "packing fraction", "", "share of sub-blocks of that packing fraction"},
     DISKS_ORDER_CURVES,
-    {"profile", "height / sigma", "1/sigma^2",
-     "density of centres over the cross-section of the box, by the height over its lower face"},
-    {"wall_low", "distance / sigma", "1/sigma^2", "density next to the lower wall"},
-    {"wall_high", "distance / sigma", "1/sigma^2", "density next to the upper wall"},
-    {"weight_above", "height / sigma", "k_B T / sigma^2",
-     "gravity times the particles above that height, per length: beta (P - P at the upper wall) "
-     "there"},
+    ERGO_CONFINED_CURVE_TABLE("2", "length"),
 };
 
 static const struct ergo_curve_info curves_npt[] = {

@@ -33,11 +33,6 @@ double disks_wall(const struct ergo_point *point, const double *curve, size_t si
                : NAN;
 }
 
-double disks_central(const struct ergo_point *point, const double *profile, size_t size) {
-    (void)point;
-    return ergo_confined_central(profile, size);
-}
-
 double disks_excess(const struct ergo_point *point, const double *profile, size_t size) {
     struct disks_shape s;
     char reason[300];

@@ -108,11 +108,6 @@ double spheres_wall(const struct ergo_point *point, const double *curve, size_t 
                : NAN;
 }
 
-double spheres_central(const struct ergo_point *point, const double *profile, size_t size) {
-    (void)point;
-    return ergo_confined_central(profile, size);
-}
-
 double spheres_excess(const struct ergo_point *point, const double *profile, size_t size) {
     struct spheres_shape s;
     char reason[300];

@@ -180,21 +180,8 @@ static const struct ergo_observable observables[] = {
      .help = "Z = beta P / rho = 1 + 4 eta g(sigma+), likewise", .curve = "contact",
      .from_curve = spheres_compressibility, .applies = is_bulk},
     DENSITIES,
-    {ERGO_NAMED("wall_pressure_low", "k_B T / sigma^3"),
-     .help = "beta P sigma^3 on the lower wall, which is the density at contact, extrapolated "
-             "(contact theorem)",
-     .curve = "wall_low", .from_curve = spheres_wall, .applies = is_walled},
-    {ERGO_NAMED("wall_pressure_high", "k_B T / sigma^3"), .help = "the same on the upper wall",
-     .curve = "wall_high", .from_curve = spheres_wall, .applies = is_walled},
-    {ERGO_NAMED("central_density", "1/sigma^3"),
-     .help = "rho_c, mean of the density profile over the middle fifth of the slit",
-     .curve = "profile", .from_curve = spheres_central, .applies = is_slit},
-    {ERGO_NAMED("surface_excess", "1/sigma^2"),
-     .help = "excess adsorption on one wall, (N / A - rho_c L) / 2, L from face to face: particles "
-             "beyond those of a fluid of density rho_c up to the wall",
-     .curve = "profile", .from_curve = spheres_excess, .applies = is_slit},
-    {ERGO_NAMED("field_energy", "k_B T"), .help = "mean of beta u over all spheres",
-     .sample = sample_field_energy, .applies = ergo_confined_has_field},
+    ERGO_CONFINED_OBSERVABLES("3", "1/sigma^2", "spheres", is_walled, is_slit, spheres_wall,
+                              spheres_excess, sample_field_energy),
     MOVES,
 };
 
@@ -221,13 +208,7 @@ static const struct ergo_observable observables_npt[] = {
 static const struct ergo_curve_info curves[] = {
     {"contact", "distance / sigma", "", "g(r) next to contact"},
     {"gr", "distance / sigma", "", "pair distribution g(r)"},
-    {"profile", "height / sigma", "1/sigma^3",
-     "density of centres over the cross-section of the box, by the height over its lower face"},
-    {"wall_low", "distance / sigma", "1/sigma^3", "density next to the lower wall"},
-    {"wall_high", "distance / sigma", "1/sigma^3", "density next to the upper wall"},
-    {"weight_above", "height / sigma", "k_B T / sigma^3",
-     "gravity times the particles above that height, per area: beta (P - P at the upper wall) "
-     "there"},
+    ERGO_CONFINED_CURVE_TABLE("3", "area"),
 };
 
 static const struct ergo_tunable tunables[] = {

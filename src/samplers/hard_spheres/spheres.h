@@ -79,7 +79,6 @@ double spheres_exact_compressibility(const struct ergo_point *point);
 /* beta P on a wall, from the density next to it; of the profile the density in the middle fifth,
  * and the surface excess. */
 double spheres_wall(const struct ergo_point *point, const double *curve, size_t size);
-double spheres_central(const struct ergo_point *point, const double *profile, size_t size);
 double spheres_excess(const struct ergo_point *point, const double *profile, size_t size);
 double spheres_density(const struct ergo_point *point);
 double spheres_packing(const struct ergo_point *point);
