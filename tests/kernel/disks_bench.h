@@ -114,7 +114,8 @@ static inline void disks_oracle_of(struct disks_bench *b, size_t m) {
     }
     o->reflect = strcmp(ergo_point_text(point, "/system/moves"), "reflections") == 0;
     if (!npt && ergo_point_bool(point, "/system/leave_cell"))
-        o->leave = (int64_t)floor(0.5 * ((double)o->width - sigma)) - 1;
+        /* so far that two of them do not meet along the axis where sigma has more units */
+        o->leave = (int64_t)floor(0.5 * ((double)o->width - fmax(sigma, sigma / aspect))) - 1;
     o->key[0] = (uint32_t)point->stream;
     o->key[1] = (uint32_t)(point->stream >> 32);
     o->cell = calloc((size_t)(o->cells * o->rows), sizeof *o->cell);
