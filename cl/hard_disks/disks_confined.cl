@@ -1,6 +1,7 @@
 /* Measurements of hard disks between walls and in fields. Sums are integers, so their order does
  * not matter. */
 #define DISKS_SPACE __global
+#include "common/sum64.h"
 #include "hard_disks/confined.h"
 
 /* Places along the axis of the disks of a cell, and their number. */
@@ -41,15 +42,10 @@ disks_energy(__global const DISKS_RAW *cells, __global const struct disks_member
         for (uint i = 0u; i < n; i++)
             sum += ERGO_FIELD_AT(nodes, shift, places[i]);
     }
-    parts[item] = sum;
-    for (uint some = DISKS_SUM_GROUP / 2u; some > 0u; some /= 2u) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (item < some)
-            parts[item] += parts[item + some];
-    }
+    sum = ergo_sum_long(parts, item, DISKS_SUM_GROUP, sum);
     if (item == 0u)
         sums[(sample * n_members + member) * (items / DISKS_SUM_GROUP) + (uint)get_group_id(0)] =
-            parts[0];
+            sum;
 }
 
 /* Histograms of places along the axis, counts[curve][member][bin]: of all, and next to the lower

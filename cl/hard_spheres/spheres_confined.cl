@@ -1,5 +1,6 @@
 /* Measurements of hard spheres between walls and in fields. Sums are integers, so their order does
  * not matter. */
+#include "common/sum64.h"
 #include "hard_spheres/cell.h"
 
 /* The place along the axis of cell number id of a member, in the order of memory. */
@@ -36,15 +37,10 @@ spheres_energy(__global const ulong2 *cells, __global const struct spheres_membe
             sum += ERGO_FIELD_AT(nodes, shift, place);
         })
     }
-    parts[item] = sum;
-    for (uint some = SPHERES_SUM_GROUP / 2u; some > 0u; some /= 2u) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (item < some)
-            parts[item] += parts[item + some];
-    }
+    sum = ergo_sum_long(parts, item, SPHERES_SUM_GROUP, sum);
     if (item == 0u)
         sums[(sample * n_members + member) * (items / SPHERES_SUM_GROUP) + (uint)get_group_id(0)] =
-            parts[0];
+            sum;
 }
 
 /* Histograms of places along the axis, counts[curve][member][bin]: of all, and next to the lower
