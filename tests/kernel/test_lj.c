@@ -77,21 +77,28 @@ static const struct {
      "", "'slots': 1, 'work_group': 16", false},
 };
 
+/* A job of lj-fluid with these keys. */
+static void compare_fluid(const char *system, const char *run, const char *tuning) {
+    const bool few = bench.device->quirks.loop_limit != 0;
+    const bool small = getenv("ERGOCL_TEST_SMALL") != NULL;
+    char job[1000];
+    snprintf(job, sizeof job,
+             "{'sampler': 'lj-fluid', 'seed': '7', 'replicas': 2, 'system': {%s}, 'run': "
+             "{'equilibration': 4096, 'sweeps': 1000, 'insertions': 8%s}, 'tuning': {%s}}",
+             system, run, tuning);
+    lj_compare(&bench, job, small ? 2 : 6, small ? 8 : few ? 30 : 300);
+}
+
 static void test_whole(void **state) {
     (void)state;
-    const bool few = bench.device->quirks.loop_limit != 0;
     const bool small = getenv("ERGOCL_TEST_SMALL") != NULL;
     const uint64_t grown = bench.grown;
     for (size_t i = 0; i < sizeof wholes / sizeof wholes[0]; i++) {
-        char job[1000];
+        char tuning[200];
         if (small && !wholes[i].small)
             continue;
-        snprintf(job, sizeof job,
-                 "{'sampler': 'lj-fluid', 'seed': '7', 'replicas': 2, 'system': {%s}, 'run': "
-                 "{'equilibration': 4096, 'sweeps': 1000, 'insertions': 8%s}, 'tuning': "
-                 "{'all_pairs': 1, %s}}",
-                 wholes[i].system, wholes[i].run, wholes[i].tuning);
-        lj_compare(&bench, job, small ? 2 : 6, small ? 8 : few ? 30 : 300);
+        snprintf(tuning, sizeof tuning, "'all_pairs': 1, %s", wholes[i].tuning);
+        compare_fluid(wholes[i].system, wholes[i].run, tuning);
     }
     assert_true(small || bench.grown > grown);
 }
@@ -102,15 +109,11 @@ static void test_gibbs(void **state) {
     const bool small = getenv("ERGOCL_TEST_SMALL") != NULL;
     const uint64_t grown = bench.grown;
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
-        char job[1000];
+        char system[600];
         if (small && !pairs[i].small)
             continue;
-        snprintf(job, sizeof job,
-                 "{'sampler': 'lj-fluid', 'seed': '7', 'replicas': 2, 'system': {'ensemble': "
-                 "'gibbs', %s}, 'run': {'equilibration': 4096, 'sweeps': 1000, 'insertions': 8}, "
-                 "'tuning': {%s}}",
-                 pairs[i].system, small && !*pairs[i].tuning ? "'work_group': 4" : pairs[i].tuning);
-        lj_compare(&bench, job, small ? 2 : 6, small ? 8 : few ? 30 : 300);
+        snprintf(system, sizeof system, "'ensemble': 'gibbs', %s", pairs[i].system);
+        compare_fluid(system, "", small && !*pairs[i].tuning ? "'work_group': 4" : pairs[i].tuning);
     }
     assert_true(small || few || bench.grown >= grown + 3);
 }
