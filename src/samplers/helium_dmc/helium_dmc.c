@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/divisor.h"
 #include "samplers/helium_dmc/dmc.h"
 
 #define SHAPE_CHAIN (ERGO_KEY_SHAPE | ERGO_KEY_CHAIN)
@@ -197,13 +198,8 @@ static enum ergo_status check_pure(struct ergo_context *ctx, const struct ergo_p
         return ergo_job_error(ctx, "/system/forward_structure",
                               "true: curves are of every /run/structure_every-th measurement, and "
                               "that is 0: none");
-    long long a = window, b = apart; /* a: their greatest common divisor */
-    while (b) {
-        const long long rest = a % b;
-        a = b;
-        b = rest;
-    }
-    const long long least = window / a;
+    const long long least =
+        window / (long long)ergo_common_divisor((uint64_t)window, (uint64_t)apart);
     if (every % least != 0)
         status = ergo_job_error(ctx, "/run/structure_every",
                                 "%lld x /run/measure_every %lld is no multiple of "

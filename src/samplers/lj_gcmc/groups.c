@@ -5,10 +5,7 @@
 #include "samplers/lj_gcmc/lj.h"
 
 static uint32_t power_of_two_down(double n, uint32_t most) {
-    uint32_t p = 1;
-    while (p * 2 <= most && p * 2 <= n)
-        p *= 2;
-    return p;
+    return ergo_power_of_two_down((uint64_t)fmin(n, most));
 }
 
 /* Work-items of a chain. If the launch fills the device, few are enough, because other chains

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/divisor.h"
 #include "base/parallel.h"
 #include "samplers/spin_lattice/graph/graph.h"
 
@@ -10,15 +11,6 @@ enum {
     MOST_NEIGHBOURS = 1020, /* a byte numbers elements of a list */
     MOST_SLOTS = 65533      /* with two rows below them, 16 bits number them */
 };
-
-static int32_t common_divisor(int32_t a, int32_t b) {
-    while (b) {
-        const int32_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
 
 /* Costs of a slot in units of j: the sum over its neighbours and of its field. */
 static int64_t strength(const struct graph_network *net, uint32_t slot, int32_t j) {
@@ -32,11 +24,12 @@ static int64_t strength(const struct graph_network *net, uint32_t slot, int32_t 
  */
 static uint32_t most_levels(const struct graph_network *net, int32_t *j) {
     int64_t most = 0;
-    *j = 0;
+    uint64_t unit = 0;
     for (uint32_t k = 0; k < net->first[net->slots]; k++)
-        *j = common_divisor(abs(net->bonds[k].j), *j);
+        unit = ergo_common_divisor((uint64_t)abs(net->bonds[k].j), unit);
     for (uint32_t slot = 0; slot < net->slots; slot++)
-        *j = common_divisor(abs(net->fields[slot]), *j);
+        unit = ergo_common_divisor((uint64_t)abs(net->fields[slot]), unit);
+    *j = (int32_t)unit;
     for (uint32_t slot = 0; slot < net->slots && *j; slot++) {
         const int64_t own = strength(net, slot, *j);
         const bool alone = net->first[slot] == net->first[slot + 1]; /* has a rule of its own */

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/divisor.h"
 #include "samplers/spin_lattice/graph/graph.h"
 #include "samplers/spin_lattice/models.h"
 #include "samplers/spin_lattice/wang_landau/walk.h"
@@ -70,15 +71,6 @@ uint64_t walk_measure_every(const struct ergo_point *point) {
 
 /* ---- levels ---------------------------------------------------------------------------------- */
 
-static uint64_t divisor_of(uint64_t a, uint64_t b) {
-    while (b) {
-        const uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /*
  * The force on a vertex is h + sum of J, of the configuration with all spins up, minus 2 J for each
  * neighbour that is down; so halves of costs are multiples of the greatest divisor of all of these.
@@ -92,11 +84,11 @@ static struct walk_levels levels_of(const struct walk_graph *g) {
         int64_t force = g->fields[v];
         most += 2 * llabs(g->fields[v]);
         for (uint32_t b = g->first[v]; b < g->first[v + 1]; b++) {
-            step = divisor_of(step, (uint64_t)(2 * llabs(g->bonds[b].j)));
+            step = ergo_common_divisor(step, (uint64_t)(2 * llabs(g->bonds[b].j)));
             force += g->bonds[b].j;
             most += llabs(g->bonds[b].j);
         }
-        step = divisor_of(step, (uint64_t)llabs(force));
+        step = ergo_common_divisor(step, (uint64_t)llabs(force));
         up -= force + g->fields[v];
     }
     if (!step)
