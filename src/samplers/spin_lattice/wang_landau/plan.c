@@ -104,7 +104,7 @@ enum ergo_status walk_configure(struct ergo_context *ctx, void *state) {
     plan->work_per_step = moves;
     plan->block_steps = fmax(1, floor(0.1 / fmax(moves / ((gpu ? 1e8 : 1e7) * units),
                                                  s->graph.n * (gpu ? 1e-6 : 1e-7))));
-    plan->launches_per_step = 1.0 / 64;
+    plan->launches_per_step = 1.0 / (double)ergo_plan_launch(plan, s->launch_sweeps);
     plan->host_bytes = 24 * (uint64_t)s->graph.first[s->graph.n] +
                        128 * (uint64_t)s->graph.levels.count + 64 * (uint64_t)s->graph.n +
                        /* walk_end_curves: ln g of all estimates, of one member at a time */
