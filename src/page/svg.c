@@ -107,17 +107,19 @@ static void draw_points(struct ergo_text *text, const struct ergo_plot_series *s
 
 static void draw_line(struct ergo_text *text, const struct ergo_plot_series *series,
                       const struct ergo_axis *x, const struct ergo_axis *y, const char *kind) {
-    bool down = false;
+    size_t drawn = 0; /* points since the last gap */
     ergo_text_append(text, "<path class=\"%s c%u\" d=\"", kind, series->color);
-    for (size_t i = 0; i < series->n; i++) {
-        if (isnan(ergo_axis_shown(x->log, series->x[i])) ||
+    for (size_t i = 0; i <= series->n; i++) {
+        if (i == series->n || isnan(ergo_axis_shown(x->log, series->x[i])) ||
             isnan(ergo_axis_shown(y->log, series->y[i]))) {
-            down = false; /* a gap, not a bridge */
+            if (drawn == 1) /* a point alone is a dash: a path to nowhere is not seen */
+                ergo_text_append(text, "m-1.5 0h3");
+            drawn = 0; /* a gap, not a bridge */
             continue;
         }
-        ergo_text_append(text, "%c%.1f %.1f", down ? 'L' : 'M', ergo_axis_place(x, series->x[i]),
+        ergo_text_append(text, "%c%.1f %.1f", drawn ? 'L' : 'M', ergo_axis_place(x, series->x[i]),
                          ergo_axis_place(y, series->y[i]));
-        down = true;
+        drawn++;
     }
     ergo_text_append(text, "\"/>");
 }

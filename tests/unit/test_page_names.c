@@ -113,11 +113,37 @@ static void figures_are_saved(void **state) {
     ergo_text_free(&page);
 }
 
+/* A curve with a gap behind its first point: that point is seen, and no others get dashes. */
+static void lone_points_are_seen(void **state) {
+    (void)state;
+    const double x[] = {1, 2, 3, 4}, y[] = {1, NAN, 2, 3}, whole[] = {1, 2, 2, 3};
+    struct ergo_plot_series series = {.mark = ERGO_MARK_LINE, .label = "", .n = 4, .x = x, .y = y};
+    const struct ergo_plot plot = {.alt = "a",
+                                   .x_name = "x",
+                                   .y_name = "y",
+                                   .shade = NAN,
+                                   .x_unit = "",
+                                   .y_unit = "",
+                                   .n_series = 1,
+                                   .series = &series};
+    for (int k = 0; k < 2; k++) {
+        struct ergo_text page = {0};
+        series.y = k ? whole : y;
+        ergo_report_save(&page, &plot, "a");
+        char *svg = decode(page.data, "image/svg+xml"), *dash = strstr(svg, "m-1.5 0h3");
+        assert_int_equal(dash != NULL, k == 0);
+        assert_null(dash ? strstr(dash + 1, "m-1.5 0h3") : NULL);
+        free(svg);
+        ergo_text_free(&page);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_before_checks_before_moments),
         cmocka_unit_test(signs_of_papers),
         cmocka_unit_test(figures_are_saved),
+        cmocka_unit_test(lone_points_are_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
