@@ -16,6 +16,7 @@
 #define SW_PURPOSE_START 3
 #define SW_PURPOSE_SEED 4
 #define SW_PURPOSE_MIRROR 5
+#define SW_PURPOSE_COUPLING 6 /* key: the disorder's; as spin-lattice has it */
 
 #define SW_Q_MAX 256
 
@@ -42,13 +43,25 @@ struct sw_member {
 struct sw_site_member {
     uint key0, key1; /* Philox key: the member's stream */
     uint threshold;  /* potts: p as a 32-bit integer */
-    uint always;     /* potts, 1: p rounds to 1 */
+    uint always;     /* potts, by bits SW_ALWAYS_...: chances that round to 1 */
     float coupling;  /* unit vectors: 2 J/T */
     /* method probability-changing: what is added to the member's chance, and subtracted from it */
     uint up, down;
     uint first; /* id of the first site here, of a lattice cut over ranks; else 0 */
+    uint seed0, seed1; /* with disorder: Philox key of the couplings */
+    uint share;        /* the share of bonds with the other coupling, in units of 2^-32 */
+    uint weak;         /* potts: p of these bonds */
+    float ratio;       /* their coupling over the first */
+    uint ghost;        /* potts, with a field: the chance of a site's bond to the ghost spin */
 };
-#define SW_SITE_MEMBER_BYTES 32
+#define SW_SITE_MEMBER_BYTES 56
+#define SW_ALWAYS 1u
+#define SW_ALWAYS_WEAK 2u
+#define SW_ALWAYS_GHOST 4u
+#define SW_ALL_WEAK 8u /* the share */
+
+/* Beside the bonds of a site to others, by bits: that to the ghost spin. */
+#define SW_GHOST_BOND 8u
 
 /* Sums over sites of unit vectors, as 64-bit integers. Products and components are in units of
  * 2^-30. */

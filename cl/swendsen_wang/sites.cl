@@ -11,12 +11,14 @@
  * registers (sites_block.h), then across the faces of blocks, in local memory. `bonds` gets the
  * active bonds of each site; `firsts` the place in the tile of the first site of its part; `labels`
  * its own index, which joins of parts lower at first sites alone. sized: also set `sizes` to 0.
- * chances: method probability-changing, which needs ways = 0.
+ * chances: method probability-changing, which needs ways = 0. weak: of each site, with disorder.
+ * held: with a field, becomes 0.
  */
 __kernel SW_TILE_GROUP void
 sw_site_label(__global const sw_word *spins, __global const struct sw_site_member *members,
               __global uchar *bonds, __global ushort *firsts, __global uint *labels, ulong step,
-              __global uint *sizes, uint sized, __global const uint *chances, __global uint *ways) {
+              __global uint *sizes, uint sized, __global const uint *chances, __global uint *ways,
+              __global const uchar *weak, __global uchar *held) {
     __local uint tile[SW_TILE];
     __local struct sw_block blocks[SW_BLOCKS];
     const uint first = (uint)get_local_id(0), index = (uint)get_group_id(1);
@@ -35,8 +37,10 @@ sw_site_label(__global const sw_word *spins, __global const struct sw_site_membe
         ERGO_ROLLED
         for (uint i = 0; i < SW_BLOCK; i += 4u) {
             const struct sw_tile_site s = sw_tile_site_of(place + sw_block_offset(i));
-            const uint mine = sw_four_bonds(own, s, &m, &common, step);
+            const uint mine = sw_four_bonds(own, s, &m, &common, step, weak + plane);
             sw_four_store(bonds + plane, s, mine);
+            if (SW_FIELD)
+                sw_four_store(held + plane, s, 0u);
             if (sized)
                 sw_four_labels_store(sizes + plane, s, (uint4)(0u));
             for (uint d = 0; d < SW_DIRECTIONS; d++)
@@ -104,6 +108,29 @@ __kernel SW_TILE_GROUP void sw_site_join(__global const uchar *bonds, __global c
         atomic_or(&wraps[(ulong)sample * get_num_groups(1) + index], found);
 }
 
+#if SW_DISORDER
+/* Which bonds are weak: once, before the first step. */
+__kernel void sw_site_couple(__global const struct sw_site_member *members, __global uchar *weak) {
+    const uint site = (uint)get_global_id(0), index = (uint)get_global_id(1);
+    const struct sw_site_member m = members[index];
+    if (site < SW_N)
+        weak[(ulong)index * SW_N + site] = (uchar)sw_site_weak(&m, site);
+}
+#endif
+
+#if SW_FIELD
+/* held[member][site] of the representatives of clusters with a bond to the ghost spin becomes 1. */
+__kernel SW_TILE_GROUP void sw_site_hold(__global const uchar *bonds, __global const ushort *firsts,
+                                         __global const uint *labels, __global uchar *held) {
+    const ulong plane = (ulong)get_group_id(1) * SW_N;
+    for (uint n = (uint)get_local_id(0); n < SW_TILE; n += SW_GROUP) {
+        const struct sw_tile_site s = sw_tile_site_of(n);
+        if (s.inside && bonds[plane + s.index] & SW_GHOST_BOND)
+            held[plane + sw_find_still(labels + plane, sw_first_of(firsts + plane, s.index))] = 1;
+    }
+}
+#endif
+
 /* After a step, the chance of the next one; a work-item for each member. record[sample][member][2]
  * gets the step's chance, and the directions in which a cluster leads around. */
 __kernel void sw_site_adapt(__global const struct sw_site_member *members, __global uint *chances,
@@ -123,7 +150,7 @@ __kernel void sw_site_adapt(__global const struct sw_site_member *members, __glo
 __kernel SW_TILE_GROUP void sw_site_flip(__global sw_word *spins,
                                          __global const struct sw_site_member *members,
                                          __global const ushort *firsts, __global const uint *labels,
-                                         ulong step) {
+                                         ulong step, __global const uchar *held) {
     __local ushort4 rows[SW_TILE / 4u];
     __local ushort list[SW_TILE];
     __local ushort *leads = (__local ushort *)rows;
@@ -132,8 +159,8 @@ __kernel SW_TILE_GROUP void sw_site_flip(__global sw_word *spins,
     const ulong plane = (ulong)index * SW_N;
     const struct sw_site_member m = members[index];
     sw_site_leads(firsts + plane, rows, list, &listed);
-    sw_site_give(spins + SW_COMPONENTS * plane, &m, labels + plane, step, 0, 0, leads, list,
-                 listed);
+    sw_site_give(spins + SW_COMPONENTS * plane, &m, labels + plane, step, 0, 0, leads, list, listed,
+                 held + plane);
 }
 
 #if SW_SIZED
@@ -142,7 +169,7 @@ __kernel SW_TILE_GROUP void sw_site_flip_sizes(__global sw_word *spins,
                                                __global const struct sw_site_member *members,
                                                __global const ushort *firsts,
                                                __global const uint *labels, ulong step,
-                                               __global uint *sizes) {
+                                               __global uint *sizes, __global const uchar *held) {
     __local ushort4 rows[SW_TILE / 4u];
     __local ushort list[SW_TILE];
     __local ushort *leads = (__local ushort *)rows;
@@ -156,7 +183,7 @@ __kernel SW_TILE_GROUP void sw_site_flip_sizes(__global sw_word *spins,
     sw_site_sizes(leads, counts);
     SW_SYNC;
     sw_site_give(spins + SW_COMPONENTS * plane, &m, labels + plane, step, sizes + plane, counts,
-                 leads, list, listed);
+                 leads, list, listed, held + plane);
 }
 #endif
 
@@ -169,7 +196,8 @@ __kernel SW_TILE_GROUP void sw_site_flip_one(__global sw_word *spins,
                                              __global const struct sw_site_member *members,
                                              __global const ushort *firsts,
                                              __global const uint *labels, ulong step,
-                                             __global uint *grown, uint sample) {
+                                             __global uint *grown, uint sample,
+                                             __global const uchar *held) {
     __local ushort4 rows[SW_TILE / 4u];
     __local ushort list[SW_TILE];
     __local ushort *leads = (__local ushort *)rows;
@@ -184,6 +212,8 @@ __kernel SW_TILE_GROUP void sw_site_flip_one(__global sw_word *spins,
     for (uint k = first; k < listed; k += SW_GROUP) {
         const uint at = sw_tile_site_of(list[k]).index;
         leads[list[k]] = SW_FOUND | (sw_find_still(labels + plane, at) == root ? 1u : 0u);
+        if (SW_FIELD && held[plane + root])
+            leads[list[k]] = SW_FOUND;
     }
     sw_site_grow(spins + SW_COMPONENTS * plane, &m, step, leads, flipped, grown, sample);
 }

@@ -13,6 +13,11 @@
  * SW_OPEN, SW_ANTI: sides that are open, and antiperiodic, by the bits below. No bond crosses an
  * open side. One that crosses an antiperiodic side has the other sign: it prefers unequal spins
  * (potts, q = 2), or opposite ones.
+ *
+ * SW_DISORDER 1: a bond is strong or weak; which, is drawn once. SW_FIELD 1 (potts): sites in state
+ * 0 may have a bond to one ghost spin, whose state is 0 always (P. W. Kasteleyn, C. M. Fortuin, J.
+ * Phys. Soc. Jpn. Suppl. 26, 11 (1969); R. H. Swendsen, J.-S. Wang, Phys. Rev. Lett. 58, 86
+ * (1987)): a cluster with such a bond stays as it is.
  */
 #ifndef ERGO_CL_SWENDSEN_WANG_SITES_H
 #define ERGO_CL_SWENDSEN_WANG_SITES_H
@@ -42,6 +47,13 @@
  * root crosses an odd number of times. */
 #define SW_EDGE_SHIFT 29
 #define SW_EDGE_NUMBER 0x1fffffffu
+
+#ifndef SW_DISORDER
+#define SW_DISORDER 0
+#endif
+#ifndef SW_FIELD
+#define SW_FIELD 0
+#endif
 
 /* 1: the lattice has an antiperiodic side, if only at another rank. */
 #ifndef SW_TURNED
@@ -128,13 +140,41 @@ ERGO_INLINE struct ergo_words sw_site_words(const struct sw_site_member *m, uint
                              ERGO_DRAW(SW_PURPOSE_BOND, 0), m->key0, m->key1);
 }
 
-/* The active ones among the bonds in `open`, which join equal spins, by bits. */
-ERGO_INLINE uint sw_site_activate(const struct sw_site_member *m, uint index, ulong step,
-                                  uint open) {
+/* The active ones among the bonds in `open`, which join equal spins, by bits; weak: those of the
+ * site that are. */
+ERGO_INLINE uint sw_site_activate(const struct sw_site_member *m, uint index, ulong step, uint open,
+                                  uint weak) {
     const struct ergo_words r = sw_site_words(m, index, step);
-    const uint below = (r.x < m->threshold ? 1u : 0u) | (r.y < m->threshold ? 2u : 0u) |
-                       (r.z < m->threshold ? 4u : 0u);
-    return m->always ? open : open & below;
+    uint below = (r.x < m->threshold ? 1u : 0u) | (r.y < m->threshold ? 2u : 0u) |
+                 (r.z < m->threshold ? 4u : 0u);
+    below = m->always & SW_ALWAYS ? 7u : below;
+    if (SW_DISORDER) {
+        const uint lower = (r.x < m->weak ? 1u : 0u) | (r.y < m->weak ? 2u : 0u) |
+                           (r.z < m->weak ? 4u : 0u);
+        below = (below & ~weak) | ((m->always & SW_ALWAYS_WEAK ? 7u : lower) & weak);
+    }
+    if (SW_FIELD && (m->always & SW_ALWAYS_GHOST || r.w < m->ghost))
+        below |= SW_GHOST_BOND;
+    return open & below;
+}
+
+/* With disorder: the weak bonds of a site, by bits. A bond is weak if the number below 2^32 is
+ * below the share whose bits, the highest first, are the lowest ones of random words: so the first
+ * sample of a spin glass in spin-lattice has the same. */
+ERGO_INLINE uint sw_site_weak(const struct sw_site_member *m, uint index) {
+    uint weak = m->always & SW_ALL_WEAK ? 7u : 0u;
+    for (uint d = 0; d < SW_DIRECTIONS; d++)
+        for (uint bit = 0, undecided = 1u; bit < 32u && undecided; bit += 4u) {
+            const struct ergo_words r =
+                ergo_philox_words(3u * (m->first + index) + d, 0u, 0u,
+                                  ERGO_DRAW(SW_PURPOSE_COUPLING, bit / 4u), m->seed0, m->seed1);
+            const uint number =
+                (r.x & 1u) << 3 | (r.y & 1u) << 2 | (r.z & 1u) << 1 | (r.w & 1u);
+            const uint part = m->share >> (28u - bit) & 15u;
+            weak |= number < part ? 1u << d : 0u;
+            undecided = number == part ? 1u : 0u;
+        }
+    return weak;
 }
 
 /*
@@ -154,7 +194,7 @@ ERGO_INLINE uint sw_site_changed(const struct sw_site_member *m, uint chance, ui
 /* Conversions of 24 bits and less are exact. */
 ERGO_INLINE void sw_site_take(struct sw_site_member *m, uint chance) {
     m->threshold = chance;
-    m->always = 0u;
+    m->always &= ~SW_ALWAYS;
     m->coupling = ((float)(chance >> 8) * 256.0f + (float)(chance & 255u)) * 0x1p-23f;
 }
 

@@ -231,16 +231,18 @@ ERGO_INLINE void sw_site_spread(__global sw_word *spins, __local const ushort *l
 }
 
 /* Draw the states of the tile's clusters, or whether they flip, and give them to the sites. counts
- * and sizes: if not 0, add the former to the latter at the roots. */
+ * and sizes: if not 0, add the former to the latter at the roots. held: with a field, 1 at the
+ * roots of clusters that stay as they are. */
 ERGO_INLINE void sw_site_give(__global sw_word *spins, const struct sw_site_member *m,
                               __global const uint *labels, ulong step, __global uint *sizes,
                               __local const uint *counts, __local ushort *leads,
-                              __local const ushort *list, uint listed) {
+                              __local const ushort *list, uint listed,
+                              __global const uchar *held) {
     for (uint k = (uint)get_local_id(0); k < listed; k += SW_GROUP) {
         const uint n = list[k], root = sw_find_still(labels, sw_tile_site_of(n).index);
         if (counts)
             atomic_add(&sizes[root], counts[n]);
-        leads[n] = (ushort)(SW_FOUND | sw_site_draw(m, root, step));
+        leads[n] = (ushort)(SW_FOUND | (SW_FIELD && held[root] ? 0u : sw_site_draw(m, root, step)));
     }
     SW_SYNC;
     const sw_common common = SW_STEP_OF(m, step);

@@ -21,9 +21,15 @@ __kernel void sw_site_start(__global uchar *spins, __global const struct sw_site
 #define SW_ITEM_SUMS 1
 #endif
 
-/* Sums over spins: sums[sample][member][place][SW_Q]. */
-__kernel void sw_site_measure(__global const uchar *spins, __global uint *sums, uint sample) {
+/* Sums over spins: sums[sample][member][place][SW_Q]. With disorder unequal bonds are strong ones;
+ * of the weak ones others[sample][member][2] has the unequal ones, and all. */
+__kernel void sw_site_measure(__global const uchar *spins, __global uint *sums, uint sample,
+                              __global const uchar *weak, __global uint *others) {
     __local uint fields[SW_Q];
+#if SW_DISORDER
+    __local uint of_weak[2];
+    uint own_weak[2] = {0u, 0u};
+#endif
     const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
     const uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
     const uint index = (uint)get_global_id(1), members = (uint)get_global_size(1);
@@ -31,6 +37,10 @@ __kernel void sw_site_measure(__global const uchar *spins, __global uint *sums, 
     uint own[SW_ITEM_SUMS];
     for (uint f = item; f < SW_Q; f += size)
         fields[f] = 0u;
+#if SW_DISORDER
+    for (uint k = item; k < 2u; k += size)
+        of_weak[k] = 0u;
+#endif
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint k = 0; k < SW_ITEM_SUMS; k++)
         own[k] = 0u;
@@ -41,6 +51,13 @@ __kernel void sw_site_measure(__global const uchar *spins, __global uint *sums, 
         for (uint d = 0; d < SW_DIRECTIONS; d++)
             if (sw_site_owns(x, y, z, d)) {
                 const uint other = mine[sw_site_next(x, y, z, d, &around)];
+#if SW_DISORDER
+                const uint is_weak = weak[(ulong)index * SW_N + site] >> d & 1u;
+                own_weak[0] += (other ^ sw_site_turns(around)) != spin ? is_weak : 0u;
+                own_weak[1] += is_weak;
+                if (is_weak)
+                    continue;
+#endif
                 own[0] += (other ^ sw_site_turns(around)) != spin ? 1u : 0u;
             }
 #if SW_Q <= 8
@@ -54,11 +71,21 @@ __kernel void sw_site_measure(__global const uchar *spins, __global uint *sums, 
     for (uint k = 0; k < SW_ITEM_SUMS; k++)
         if (own[k])
             atomic_add(&fields[k], own[k]);
+#if SW_DISORDER
+    for (uint k = 0; k < 2u; k++)
+        if (own_weak[k])
+            atomic_add(&of_weak[k], own_weak[k]);
+#endif
     barrier(CLK_LOCAL_MEM_FENCE);
     const ulong at = ((ulong)sample * members + index) * SW_SUM_SLOTS + group % SW_SUM_SLOTS;
     for (uint f = item; f < SW_Q; f += size)
         if (fields[f])
             atomic_add(&sums[at * SW_Q + f], fields[f]);
+#if SW_DISORDER
+    for (uint k = item; k < 2u; k += size)
+        if (of_weak[k])
+            atomic_add(&others[2UL * ((ulong)sample * members + index) + k], of_weak[k]);
+#endif
 }
 
 /* Of a slab: clusters that reach an edge are the host's to count (sites_slab.cl). */

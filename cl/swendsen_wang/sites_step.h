@@ -12,17 +12,17 @@ typedef struct sw_seed sw_common;
 
 /* The active bonds of a site, by bits: some of those between equal neighbours. */
 ERGO_INLINE uint sw_site_bonds(__global const sw_word *spins, struct sw_tile_site s,
-                               const struct sw_site_member *m, const sw_common *common,
-                               ulong step) {
+                               const struct sw_site_member *m, const sw_common *common, ulong step,
+                               uint weak) {
     const uint spin = spins[s.index];
-    uint open = 0u, around;
+    uint open = SW_FIELD && spin == 0u ? SW_GHOST_BOND : 0u, around;
     (void)common;
     for (uint d = 0; d < SW_DIRECTIONS; d++)
         if (sw_site_owns(s.x, s.y, s.z, d)) {
             const uint other = spins[sw_site_next(s.x, s.y, s.z, d, &around)];
             open |= (other ^ sw_site_turns(around)) == spin ? 1u << d : 0u;
         }
-    return sw_site_activate(m, s.index, step, open);
+    return sw_site_activate(m, s.index, step, open, weak);
 }
 
 /* The state of a representative's cluster, and a site of it that gets it. */
@@ -46,8 +46,8 @@ ERGO_INLINE void sw_site_change(__global sw_word *spins, uint site, const sw_com
 typedef struct sw_mirror sw_common;
 
 ERGO_INLINE uint sw_site_bonds(__global const sw_word *spins, struct sw_tile_site s,
-                               const struct sw_site_member *m, const sw_common *common,
-                               ulong step) {
+                               const struct sw_site_member *m, const sw_common *common, ulong step,
+                               uint weak) {
     const float part = sw_part(SW_SPIN(spins, s.index), common);
     float weights[3] = {0.0f, 0.0f, 0.0f};
     uint around;
@@ -56,6 +56,8 @@ ERGO_INLINE uint sw_site_bonds(__global const sw_word *spins, struct sw_tile_sit
             const uint next = sw_site_next(s.x, s.y, s.z, d, &around);
             const float weight = part * sw_part(SW_SPIN(spins, next), common);
             weights[d] = sw_site_turns(around) ? 0.0f - weight : weight;
+            if (SW_DISORDER)
+                weights[d] *= sw_site_coupling(m, weak, d);
         }
     return sw_site_activate_parts(m, s.index, step, weights);
 }
@@ -97,11 +99,11 @@ ERGO_INLINE uint sw_four_open(uint own, uint next, uint side, uint ends) {
 }
 
 /* The active bonds of the site and the three after it: a byte for each, a bit for each direction.
- */
+ * weak: of all sites (sw_site_weak), with disorder. */
 ERGO_INLINE uint sw_four_bonds(__global const sw_word *spins, struct sw_tile_site s,
-                               const struct sw_site_member *m, const sw_common *common,
-                               ulong step) {
-    uint active = 0u;
+                               const struct sw_site_member *m, const sw_common *common, ulong step,
+                               __global const uchar *weak) {
+    uint active = 0u, weaker = 0u;
     (void)common;
     if (!s.inside)
         return 0u;
@@ -119,18 +121,24 @@ ERGO_INLINE uint sw_four_bonds(__global const sw_word *spins, struct sw_tile_sit
                          last_z ? 0x01010101u : 0u)
             << 2;
 #endif
+    if (SW_FIELD)
+        open |= sw_bytes_equal(own, 0u) << 3;
+    if (SW_DISORDER)
+        weaker = *(__global const uint *)(weak + s.index);
     SW_UNROLL
     for (uint j = 0; j < 4u; j++)
-        active |= sw_site_activate(m, s.index + j, step, open >> 8u * j & 7u) << 8u * j;
+        active |= sw_site_activate(m, s.index + j, step, open >> 8u * j & 15u, weaker >> 8u * j)
+                  << 8u * j;
     return active;
 }
 #else
 ERGO_INLINE uint sw_four_bonds(__global const sw_word *spins, struct sw_tile_site s,
-                               const struct sw_site_member *m, const sw_common *common,
-                               ulong step) {
+                               const struct sw_site_member *m, const sw_common *common, ulong step,
+                               __global const uchar *weak) {
     uint active = 0u;
     for (uint j = 0; j < 4u && s.inside && s.x < SW_LX; j++) {
-        active |= sw_site_bonds(spins, s, m, common, step) << 8u * j;
+        const uint weaker = SW_DISORDER ? weak[s.index] : 0u;
+        active |= sw_site_bonds(spins, s, m, common, step, weaker) << 8u * j;
         s.x++;
         s.index++;
     }

@@ -42,8 +42,10 @@ ERGO_INLINE void sw_site_add(long *sum, uint component, float s, uint wave) {
     sum[SW_NUMBER_WAVES + 2u * component + 1u] += vector_fixed(s * ergo_sin(wave));
 }
 
-/* layer: of the lattice, at which a slab begins. */
-ERGO_INLINE void sw_site_sum(__global const sw_word *own, uint site, uint layer, long *sum) {
+/* layer: of the lattice, at which a slab begins. weak: of the member's sites, with disorder. */
+ERGO_INLINE void sw_site_sum(__global const sw_word *own, uint site, uint layer,
+                             const struct sw_site_member *m, __global const uchar *weak,
+                             long *sum) {
     const uint x = site % SW_LX, rows = site / SW_LX, y = rows % SW_LY, z = rows / SW_LY;
     const uint wave = SW_LZ > 1u ? sw_wave(z + layer, SW_ALL_LZ) : sw_wave(y, SW_LY);
     const sw_spin s = SW_ANGLE(own, site);
@@ -67,27 +69,29 @@ ERGO_INLINE void sw_site_sum(__global const sw_word *own, uint site, uint layer,
             continue;
         const sw_spin next = SW_ANGLE(own, sw_site_next(x, y, z, d, &around));
         const sw_spin t = sw_site_turns(around) ? SW_OPPOSITE(next) : next;
+        const float j = SW_DISORDER ? sw_site_coupling(m, weak[site], d) : 1.0f;
 #if SW_MODEL == SW_MODEL_HEISENBERG
-        sum[SW_NUMBER_BONDS] += vector_fixed(ergo_dot(s, t));
-        sum[SW_NUMBER_CURRENTS + 3u * d] += vector_cross(s.y, s.z, t.y, t.z);
-        sum[SW_NUMBER_CURRENTS + 3u * d + 1u] += vector_cross(s.z, s.x, t.z, t.x);
-        sum[SW_NUMBER_CURRENTS + 3u * d + 2u] += vector_cross(s.x, s.y, t.x, t.y);
+        sum[SW_NUMBER_BONDS] += vector_fixed(j * ergo_dot(s, t));
+        sum[SW_NUMBER_CURRENTS + 3u * d] += vector_coupled(j, s.y, s.z, t.y, t.z);
+        sum[SW_NUMBER_CURRENTS + 3u * d + 1u] += vector_coupled(j, s.z, s.x, t.z, t.x);
+        sum[SW_NUMBER_CURRENTS + 3u * d + 2u] += vector_coupled(j, s.x, s.y, t.x, t.y);
 #else
-        sum[SW_NUMBER_BONDS] += vector_fixed(ergo_cos(t - s));
-        sum[SW_NUMBER_CURRENTS + 3u * d] += vector_fixed(ergo_sin(t - s));
+        sum[SW_NUMBER_BONDS] += vector_fixed(j * ergo_cos(t - s));
+        sum[SW_NUMBER_CURRENTS + 3u * d] += vector_fixed(j * ergo_sin(t - s));
 #endif
     }
 }
 
 /* sums[sample][member][SW_NUMBERS][2], two words a number. */
 __kernel void sw_site_sums(__global const sw_word *spins, __global const struct sw_site_member *m,
-                           __global uint *sums, uint sample) {
+                           __global uint *sums, uint sample, __global const uchar *weak) {
     __local uint part[2 * SW_NUMBERS];
     const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
     const uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
     const uint index = (uint)get_global_id(1), members = (uint)get_global_size(1);
     __global const sw_word *own = spins + (ulong)index * SW_COMPONENTS * SW_SPAN;
-    const uint layer = m[index].first / SW_LAYER;
+    const struct sw_site_member member = m[index];
+    const uint layer = member.first / SW_LAYER;
     long sum[SW_NUMBERS];
     for (uint k = item; k < 2u * SW_NUMBERS; k += size)
         part[k] = 0u;
@@ -95,7 +99,7 @@ __kernel void sw_site_sums(__global const sw_word *spins, __global const struct 
         sum[k] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (ulong at = (ulong)group * size + item; at < SW_N; at += (ulong)groups * size)
-        sw_site_sum(own, (uint)at, layer, sum);
+        sw_site_sum(own, (uint)at, layer, &member, weak + (ulong)index * SW_N, sum);
     for (uint k = 0; k < SW_NUMBERS; k++)
         ERGO_ADD_LONG(part + 2u * k, (uint)sum[k], (uint)((ulong)sum[k] >> 32));
     barrier(CLK_LOCAL_MEM_FENCE);

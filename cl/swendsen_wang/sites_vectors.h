@@ -57,7 +57,13 @@ ERGO_INLINE ergo_vector sw_mirrored_vector(ergo_vector s, ergo_vector mirror) {
     return ergo_vector_of(0.0f - turned.x, 0.0f - turned.y, 0.0f - turned.z);
 }
 
-/* The active bonds of a site, by bits. weights: the products of parts at their ends. */
+/* A bond's coupling over the first; weak: bonds of the site, by bits. */
+ERGO_INLINE float sw_site_coupling(const struct sw_site_member *m, uint weak, uint direction) {
+    return weak >> direction & 1u ? m->ratio : 1.0f;
+}
+
+/* The active bonds of a site, by bits. weights: the products of parts at their ends, with disorder
+ * times the bond's coupling over the first. */
 ERGO_INLINE uint sw_site_activate_parts(const struct sw_site_member *m, uint index, ulong step,
                                         const float *weights) {
     const struct ergo_words r = sw_site_words(m, index, step);

@@ -237,7 +237,9 @@ struct sw_unit sw_unit_of(const struct ergo_point *point) {
     const double bonds = strcmp(lattice, "triangular") == 0  ? 3.0
                          : strcmp(lattice, "honeycomb") == 0 ? 1.5
                                                              : (double)size->items;
-    return (struct sw_unit){ergo_point_real(point, "/system/coupling"), bonds, sw_is_ising(point)};
+    return (struct sw_unit){.coupling = ergo_point_real(point, "/system/coupling"),
+                            .bonds = bonds,
+                            .ising = sw_is_ising(point)};
 }
 
 void sw_convert(const struct sw_shape *shape, struct sw_unit unit, const struct sw_counts *c,

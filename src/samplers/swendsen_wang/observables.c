@@ -6,7 +6,7 @@
 #include "samplers/swendsen_wang/tables.h"
 
 const struct ergo_column sw_columns[SW_COLUMNS] = {
-    {"energy", "per site, in units of J = 1", "H/N"},
+    {"energy", "per site, in units of J = 1", "H/N, that of a field included"},
     {"order_parameter", "", "(q max_k n_k/N - 1)/(q - 1)"},
     {"psi2_plain", "", "(q sum_k (n_k/N)^2 - 1)/(q - 1)"},
     {"psi2", "", "sum_c n_c^2 / N^2 over the clusters of the sweep"},
@@ -23,6 +23,7 @@ const struct ergo_column sw_columns[SW_COLUMNS] = {
     {"wave2", "",
      "sum_c |sum over sites of c of exp(i k r)|^2 / N over clusters, k = 2 pi / L along "
      "the last side"},
+    {"first_state", "per site", "n_0 / N, with a field"},
 };
 
 static bool is_wolff(const struct ergo_point *point) {
@@ -33,13 +34,18 @@ static bool sweeps_all(const struct ergo_point *point) {
     return !is_wolff(point);
 }
 
-/* Are all spins of a cluster equal, so that sums of sizes are moments of the order parameter? */
+/* Are all spins of a cluster equal and all states as likely, so that sums of sizes are moments of
+ * the order parameter? */
+static bool is_symmetric(const struct ergo_point *point) {
+    return sw_is_ferromagnetic(point) && !sw_has_field(point);
+}
+
 static bool has_moments(const struct ergo_point *point) {
-    return sweeps_all(point) && sw_is_ferromagnetic(point);
+    return sweeps_all(point) && is_symmetric(point);
 }
 
 static bool has_response(const struct ergo_point *point) {
-    return sw_is_sampled(point) && sw_is_ferromagnetic(point);
+    return sw_is_sampled(point) && is_symmetric(point);
 }
 
 static bool has_wrapping(const struct ergo_point *point) {
@@ -70,7 +76,7 @@ bool sw_wants_clusters(const struct ergo_point *point) {
 
 static bool has_half(const struct ergo_point *point) {
     return (sw_serves_square(point) && sw_correlates(point)) ||
-           (has_ways(point) && sw_is_periodic(point));
+           (has_ways(point) && sw_may_correlate(point));
 }
 
 static bool has_quarter(const struct ergo_point *point) {
@@ -86,6 +92,8 @@ bool sw_wants_pairs(const struct ergo_point *point) {
 
 /* All columns but those of spins need clusters. */
 bool sw_has_column(const struct ergo_point *point, size_t c) {
+    if (c == SW_COLUMN_FIRST_STATE)
+        return sw_has_field(point);
     if (is_wolff(point))
         return c <= SW_COLUMN_IMPROVED;
     if (c == SW_COLUMN_WRAPS_Z && !has_depth(point))
@@ -127,6 +135,8 @@ SAMPLE(quarter, c[SW_COLUMN_QUARTER])
 SAMPLE(wave2, c[SW_COLUMN_WAVE2])
 SAMPLE(chance, c[SW_COLUMN_CHANCE])
 SAMPLE(chance2, c[SW_COLUMN_CHANCE] * c[SW_COLUMN_CHANCE])
+SAMPLE(first, c[SW_COLUMN_FIRST_STATE])
+SAMPLE(first2, c[SW_COLUMN_FIRST_STATE] * c[SW_COLUMN_FIRST_STATE])
 
 double sw_sites(const struct ergo_point *point) {
     const struct ergo_value *size = ergo_point_value(point, "/system/size");
@@ -163,6 +173,12 @@ static double derive_critical(const struct ergo_point *point, const double *m) {
 
 static double derive_critical_width(const struct ergo_point *point, const double *m) {
     return derive_critical(point, m) / (-log1p(-m[0]) * (1 - m[0])) * derive_width(point, m);
+}
+
+/* inputs: first_state */
+static double derive_magnetization(const struct ergo_point *point, const double *m) {
+    const double q = (double)ergo_point_int(point, "/system/q");
+    return (q * m[0] - 1) / (q - 1);
 }
 
 static double derive_ratio(const struct ergo_point *point, const double *m) {
@@ -279,7 +295,7 @@ const struct ergo_observable sw_observables[SW_OBSERVABLES] = {
     {ERGO_NAMED("psi2", ""),
      .help = "<psi^2> by the improved estimator: mean sum_c n_c^2 / N^2 over clusters; with update "
              "wolff the mean size of its cluster / N",
-     .sample = sample_psi2, .of_moves = true, .applies = sw_is_ferromagnetic},
+     .sample = sample_psi2, .of_moves = true, .applies = is_symmetric},
     {ERGO_NAMED("psi2_plain", ""),
      .help = "<psi^2> from the spins: mean (q sum_k (n_k/N)^2 - 1)/(q - 1); equals psi2 within "
              "errors",
@@ -357,6 +373,20 @@ const struct ergo_observable sw_observables[SW_OBSERVABLES] = {
      .beyond = "longer than the lattice: order", .applies = sw_correlates},
     {ERGO_NAMED("wave2", ""), .help = "S(k) by the improved estimator", .sample = sample_wave2,
      .of_moves = true, .hidden = true, .applies = sw_correlates},
+    {ERGO_NAMED("first_state", "per site"),
+     .help = "with a field: the mean part of the sites in state 0, which /system/field prefers",
+     .sample = sample_first, .applies = sw_has_field},
+    {ERGO_NAMED("first_state_susceptibility", "per site"),
+     .help = "with a field: N (<n_0^2> - <n_0>^2) / T, n_0 as in first_state: how it answers to "
+             "/system/field (with hamiltonian ising by twice this)",
+     .inputs = {"first_state", "first_state2"}, .derive = derive_susceptibility,
+     .applies = sw_has_field},
+    {ERGO_NAMED("first_state2", "per site^2"), .help = "with a field: mean n_0^2",
+     .sample = sample_first2, .applies = sw_has_field, .hidden = true},
+    {ERGO_NAMED("magnetization", "per site"),
+     .help = "with a field: along it, (q <n_0> - 1)/(q - 1), n_0 as in first_state; of q = 2 "
+             "Ising's mean m",
+     .inputs = {"first_state"}, .derive = derive_magnetization, .applies = sw_has_field},
     {ERGO_NAMED("wrapping_x", ""),
      .help = "probability that a closed path in a cluster goes around the lattice in x an odd "
              "number of times",

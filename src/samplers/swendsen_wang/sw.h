@@ -156,6 +156,7 @@ enum {
     SW_COLUMN_HALF,
     SW_COLUMN_QUARTER,
     SW_COLUMN_WAVE2,
+    SW_COLUMN_FIRST_STATE,
     SW_COLUMNS
 };
 /* Columns of the improved estimators, from sums of n^2 and n^4 over clusters. */
@@ -166,6 +167,7 @@ struct sw_unit {
     double coupling;
     double bonds; /* per site */
     bool ising;
+    double ratio, field; /* of sites/disorder.c */
 };
 struct sw_unit sw_unit_of(const struct ergo_point *point);
 /* Value of a sum in limbs of 16 bits, after its carries. Limbs are added from the lowest on, so

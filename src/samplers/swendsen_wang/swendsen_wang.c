@@ -189,7 +189,8 @@ static double first_order(const struct ergo_point *point) {
 /* At a first-order transition a large lattice never leaves the phase in which it began.
  * Metastable phases end within 3% of Tc (q = 20; closer to Tc for fewer states). */
 static const char *remedy(const struct ergo_point *point) {
-    const double tc = ergo_point_real(point, "/system/coupling") * first_order(point);
+    const double tc =
+        sw_is_plain(point) ? ergo_point_real(point, "/system/coupling") * first_order(point) : 0;
     if (tc == 0 || fabs(ergo_point_real(point, "/system/temperature") / tc - 1) > 0.03)
         return NULL;
     return "two phases live side by side near this transition, of first order: chains that start "
@@ -231,6 +232,8 @@ static const char *const first_job[] = {"/system/size=[32, 32]", "/system/temper
              {sw_size_keys, SW_SIZE_KEYS},                                                         \
              {keys, sizeof keys / sizeof keys[0]},                                                 \
              {sw_sites_keys, SW_SITES_KEYS},                                                       \
+             {sw_disorder_keys, SW_DISORDER_KEYS},                                                 \
+             {sw_field_keys, SW_FIELD_KEYS},                                                       \
              {sw_run_keys, SW_RUN_KEYS}},                                                          \
     .columns = sw_columns, .has_column = sw_has_column, .conjugates = sw_conjugates,               \
     .n_conjugates = SW_CONJUGATES, .observables = sw_observables, .n_observables = SW_OBSERVABLES, \

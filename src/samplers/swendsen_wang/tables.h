@@ -6,7 +6,7 @@
 #include "samplers/swendsen_wang/sw.h"
 
 /* observables.c */
-enum { SW_OBSERVABLES = 31, SW_CURVES = 2, SW_CONJUGATES = 1 };
+enum { SW_OBSERVABLES = 35, SW_CURVES = 2, SW_CONJUGATES = 1 };
 enum { SW_CURVE_SIZES, SW_CURVE_CORRELATION };
 extern const struct ergo_column sw_columns[SW_COLUMNS];
 extern const struct ergo_observable sw_observables[SW_OBSERVABLES];

@@ -29,7 +29,7 @@ size_t glass_couplings_length(const struct glass_shape *s) {
 
 /* ---- drawn ----------------------------------------------------------------------------------- */
 
-static void key_of(const struct ergo_point *point, uint32_t key[2]) {
+void glass_disorder_key(const struct ergo_point *point, uint32_t key[2]) {
     const struct ergo_value *own = ergo_point_value(point, "/system/disorder_seed");
     const uint64_t seed = own->present ? own->seed : ergo_point_value(point, "/seed")->seed;
     char line[128];
@@ -266,7 +266,7 @@ static enum ergo_status add_fields(struct ergo_context *ctx, const struct ergo_p
     double *file = NULL;
     uint32_t key[2];
     enum ergo_status status = ERGO_OK;
-    key_of(point, key);
+    glass_disorder_key(point, key);
     if (has_field_file(point))
         status = read_fields(ctx, point, s, &file);
     for (uint64_t site = 0; site < s->sites && status == ERGO_OK; site++) {
@@ -308,7 +308,7 @@ enum ergo_status glass_couplings(struct ergo_context *ctx, const struct ergo_poi
         memset(couplings, 0, 4 * length);
         status = read_file(ctx, point, &r);
     } else {
-        key_of(point, key);
+        glass_disorder_key(point, key);
         for (uint32_t d = 0; d < s->d; d++)
             for (uint64_t site = 0; site < s->sites; site++) {
                 const size_t at = d * (size_t)s->sites + site;
@@ -394,7 +394,7 @@ enum ergo_status glass_first_sample(struct ergo_context *ctx, const struct ergo_
     uint32_t key[2];
     if (ergo_point_value(point, "/system/disorder_file")->present)
         return first_of_file(ctx, point, s, of, j);
-    key_of(point, key);
+    glass_disorder_key(point, key);
     for (uint32_t d = 0; d < s->d; d++)
         for (uint64_t i = 0; i < of.n; i++) {
             const uint32_t bond = (uint32_t)(3 * ((of.first + i) % s->sites) + d);

@@ -171,6 +171,8 @@ int32_t glass_normal(const uint32_t key[2], uint32_t entity, uint32_t step, uint
 /* Do fields fit, and does /system/field_file, if given? If not, a job error is recorded. */
 enum ergo_status glass_field_check(struct ergo_context *ctx, const struct ergo_point *point,
                                    const struct glass_shape *s);
+/* The Philox key of drawn couplings: of seed (or /system/disorder_seed) and replica. */
+void glass_disorder_key(const struct ergo_point *point, uint32_t key[2]);
 /* Is /system/disorder_file as it should be? If not, a job error is recorded. */
 enum ergo_status glass_file_check(struct ergo_context *ctx, const struct ergo_point *point,
                                   const struct glass_shape *s);

@@ -8,10 +8,17 @@ static struct ergo_grid over_tiles(const struct sw_sites_state *s) {
 
 /* Bonds, and labels in so many tiles. sized: sizes of clusters become 0. */
 static void label(struct sw_sites_state *s, unsigned kernel, uint32_t tiles, bool sized) {
+    if (s->shape.disordered && !s->coupled) {
+        ERGO_LAUNCH(&s->e, SITES_COUPLE,
+                    ergo_grid_items(s->shape.sites, s->launch.group, s->e.batch->count),
+                    BUFFER(SITES_MEMBERS), BUFFER(SITES_WEAK));
+        s->coupled = true;
+    }
     ERGO_LAUNCH(&s->e, kernel, ergo_grid_groups(tiles, s->launch.tile_group, s->e.batch->count),
                 BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS), BUFFER(SITES_BONDS),
                 BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS), U64(s->e.step), BUFFER(SITES_SIZES),
-                U32(sized), BUFFER(SITES_CHANCES), BUFFER(SITES_WAYS));
+                U32(sized), BUFFER(SITES_CHANCES), BUFFER(SITES_WAYS), BUFFER(SITES_WEAK),
+                BUFFER(SITES_HELD));
 }
 
 /* A slab's inside, while the next rank's layer is under way; then the rest. */
@@ -38,20 +45,23 @@ static void step(struct sw_sites_state *s, uint32_t sample) {
     else
         ERGO_LAUNCH(&s->e, SITES_JOIN, over_tiles(s), BUFFER(SITES_BONDS), BUFFER(SITES_FIRSTS),
                     BUFFER(SITES_LABELS), BUFFER(SITES_WRAPS), U32(sized ? sample : SW_NO_SAMPLE));
+    if (s->shape.field)
+        ERGO_LAUNCH(&s->e, SITES_HOLD, over_tiles(s), BUFFER(SITES_BONDS), BUFFER(SITES_FIRSTS),
+                    BUFFER(SITES_LABELS), BUFFER(SITES_HELD));
     if (s->cut) {
         sw_slab_join(s, sized ? sample : SW_NO_SAMPLE);
         sw_slab_flip(s, sample);
     } else if (s->shape.wolff) {
         ERGO_LAUNCH(&s->e, SITES_FLIP_ONE, over_tiles(s), BUFFER(SITES_SPINS),
                     BUFFER(SITES_MEMBERS), BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS),
-                    U64(s->e.step), BUFFER(SITES_GROWN), U32(sample));
+                    U64(s->e.step), BUFFER(SITES_GROWN), U32(sample), BUFFER(SITES_HELD));
     } else if (sized) {
         ERGO_LAUNCH(&s->e, SITES_FLIP_SIZES, over_tiles(s), BUFFER(SITES_SPINS),
                     BUFFER(SITES_MEMBERS), BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS),
-                    U64(s->e.step), BUFFER(SITES_SIZES));
+                    U64(s->e.step), BUFFER(SITES_SIZES), BUFFER(SITES_HELD));
     } else {
         ERGO_LAUNCH(&s->e, SITES_FLIP, over_tiles(s), BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS),
-                    BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS), U64(s->e.step));
+                    BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS), U64(s->e.step), BUFFER(SITES_HELD));
     }
     if (s->shape.adapts)
         ERGO_LAUNCH(&s->e, SITES_ADAPT, ergo_grid_items(1, 1, s->e.batch->count),
@@ -102,11 +112,11 @@ void sw_sites_block(void *state, size_t count, uint64_t every) {
                         U32(i));
         }
         if (s->shape.model == SW_MODEL_POTTS)
-            ERGO_LAUNCH(&s->e, SITES_MEASURE, sums, BUFFER(SITES_SPINS), BUFFER(SITES_SUMS),
-                        U32(i));
+            ERGO_LAUNCH(&s->e, SITES_MEASURE, sums, BUFFER(SITES_SPINS), BUFFER(SITES_SUMS), U32(i),
+                        BUFFER(SITES_WEAK), BUFFER(SITES_WEAK_SUMS));
         else
             ERGO_LAUNCH(&s->e, SITES_MEASURE, sums, BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS),
-                        BUFFER(SITES_SUMS), U32(i));
+                        BUFFER(SITES_SUMS), U32(i), BUFFER(SITES_WEAK));
     }
 }
 
@@ -114,6 +124,7 @@ void sw_sites_convert(const struct sw_sites_shape *h, struct sw_unit unit,
                       const struct sw_counts *c, const struct sw_found *found, double *columns) {
     const struct sw_shape counted = {.q = h->q, .sites = h->sites};
     sw_convert(&counted, unit, c, columns);
+    sw_disorder_energy(h, &unit, c, found, columns);
     if (h->wolff)
         columns[SW_COLUMN_IMPROVED] = (double)found->grown / (double)h->sites;
     columns[SW_COLUMN_WAVE2] = found->powers[0] * 0x1p-30 / (double)h->sites;
@@ -142,6 +153,9 @@ static struct sw_found found_of(const struct sw_sites_state *s, unsigned slot, s
     } else if (s->clusters) {
         found.wraps = ((const uint32_t *)ergo_engine_host(&s->e, SITES_WRAPS, slot, 0))[row];
     }
+    const uint32_t *weak = ergo_engine_host(&s->e, SITES_WEAK_SUMS, slot, 0);
+    for (size_t k = 0; k < 2 && s->shape.disordered && s->shape.model == SW_MODEL_POTTS; k++)
+        found.weak[k] = weak[2 * row + k];
     const uint32_t *pairs = ergo_engine_host(&s->e, SITES_PAIRS, slot, 0);
     for (size_t k = 0; k < 2 && s->pairs; k++)
         found.pairs[k] = (uint64_t)pairs[4 * row + 2 * k + 1] << 32 | pairs[4 * row + 2 * k];

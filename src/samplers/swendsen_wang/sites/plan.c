@@ -18,7 +18,11 @@ bool sw_serves_square(const struct ergo_point *point) {
            ergo_point_value(point, "/system/size")->items == 2 &&
            says(point, "/system/lattice", "square") &&
            says(point, "/system/update", "swendsen-wang") && !sw_adapts(point) &&
-           sw_is_periodic(point);
+           sw_is_periodic(point) && sw_is_plain(point);
+}
+
+bool sw_is_potts(const struct ergo_point *point) {
+    return says(point, "/system/model", "potts");
 }
 
 /* Sides of this kind, by bits; *words: how many the job has. */
@@ -44,7 +48,7 @@ bool sw_is_periodic(const struct ergo_point *point) {
 }
 
 bool sw_may_correlate(const struct ergo_point *point) {
-    return !says(point, "/system/update", "wolff") && sw_is_periodic(point);
+    return !says(point, "/system/update", "wolff") && sw_is_periodic(point) && !sw_has_field(point);
 }
 
 bool sw_is_ferromagnetic(const struct ergo_point *point) {
@@ -86,7 +90,9 @@ struct sw_sites_shape sw_sites_shape_of(const struct ergo_point *point) {
                                .lz = size->items > 2 ? (uint32_t)size->size[2] : 1,
                                .wolff = says(point, "/system/update", "wolff"),
                                .adapts = sw_adapts(point),
-                               .waved = sw_correlates(point)};
+                               .waved = sw_correlates(point),
+                               .disordered = sw_is_disordered(point),
+                               .field = sw_has_field(point)};
     static const struct {
         const char *name;
         uint32_t model, bytes;
@@ -149,6 +155,8 @@ enum ergo_status sw_sites_check(struct ergo_context *ctx, const struct ergo_poin
     if (status == ERGO_OK)
         status = sw_temperature_check(ctx, point);
     if (status == ERGO_OK)
+        status = sw_disorder_check(ctx, point);
+    if (status == ERGO_OK)
         status = sw_slab_check(ctx, point);
     return status != ERGO_OK ? status : adapts != ERGO_OK ? adapts : closed;
 }
@@ -159,6 +167,7 @@ void sw_sites_member_fill(const struct ergo_point *point, struct sw_site_member 
     member->key1 = (uint32_t)(point->stream >> 32);
     if (sw_adapts(point))
         sw_adapt_fill(point, member);
+    sw_disorder_fill(point, member);
     if (!says(point, "/system/model", "potts")) {
         if (!sw_has_temperature(point)) /* sw_site_take has it */
             return;
@@ -167,8 +176,8 @@ void sw_sites_member_fill(const struct ergo_point *point, struct sw_site_member 
         return;
     }
     const double scaled = sw_bond_probability(point) * 0x1p32 + 0.5;
-    member->always = scaled >= 0x1p32;
-    member->threshold = member->always ? 0 : (uint32_t)scaled;
+    member->always |= scaled >= 0x1p32 ? SW_ALWAYS : 0;
+    member->threshold = scaled >= 0x1p32 ? 0 : (uint32_t)scaled;
 }
 
 /* ---- launches -------------------------------------------------------------------------------- */
@@ -265,6 +274,14 @@ static void declare_buffers(struct sw_sites_state *s) {
     ergo_engine_sums(e, SITES_SUMS, "samples", ERGO_BUFFER_SAMPLES,
                      s->shape.model == SW_MODEL_POTTS ? 4 * places * s->shape.q
                                                       : 8 * members * SW_NUMBERS);
+    if (s->shape.disordered) {
+        ergo_engine_buffer(e, SITES_WEAK, "weak bonds", ERGO_BUFFER_SCRATCH, sites);
+        if (s->shape.model == SW_MODEL_POTTS)
+            ergo_engine_sums(e, SITES_WEAK_SUMS, "sums over weak bonds", ERGO_BUFFER_SAMPLES,
+                             8 * members);
+    }
+    if (s->shape.field)
+        ergo_engine_buffer(e, SITES_HELD, "clusters of the field", ERGO_BUFFER_SCRATCH, sites);
     if (s->shape.wolff)
         ergo_engine_sums(e, SITES_GROWN, "Wolff's clusters", ERGO_BUFFER_SAMPLES, 12 * members);
     if (s->shape.adapts) {
@@ -304,10 +321,11 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
                      "-DSW_MODEL=%u -DSW_Q=%uu -DSW_LX=%uu -DSW_LY=%uu -DSW_LZ=%uu -DSW_LATTICE=%u "
                      "-DSW_OPEN=%uu -DSW_ANTI=%uu -DSW_DIRECTIONS=%uu -DSW_TX=%uu -DSW_TY=%uu "
                      "-DSW_TZ=%uu -DSW_GROUP=%u "
-                     "-DSW_SUM_SLOTS=%uu -DSW_LABEL_BITS=3u -DSW_ADAPTS=%d -DSW_SIZED=%d%s %s",
+                     "-DSW_SUM_SLOTS=%uu -DSW_LABEL_BITS=3u -DSW_ADAPTS=%d -DSW_SIZED=%d%s%s%s %s",
                      h->model, h->q, h->lx, h->ly, h->lz, h->lattice, h->open, h->anti,
                      h->directions, l->tx, l->ty, l->tz, l->tile_group, l->sum_slots, h->adapts,
                      s->clusters && !h->wolff, s->cut ? " -DSW_SLAB=1u" : "",
+                     h->disordered ? " -DSW_DISORDER=1" : "", h->field ? " -DSW_FIELD=1" : "",
                      e->device->quirks.relaxed_atomics);
     if (s->cut)
         ergo_text_append(&o, " -DSW_TURNED=%d -DSW_ALL_LZ=%uu -DSW_WOLFF=%d", s->whole.anti != 0,
@@ -356,6 +374,10 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
     }
     if (h->adapts)
         ergo_engine_kernel(e, SITES_ADAPT, sites, o.data, "sw_site_adapt");
+    if (h->disordered)
+        ergo_engine_kernel(e, SITES_COUPLE, sites, o.data, "sw_site_couple");
+    if (h->field)
+        ergo_engine_kernel(e, SITES_HOLD, sites, o.data, "sw_site_hold");
     if (s->clusters && !h->wolff) {
         if (!s->cut)
             ergo_engine_kernel(e, SITES_FLIP_SIZES, sites, o.data, "sw_site_flip_sizes");
@@ -404,6 +426,7 @@ enum ergo_status sw_sites_configure(struct ergo_context *ctx, void *state) {
         s->members[i].first = (uint32_t)s->slab.first * s->shape.lx * s->shape.ly;
         s->units[i] = sw_unit_of(batch->points[i]);
         s->units[i].bonds = bonds_of(&s->whole);
+        sw_disorder_unit(batch->points[i], &s->units[i]);
     }
     if (ergo_point_int(batch->points[0], "/tuning/path") == 1)
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
@@ -423,7 +446,7 @@ enum ergo_status sw_sites_configure(struct ergo_context *ctx, void *state) {
         (size_t)fmax(1, fmin(fmax(64, plan->block_steps), ERGO_BLOCK_BYTES / sample_bytes));
     s->e.curve_interval = 1;
     plan->host_bytes = s->whole.sites * (16 + s->shape.spin_bytes * (3 + (uint64_t)batch->count));
-    plan->launches_per_step = s->shape.adapts ? 4 : 3;
+    plan->launches_per_step = s->shape.adapts || s->shape.field ? 4 : 3;
     snprintf(plan->path, sizeof plan->path, "sites");
     snprintf(plan->launch, sizeof plan->launch,
              "labels in tiles of %u x %u x %u sites (work-groups of %u), then across them; other "

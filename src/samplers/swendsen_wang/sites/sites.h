@@ -21,6 +21,8 @@ struct sw_sites_shape {
     bool wolff;
     bool adapts; /* method probability-changing */
     bool waved;  /* correlations are measured by clusters */
+    bool disordered; /* random couplings */
+    bool field;
 };
 
 /* Columns of unit vectors. */
@@ -47,7 +49,8 @@ enum {
  * sites of Wolff's, and the sum of the sizes of their parts along the mirror in units of 2^-30; the
  * chance with which bonds were drawn (cl/swendsen_wang/sites.h); pairs of sites half and a quarter
  * of a side apart (sites.cl); squares of waves, and of unit vectors those of parts
- * (sites_waves.cl), in units of 2^-30. */
+ * (sites_waves.cl), in units of 2^-30; of weak bonds, which disorder has, the unequal ones and all.
+ */
 enum { SW_POWERS = 2 };
 struct sw_found {
     uint32_t wraps;
@@ -56,6 +59,7 @@ struct sw_found {
     uint32_t chance;
     uint64_t pairs[2];
     double powers[SW_POWERS];
+    uint32_t weak[2];
 };
 
 struct sw_sites_launch {
@@ -75,11 +79,14 @@ enum sw_sites_buffer {
     SITES_FIRSTS, /* of each site the place in its tile of the first site of its part */
     SITES_LABELS,
     SITES_SIZES,
+    SITES_WEAK, /* bonds, of each site by bits */
+    SITES_HELD, /* with a field: 1 at roots of clusters that stay as they are */
     SITES_CHANCES,
     SITES_WAYS, /* directions in which a cluster of this step leads around */
     /* samples: partial sums of spins, of clusters, directions in which a cluster leads around, and
      * Wolff's cluster; chances and ways */
     SITES_SUMS,
+    SITES_WEAK_SUMS,
     SITES_CLUSTERS,
     SITES_WRAPS,
     SITES_GROWN,
@@ -111,6 +118,8 @@ enum sw_sites_kernel {
     SITES_FLIP_SIZES,
     SITES_FLIP_ONE,
     SITES_ADAPT,
+    SITES_COUPLE,
+    SITES_HOLD,
     SITES_NAME,
     SITES_PAIR,
     SITES_CLAIM,
@@ -131,6 +140,7 @@ struct sw_sites_state {
     bool clusters;                  /* clusters are measured, not only spins */
     bool pairs;                     /* of sites in one cluster are counted */
     bool started;                   /* the spins are those of the start */
+    bool coupled;                   /* SITES_WEAK is there */
     size_t columns;                 /* of the model */
     struct sw_site_member *members; /* [batch->count] */
     struct sw_unit *units;
@@ -213,6 +223,7 @@ struct sw_sites_shape sw_sites_shape_of(const struct ergo_point *point);
 /* Do all sides close as periodic ones? Is none antiperiodic? */
 bool sw_is_periodic(const struct ergo_point *point);
 bool sw_is_ferromagnetic(const struct ergo_point *point);
+bool sw_is_potts(const struct ergo_point *point);
 /* Observables of all models: the length of the second moment along the last side from S(0) and S(2
  * pi/L), and the longest side, in lengths of a bond (observables.c). */
 double sw_second_moment(const struct ergo_point *point, double s0, double sk);
@@ -245,14 +256,28 @@ uint32_t sw_adapt_start(const struct ergo_point *point, const struct sw_site_mem
 /* How often a step's change is doubled. */
 uint32_t sw_adapt_shift(const struct ergo_point *point, uint64_t step);
 
+/* disorder.c: random couplings, and the field. */
+bool sw_is_disordered(const struct ergo_point *point);
+bool sw_has_field(const struct ergo_point *point);
+bool sw_is_plain(const struct ergo_point *point); /* neither */
+enum ergo_status sw_disorder_check(struct ergo_context *ctx, const struct ergo_point *point);
+/* The member's parameters of both. */
+void sw_disorder_fill(const struct ergo_point *point, struct sw_site_member *member);
+void sw_disorder_unit(const struct ergo_point *point, struct sw_unit *unit);
+/* To the columns of a sample of states what is of weak bonds and of the field. */
+void sw_disorder_energy(const struct sw_sites_shape *shape, const struct sw_unit *unit,
+                        const struct sw_counts *counts, const struct sw_found *found,
+                        double *columns);
+
 /* vectors.c: models of unit vectors. */
 /* columns[SW_VECTOR_COLUMNS] from sums[SW_NUMBERS]. */
 void sw_vectors_convert(const struct sw_sites_shape *shape, struct sw_unit unit,
                         const int64_t *sums, const struct sw_found *found, double *columns);
 extern const struct ergo_model sw_xy_model, sw_clock_model, sw_heisenberg_model;
 /* Keys of all models, in swendsen_wang.c. */
-enum { SW_SIZE_KEYS = 1, SW_SITES_KEYS = 3, SW_RUN_KEYS = 5 };
+enum { SW_SIZE_KEYS = 1, SW_SITES_KEYS = 3, SW_RUN_KEYS = 5, SW_DISORDER_KEYS = 4, SW_FIELD_KEYS = 1 };
 extern const struct ergo_key sw_size_keys[SW_SIZE_KEYS], sw_sites_keys[SW_SITES_KEYS];
+extern const struct ergo_key sw_disorder_keys[SW_DISORDER_KEYS], sw_field_keys[SW_FIELD_KEYS];
 extern const struct ergo_key sw_run_keys[SW_RUN_KEYS];
 enum { SW_TUNABLES = 5 };
 extern const struct ergo_tunable sw_tunables[SW_TUNABLES];
@@ -284,6 +309,9 @@ struct sw_sites_twin {
     uint8_t *bonds;
     uint32_t *labels, *queue; /* labels: the smallest site of each site's cluster */
     uint32_t *sizes;          /* of clusters, at their smallest sites */
+    uint8_t *weak;            /* bonds, with disorder: known after the first step */
+    bool coupled;
+    uint8_t *held;            /* with a field: 1 of clusters that stay, at their smallest sites */
     uint8_t *ways;            /* the edges that the walk to a site has crossed, by bits */
     float *parts;             /* of unit vectors along the mirror */
     int64_t *waves;           /* scratch */
@@ -309,6 +337,7 @@ struct sw_vectors {
     void *spins;
     const struct sw_site_member *member;
     uint64_t step; /* its mirror */
+    const uint8_t *weak;
 };
 /* Of the sites [begin, end): by several cores at the same time. */
 void sw_vectors_start(const struct sw_vectors *v, uint32_t begin, uint32_t end, bool random);

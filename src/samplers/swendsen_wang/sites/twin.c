@@ -25,6 +25,8 @@ static _Thread_local struct sw_sites_shape twin;
 #define SW_DIRECTIONS twin.directions
 #define SW_OPEN twin.open
 #define SW_ANTI twin.anti
+#define SW_DISORDER twin.disordered
+#define SW_FIELD twin.field
 #include "swendsen_wang/sites_vectors.h"
 
 enum {
@@ -76,19 +78,29 @@ static void move_on(uint32_t *x, uint32_t *y, uint32_t *z) {
     ++*z;
 }
 
+static void couple(struct work *w, uint32_t begin, uint32_t end) {
+    for (uint32_t i = begin; i < end; i++)
+        w->t->weak[i] = (uint8_t)sw_site_weak(w->m, i);
+}
+
+/* Of a site, by bits. */
+static uint32_t weak_of(const struct sw_sites_twin *t, uint32_t i) {
+    return twin.disordered ? t->weak[i] : 0;
+}
+
 static void draw(struct work *w, uint32_t begin, uint32_t end) {
     struct sw_sites_twin *t = w->t;
     const uint8_t *spins = t->spins;
     uint32_t x, y, z, around;
     place_of(begin, &x, &y, &z);
     for (uint32_t i = begin; i < end; i++, move_on(&x, &y, &z)) {
-        uint32_t open = 0;
+        uint32_t open = twin.field && spins[i] == 0 ? SW_GHOST_BOND : 0;
         for (uint32_t d = 0; d < twin.directions; d++)
             if (sw_site_owns(x, y, z, d)) {
                 const uint32_t other = spins[sw_site_next(x, y, z, d, &around)];
                 open |= (uint32_t)((other ^ sw_site_turns(around)) == spins[i]) << d;
             }
-        t->bonds[i] = (uint8_t)sw_site_activate(w->m, i, w->step, open);
+        t->bonds[i] = (uint8_t)sw_site_activate(w->m, i, w->step, open, weak_of(t, i));
     }
 }
 
@@ -107,6 +119,8 @@ ERGO_WITH_FMA static void draw_parts(struct work *w, uint32_t begin, uint32_t en
             if (sw_site_owns(x, y, z, d)) {
                 const float other = t->parts[sw_site_next(x, y, z, d, &around)];
                 weights[d] = t->parts[i] * (sw_site_turns(around) ? 0 - other : other);
+                if (twin.disordered)
+                    weights[d] *= sw_site_coupling(w->m, t->weak[i], d);
             }
         t->bonds[i] = (uint8_t)sw_site_activate_parts(w->m, i, w->step, weights);
     }
@@ -213,7 +227,7 @@ static void label_piece(size_t k, void *user) {
     memset(t->ways + p->begin, 0, p->end - p->begin);
     place_of(p->begin, &x, &y, &z);
     for (uint32_t i = p->begin; i < p->end; i++, move_on(&x, &y, &z))
-        for (uint32_t d = 0; t->bonds[i] >> d; d++) {
+        for (uint32_t d = 0; (t->bonds[i] & 7u) >> d; d++) {
             const uint32_t next = sw_site_next(x, y, z, d, &around);
             if (t->bonds[i] >> d & 1u && is_in(p, next))
                 join(t, i, next, around, &p->wraps);
@@ -317,12 +331,27 @@ static void label(struct work *w) {
 
 /* ---- flips and sums -------------------------------------------------------------------------- */
 
+/* Bonds to the ghost spin; several cores may store the same 1. */
+static void hold(struct work *w, uint32_t begin, uint32_t end) {
+    const struct sw_sites_twin *t = w->t;
+    for (uint32_t i = begin; i < end; i++)
+        if (t->bonds[i] & SW_GHOST_BOND)
+            __atomic_store_n(t->held + t->labels[i], 1, __ATOMIC_RELAXED);
+}
+
+/* The state that a cluster draws. */
+static uint8_t drawn(const struct work *w, uint32_t label) {
+    return twin.field && w->t->held[label]
+               ? 0
+               : (uint8_t)sw_state(label, SW_PURPOSE_SPIN, (uint32_t)w->step,
+                                   (uint32_t)(w->step >> 32), w->m->key0, w->m->key1);
+}
+
 static void flip_first(struct work *w, uint32_t begin, uint32_t end) {
     uint8_t *spins = w->t->spins;
     for (uint32_t i = begin; i < end; i++)
         if (w->t->labels[i] == i)
-            spins[i] = (uint8_t)sw_state(i, SW_PURPOSE_SPIN, (uint32_t)w->step,
-                                         (uint32_t)(w->step >> 32), w->m->key0, w->m->key1);
+            spins[i] = drawn(w, i);
 }
 
 static void flip_others(struct work *w, uint32_t begin, uint32_t end) {
@@ -336,8 +365,7 @@ static void flip_others(struct work *w, uint32_t begin, uint32_t end) {
 static void flip_turned(struct work *w, uint32_t begin, uint32_t end) {
     uint8_t *spins = w->t->spins;
     for (uint32_t i = begin; i < end; i++)
-        spins[i] ^= (uint8_t)sw_state(w->t->labels[i], SW_PURPOSE_SPIN, (uint32_t)w->step,
-                                      (uint32_t)(w->step >> 32), w->m->key0, w->m->key1);
+        spins[i] ^= drawn(w, w->t->labels[i]);
 }
 
 static void flip_vectors(struct work *w, uint32_t begin, uint32_t end) {
@@ -353,6 +381,8 @@ static void flip_one(struct work *w) {
     t->counts = (struct sw_counts){0};
     t->found.grown = walk(&whole, seed.site);
     t->found.wraps = 0;
+    for (uint32_t k = t->found.grown; k-- > 0;) /* the ghost spin holds all */
+        t->found.grown = t->bonds[t->queue[k]] & SW_GHOST_BOND ? 0 : t->found.grown;
     for (uint32_t k = 0; k < t->found.grown; k++) {
         const uint32_t i = t->queue[k];
         if (w->v) {
@@ -367,20 +397,26 @@ static void flip_one(struct work *w) {
 static void count_spins(struct work *w, uint32_t begin, uint32_t end) {
     const uint8_t *spins = w->t->spins;
     struct sw_counts *all = &w->t->counts, c = {0};
-    uint32_t x, y, z, around;
+    uint32_t x, y, z, around, weak[2] = {0, 0};
     place_of(begin, &x, &y, &z);
     for (uint32_t i = begin; i < end; i++, move_on(&x, &y, &z)) {
         c.states[spins[i]]++;
         for (uint32_t d = 0; d < twin.directions; d++)
             if (sw_site_owns(x, y, z, d)) {
                 const uint32_t other = spins[sw_site_next(x, y, z, d, &around)];
-                c.unequal += (other ^ sw_site_turns(around)) != spins[i];
+                const uint32_t is_weak = weak_of(w->t, i) >> d & 1u;
+                const uint32_t unequal = (other ^ sw_site_turns(around)) != spins[i];
+                c.unequal += unequal & ~is_weak;
+                weak[0] += unequal & is_weak;
+                weak[1] += is_weak;
             }
     }
     pthread_mutex_lock(&w->lock);
     for (size_t k = 0; k < sizeof c.states / sizeof *c.states; k++)
         all->states[k] += c.states[k];
     all->unequal += c.unequal;
+    for (size_t k = 0; k < 2; k++)
+        w->t->found.weak[k] += weak[k];
     pthread_mutex_unlock(&w->lock);
 }
 
@@ -429,7 +465,7 @@ void sw_sites_twin_start(const struct ergo_point *point, const struct sw_sites_s
                          struct sw_sites_twin *t) {
     struct sw_site_member m;
     sw_sites_member_fill(point, &m);
-    const struct sw_vectors v = {s, t->spins, &m, 0};
+    const struct sw_vectors v = {s, t->spins, &m, 0, NULL};
     struct work w = {.s = s,
                      .m = &m,
                      .v = s->model == SW_MODEL_POTTS ? NULL : &v,
@@ -446,7 +482,7 @@ void sw_sites_twin_step(const struct ergo_point *point, const struct sw_sites_sh
     t->found = (struct sw_found){.chance = s->adapts ? t->chance : 0};
     if (s->adapts)
         sw_site_take(&m, t->chance);
-    const struct sw_vectors v = {s, t->spins, &m, step};
+    const struct sw_vectors v = {s, t->spins, &m, step, s->disordered ? t->weak : NULL};
     struct work w = {.s = s,
                      .m = &m,
                      .v = s->model == SW_MODEL_POTTS ? NULL : &v,
@@ -454,6 +490,9 @@ void sw_sites_twin_step(const struct ergo_point *point, const struct sw_sites_sh
                      .step = step,
                      .lock = PTHREAD_MUTEX_INITIALIZER};
     twin = *s;
+    if (s->disordered && !t->coupled)
+        each_site(&w, couple);
+    t->coupled = true;
     if (w.v)
         each_site(&w, set_parts);
     each_site(&w, w.v ? draw_parts : draw);
@@ -461,6 +500,10 @@ void sw_sites_twin_step(const struct ergo_point *point, const struct sw_sites_sh
         flip_one(&w);
     } else {
         label(&w);
+        if (s->field) {
+            memset(t->held, 0, s->sites);
+            each_site(&w, hold);
+        }
         if (!w.v && !s->anti)
             each_site(&w, flip_first);
         each_site(&w, w.v ? flip_vectors : s->anti ? flip_turned : flip_others);

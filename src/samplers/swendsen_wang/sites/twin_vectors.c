@@ -14,6 +14,7 @@ static _Thread_local struct sw_sites_shape lattice;
 #define SW_DIRECTIONS lattice.directions
 #define SW_OPEN lattice.open
 #define SW_ANTI lattice.anti
+#define SW_DISORDER lattice.disordered
 #include "swendsen_wang/sites_vectors.h"
 
 static ergo_vector vector_at(const struct sw_vectors *v, size_t i) {
@@ -90,18 +91,19 @@ static void add_component(int64_t *sums, size_t component, float s, uint32_t wav
 static void add_bond(const struct sw_vectors *v, uint32_t i, uint32_t next, uint32_t direction,
                      bool turns, int64_t *sums) {
     int64_t *currents = sums + SW_NUMBER_CURRENTS + 3 * direction;
+    const float j = v->weak ? sw_site_coupling(v->member, v->weak[i], direction) : 1;
     if (v->shape->model != SW_MODEL_HEISENBERG) {
         const uint32_t turn = angle_at(v, next) + (turns ? 0x80000000u : 0u) - angle_at(v, i);
-        sums[SW_NUMBER_BONDS] += vector_fixed(ergo_cos(turn));
-        currents[0] += vector_fixed(ergo_sin(turn));
+        sums[SW_NUMBER_BONDS] += vector_fixed(j * ergo_cos(turn));
+        currents[0] += vector_fixed(j * ergo_sin(turn));
         return;
     }
     const ergo_vector s = vector_at(v, i), other = vector_at(v, next);
     const ergo_vector t = turns ? ergo_vector_of(0 - other.x, 0 - other.y, 0 - other.z) : other;
-    sums[SW_NUMBER_BONDS] += vector_fixed(ergo_dot(s, t));
-    currents[0] += vector_cross(s.y, s.z, t.y, t.z);
-    currents[1] += vector_cross(s.z, s.x, t.z, t.x);
-    currents[2] += vector_cross(s.x, s.y, t.x, t.y);
+    sums[SW_NUMBER_BONDS] += vector_fixed(j * ergo_dot(s, t));
+    currents[0] += vector_coupled(j, s.y, s.z, t.y, t.z);
+    currents[1] += vector_coupled(j, s.z, s.x, t.z, t.x);
+    currents[2] += vector_coupled(j, s.x, s.y, t.x, t.y);
 }
 
 ERGO_WITH_FMA void sw_vectors_sum(const struct sw_vectors *v, uint32_t begin, uint32_t end,

@@ -414,6 +414,7 @@ const struct ergo_model sw_xy_model = {
     .keys = {{sw_size_keys, SW_SIZE_KEYS},
              {vector_keys, VECTOR_KEYS},
              {sw_sites_keys, SW_SITES_KEYS},
+             {sw_disorder_keys, SW_DISORDER_KEYS},
              {sw_run_keys, SW_RUN_KEYS}},
 };
 
@@ -425,6 +426,7 @@ const struct ergo_model sw_clock_model = {
              {q_keys, COUNT(q_keys)},
              {vector_keys, VECTOR_KEYS},
              {sw_sites_keys, SW_SITES_KEYS},
+             {sw_disorder_keys, SW_DISORDER_KEYS},
              {sw_run_keys, SW_RUN_KEYS}},
 };
 
@@ -435,5 +437,6 @@ const struct ergo_model sw_heisenberg_model = {
     .keys = {{sw_size_keys, SW_SIZE_KEYS},
              {vector_keys, VECTOR_KEYS},
              {sw_sites_keys, SW_SITES_KEYS},
+             {sw_disorder_keys, SW_DISORDER_KEYS},
              {sw_run_keys, SW_RUN_KEYS}},
 };
