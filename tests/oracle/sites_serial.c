@@ -14,6 +14,23 @@ static void draw(const struct sites_oracle *o, uint32_t entity, uint64_t t, uint
     ergo_oracle_philox(counter, key, out);
 }
 
+static bool draw_weak(const struct sites_oracle *o, const struct sites_bond *b) {
+    const uint32_t key[2] = {(uint32_t)o->disorder, (uint32_t)(o->disorder >> 32)};
+    uint64_t number = 0;
+    for (uint32_t n = 0; n < 8; n++) {
+        const uint32_t counter[4] = {(uint32_t)(3 * b->a + b->direction), 0, 0, 6u << 24 | n};
+        uint32_t words[4];
+        ergo_oracle_philox(counter, key, words);
+        for (int k = 0; k < 4; k++)
+            number = 2 * number + (words[k] & 1u);
+    }
+    return (double)number < floor(o->fraction * 4294967296.0 + 0.5);
+}
+
+static double coupling(const struct sites_oracle *o, const struct sites_bond *b) {
+    return b->weak ? o->ratio * o->j : o->j;
+}
+
 __extension__ typedef unsigned __int128 u128;
 
 /* One of `n`, from two words. */
@@ -36,6 +53,7 @@ static void add_bond(struct sites_oracle *o, const int at[3], const int by[3], i
             open = open || o->open[d];
             b.turned = b.turned != o->anti[d];
         }
+    b.weak = o->fraction > 0 && draw_weak(o, &b);
     if (!open)
         o->bonds[o->n_bonds++] = b;
 }
@@ -49,9 +67,10 @@ bool sites_oracle_init(struct sites_oracle *o) {
     o->n_bonds = 0;
     o->bonds = calloc(3 * (size_t)o->sites, sizeof *o->bonds);
     o->spins = calloc((size_t)o->sites, 1);
+    o->before = calloc((size_t)o->sites, 1);
     o->cluster = calloc((size_t)o->sites, sizeof *o->cluster);
     o->active = calloc(3 * (size_t)o->sites, sizeof *o->active);
-    if (!o->bonds || !o->spins || !o->cluster || !o->active)
+    if (!o->bonds || !o->spins || !o->before || !o->cluster || !o->active)
         return false;
     for (int z = 0; z < o->l[2]; z++)
         for (int y = 0; y < o->l[1]; y++)
@@ -71,6 +90,7 @@ bool sites_oracle_init(struct sites_oracle *o) {
 void sites_oracle_free(struct sites_oracle *o) {
     free(o->bonds);
     free(o->spins);
+    free(o->before);
     free(o->cluster);
     free(o->active);
 }
@@ -100,15 +120,31 @@ static void join(struct sites_oracle *o) {
     }
 }
 
+static double chance_of(double energy, double t) {
+    return floor((1 - exp(-energy / t)) * 4294967296.0 + 0.5);
+}
+
 static void find_clusters(struct sites_oracle *o, uint64_t t) {
-    const double p = o->adapts ? o->chance : floor((1 - exp(-o->j / o->t)) * 4294967296.0 + 0.5);
     for (int k = 0; k < o->n_bonds; k++) {
         const struct sites_bond *b = &o->bonds[k];
+        const double p = !o->adapts ? chance_of(coupling(o, b), o->t) : b->weak ? 0 : o->chance;
         uint32_t r[4];
         draw(o, (uint32_t)b->a, t, 1, r);
         o->active[k] = satisfied(b, o->spins) && r[b->direction] < p;
     }
     join(o);
+}
+
+/* Has a site of the cluster a bond to the ghost spin? */
+static bool is_held(const struct sites_oracle *o, int cluster, uint64_t t) {
+    bool held = false;
+    for (int i = 0; i < o->sites; i++) {
+        uint32_t r[4];
+        draw(o, (uint32_t)i, t, 1, r);
+        held = held || (o->cluster[i] == cluster && o->before[i] == 0 &&
+                        r[3] < chance_of(o->field, o->t));
+    }
+    return held;
 }
 
 /* Steps of a bond along x, y, z. */
@@ -162,8 +198,11 @@ void sites_oracle_adapt(struct sites_oracle *o, int shift) {
 
 void sites_oracle_sweep(struct sites_oracle *o, uint64_t t) {
     find_clusters(o, t);
+    memcpy(o->before, o->spins, (size_t)o->sites);
     for (int i = 0; i < o->sites; i++) {
         uint32_t r[4];
+        if (o->field > 0 && is_held(o, o->cluster[i], t))
+            continue;
         draw(o, (uint32_t)o->cluster[i], t, 2, r);
         const uint8_t drawn = (uint8_t)one_of((uint32_t)o->q, r);
         o->spins[i] = o->anti[0] || o->anti[1] || o->anti[2] ? o->spins[i] ^ drawn : drawn;
@@ -177,6 +216,9 @@ int sites_oracle_wolff(struct sites_oracle *o, uint64_t t) {
     draw(o, 0, t, 4, r);
     const int chosen = o->cluster[one_of((uint32_t)o->sites, r)];
     const int shift = 1 + (int)one_of((uint32_t)o->q - 1, r + 2);
+    memcpy(o->before, o->spins, (size_t)o->sites);
+    if (o->field > 0 && is_held(o, chosen, t))
+        return 0;
     for (int i = 0; i < o->sites; i++)
         if (o->cluster[i] == chosen) {
             o->spins[i] = (uint8_t)((o->spins[i] + shift) % o->q);
@@ -218,33 +260,37 @@ double sites_oracle_structure(const struct sites_oracle *o, const uint8_t *s) {
 
 struct sites_exact sites_oracle_enumerate(const struct sites_oracle *o) {
     const double n = o->sites, q = o->q;
-    double z = 0, e = 0, e2 = 0, sums[8] = {0};
+    double z = 0, e = 0, e2 = 0, sums[10] = {0};
     uint8_t *s = calloc((size_t)o->sites, 1);
     for (bool more = true; more;) {
-        int unequal = 0, most = 0, squares = 0, counts[256] = {0};
+        int most = 0, squares = 0, counts[256] = {0};
+        double h = 0;
         for (int k = 0; k < o->n_bonds; k++)
-            unequal += !satisfied(&o->bonds[k], s);
+            h += satisfied(&o->bonds[k], s) ? 0 : coupling(o, &o->bonds[k]);
         for (int i = 0; i < o->sites; i++)
             counts[s[i]]++;
         for (int k = 0; k < o->q; k++) {
             most = counts[k] > most ? counts[k] : most;
             squares += counts[k] * counts[k];
         }
-        const double weight = exp(-o->j * unequal / o->t), energy = o->j * unequal / n;
+        h -= o->field * counts[0];
+        const double weight = exp(-h / o->t), energy = h / n, first = counts[0] / n;
         const double m = (q * most / n - 1) / (q - 1);
         const double psi2 = (q * squares / (n * n) - 1) / (q - 1);
-        const double terms[8] = {m,
+        const double terms[10] = {m,
                                  m * m,
                                  m * m * m * m,
                                  psi2,
                                  psi2 * psi2,
                                  correlation(o, s, 2),
                                  correlation(o, s, 4),
-                                 sites_oracle_structure(o, s)};
+                                 sites_oracle_structure(o, s),
+                                 first,
+                                 first * first};
         z += weight;
         e += weight * energy;
         e2 += weight * energy * energy;
-        for (int k = 0; k < 8; k++)
+        for (int k = 0; k < 10; k++)
             sums[k] += weight * terms[k];
         more = false;
         for (int i = 0; i < o->sites && !more; i++) { /* the next state */
@@ -264,7 +310,9 @@ struct sites_exact sites_oracle_enumerate(const struct sites_oracle *o) {
                                 .psi4 = sums[4] / z,
                                 .half = sums[5] / z,
                                 .quarter = sums[6] / z,
-                                .structure = sums[7] / z};
+                                .structure = sums[7] / z,
+                                .first = sums[8] / z,
+                                .first2 = sums[9] / z};
 }
 
 /* Spins of state number s. */

@@ -11,6 +11,11 @@
  *
  * On a side of 2 two bonds may join the same pair of sites.
  *
+ * Disorder: bond k of a site, `direction`, has a coupling j or ratio j, the latter with probability
+ * fraction. Field (all spins prefer state 0): H gets -sum B delta(s, 0). By a ghost spin in state 0
+ * (Kasteleyn and Fortuin, J. Phys. Soc. Jpn. Suppl. 26, 11 (1969); Swendsen and Wang): a site in
+ * state 0 has a bond to it with probability 1 - exp(-B/T), and its cluster stays as it is.
+ *
  * The chain is ergocl's, bit for bit. Philox key: (stream low, stream high); counter (entity, t
  * low, t high, purpose << 24 | draw), t the step, from 0.
  *
@@ -24,6 +29,12 @@
  * No bond crosses an open side. One that crosses an antiperiodic side (q = 2) counts as equal where
  * its spins are unequal, and Swendsen-Wang's draws decide whether clusters change (then all
  * lattices with such a side), s -> s xor draw.
+ *
+ * Disorder, key that of the disorder, purpose 6, entity 3 site + direction, t = 0: bit k of a number
+ * below 2^32, from the highest on, is the lowest bit of word k of draws 0, 1, .. of four words each; the
+ * bond has ratio j iff the number is below round(fraction 2^32). A bond of coupling ratio j is active
+ * iff its word is below round((1 - exp(-ratio J/T)) 2^32). Field: word 3 of purpose 1, draw 0, decides
+ * the site's bond to the ghost spin.
  *
  * Probability-changing (Tomita and Okabe, Phys. Rev. Lett. 86, 572 (2001)): bonds between equal
  * spins are active with a probability of the chain's own, in units of 2^-32. After a sweep in which
@@ -42,6 +53,7 @@ struct sites_bond {
     int a, b;      /* sites; a owns it */
     int direction; /* 0 .. 2 */
     bool turned;   /* prefers unequal spins */
+    bool weak;     /* has ratio j */
 };
 
 struct sites_oracle {
@@ -51,12 +63,15 @@ struct sites_oracle {
     bool open[3], anti[3]; /* sides; others are periodic */
     double j, t;
     uint64_t stream;
+    double fraction, ratio; /* of weak bonds */
+    uint64_t disorder;      /* the key of the disorder */
+    double field;
     bool adapts;
     uint32_t chance, up, down; /* of chains that adapt */
     /* made by init */
     int sites, n_bonds;
     struct sites_bond *bonds;
-    uint8_t *spins;
+    uint8_t *spins, *before; /* before: scratch, spins that bonds were drawn with */
     int *cluster; /* scratch: the smallest id of a site's cluster */
     bool *active; /* scratch: bonds */
 };
@@ -76,7 +91,7 @@ int sites_oracle_wolff(struct sites_oracle *o, uint64_t t);
 /* Exact averages: per site; m = (q max n_k/N - 1)/(q - 1); psi^2 = (q sum (n_k/N)^2 - 1)/(q - 1).
  */
 struct sites_exact {
-    double energy, heat_capacity, m, m2, m4, psi2, psi4;
+    double energy, heat_capacity, m, m2, m4, psi2, psi4, first, first2; /* n_0/N, its square */
     double half,
         quarter;      /* (q delta - 1)/(q - 1) of sites L/2 and L/4 apart, mean over the sides */
     double structure; /* the same of all pairs times cos(k (r - r')), over N, k = 2 pi/L along the

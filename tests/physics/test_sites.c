@@ -3,11 +3,12 @@
  * against all states of tiny lattices (tests/oracle/sites_serial.h).
  *
  * Error budget, set before the first run. Seeds are fixed, nothing is retried. Replicas of a point
- * are averaged; of each such mean |z| < 4.6 (4e-6), at most 120 of them: 5e-4.
+ * are averaged; of each such mean |z| < 4.6 (4e-6), at most 160 of them: 7e-4.
  */
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "oracle/sites_serial.h"
 #include "physics/run_physics.h"
 #include "samplers/swendsen_wang/sw.h"
@@ -347,12 +348,149 @@ static void test_adapting(void **unused) {
            "'size': [2, 2], 'lattice': 'triangular'", 0.75, 3, 1);
 }
 
+/* ---- random couplings, dilution, a field ----------------------------------------------------- */
+
+static uint64_t disorder_key(int replica) {
+    char line[80];
+    const int n = snprintf(line, sizeof line, "ergocl spin-glass disorder 31 %d", replica);
+    return ergo_hash64(line, (size_t)n);
+}
+
+/* Each replica has its own sample: all states of each. ising: units of j and field are Ising's. */
+static void random_bonds(const char *what, struct sites_oracle o, const char *system, bool wolff,
+                         bool ising, int sweeps) {
+    const double j = o.j, field = o.field, unit = ising ? 2 : 1;
+    struct sites_exact mean = {0};
+    double response = 0;
+    char job[700];
+    o.j *= unit;
+    o.field *= unit;
+    for (int r = 0; r < REPLICAS; r++) {
+        double couplings = 0;
+        o.disorder = disorder_key(r);
+        assert_true(sites_oracle_init(&o));
+        const struct sites_exact x = sites_oracle_enumerate(&o);
+        const double n = o.sites;
+        for (int k = 0; k < o.n_bonds; k++)
+            couplings += o.bonds[k].weak ? o.ratio : 1;
+        mean.energy += (x.energy - (ising ? j * couplings / n - field : 0)) / REPLICAS;
+        mean.heat_capacity += x.heat_capacity / REPLICAS;
+        mean.m += x.m / REPLICAS;
+        mean.m2 += x.m2 / REPLICAS;
+        mean.psi2 += x.psi2 / REPLICAS;
+        mean.psi4 += x.psi4 / REPLICAS;
+        mean.half += x.half / REPLICAS;
+        mean.first += x.first / REPLICAS;
+        response += n * (x.first2 - x.first * x.first) / o.t / REPLICAS;
+        sites_oracle_free(&o);
+    }
+    int at = snprintf(job, sizeof job,
+                      "{'sampler': 'swendsen-wang', 'seed': '31', 'replicas': %d, 'system': {%s, "
+                      "'q': %d, 'temperature': %.9g%s",
+                      REPLICAS, system, o.q, o.t, wolff ? ", 'update': 'wolff'" : "");
+    if (o.fraction > 0)
+        at += snprintf(job + at, sizeof job - (size_t)at,
+                       ", 'disorder': 'bimodal', 'negative_fraction': %.9g, 'disorder_ratio': %.9g",
+                       o.fraction, o.ratio);
+    if (field > 0)
+        at += snprintf(job + at, sizeof job - (size_t)at, ", 'field': %.9g", field);
+    snprintf(job + at, sizeof job - (size_t)at,
+             "%s}, 'run': {'equilibration': 50, 'sweeps': %d}, 'output': {'snapshots': 0}}",
+             ising ? ", 'hamiltonian': 'ising'" : "", sweeps);
+    cJSON *tree = physics_run(ctx, job, what);
+    const struct {
+        const char *name;
+        double value;
+    } all[] = {{"energy", mean.energy},
+               {"heat_capacity", mean.heat_capacity},
+               {"order_parameter", mean.m},
+               {"order_parameter2", mean.m2},
+               {"psi2_plain", mean.psi2},
+               {field > 0 ? "first_state" : "psi2", field > 0 ? mean.first : mean.psi2},
+               {field > 0 ? "first_state_susceptibility" : "psi4", field > 0 ? response : mean.psi4},
+               {field > 0 ? "magnetization" : "correlation_half",
+                field > 0 ? (o.q * mean.first - 1) / (o.q - 1) : mean.half}};
+    for (size_t k = 0; k < sizeof all / sizeof all[0] - (wolff && field == 0 ? 2 : 0); k++)
+        compare(tree, what, all[k].name, all[k].value);
+    cJSON_Delete(tree);
+}
+
+static void test_disorder(void **unused) {
+    (void)unused;
+    random_bonds("2 x 2 x 3, diluted",
+                 (struct sites_oracle){
+                     .l = {2, 2, 3}, .q = 2, .j = 1, .t = 1.6, .fraction = 0.3, .ratio = 0},
+                 "'size': [2, 2, 3]", false, false, 2500);
+    random_bonds("2 x 2 x 2, two couplings, field",
+                 (struct sites_oracle){.l = {2, 2, 2},
+                                       .q = 3,
+                                       .j = 1,
+                                       .t = 1.7,
+                                       .fraction = 0.4,
+                                       .ratio = 0.35,
+                                       .field = 0.2},
+                 "'size': [2, 2, 2]", false, false, 2500);
+    random_bonds("square 4 x 3, diluted, Ising's units, field",
+                 (struct sites_oracle){
+                     .l = {4, 3, 1}, .q = 2, .j = 1, .t = 1.5, .fraction = 0.2, .field = 0.1},
+                 "'size': [4, 3]", false, true, 2500);
+    random_bonds("Wolff, 4 x 3, field",
+                 (struct sites_oracle){.l = {4, 3, 1}, .q = 3, .j = 1, .t = 1.0, .field = 0.03},
+                 "'size': [4, 3]", true, false, 4000);
+}
+
+/* Clocks of six hours, all states of each sample. */
+static void test_disordered_clocks(void **unused) {
+    enum { Q = 6, SITES = 6, STATES = 46656 };
+    struct sites_oracle o = {.l = {3, 2, 1}, .q = Q, .fraction = 0.4, .ratio = 0.3};
+    double energy = 0, m2 = 0, cosine[Q], sine[Q];
+    (void)unused;
+    for (int k = 0; k < Q; k++) {
+        cosine[k] = cos(2 * acos(-1) * k / Q);
+        sine[k] = sin(2 * acos(-1) * k / Q);
+    }
+    for (int r = 0; r < REPLICAS; r++) {
+        double z = 0, e = 0, squares = 0;
+        o.disorder = disorder_key(r);
+        assert_true(sites_oracle_init(&o));
+        for (int state = 0; state < STATES; state++) {
+            double h = 0, x = 0, y = 0;
+            int s[SITES], rest = state;
+            for (int i = 0; i < SITES; i++, rest /= Q) {
+                s[i] = rest % Q;
+                x += cosine[s[i]] / SITES;
+                y += sine[s[i]] / SITES;
+            }
+            for (int k = 0; k < o.n_bonds; k++)
+                h -= (o.bonds[k].weak ? o.ratio : 1) *
+                     cosine[(s[o.bonds[k].a] - s[o.bonds[k].b] + Q) % Q];
+            z += exp(-h / 1.1);
+            e += exp(-h / 1.1) * h / SITES;
+            squares += exp(-h / 1.1) * (x * x + y * y);
+        }
+        energy += e / z / REPLICAS;
+        m2 += squares / z / REPLICAS;
+        sites_oracle_free(&o);
+    }
+    cJSON *tree = physics_run(
+        ctx,
+        "{'sampler': 'swendsen-wang', 'seed': '31', 'replicas': 16, 'system': {'model': 'clock', "
+        "'size': [3, 2], 'temperature': 1.1, 'disorder': 'bimodal', 'negative_fraction': 0.4, "
+        "'disorder_ratio': 0.3}, 'run': {'equilibration': 50, 'sweeps': 2500}, 'output': "
+        "{'snapshots': 0}}",
+        "clocks, two couplings");
+    compare(tree, "clocks, two couplings", "energy", energy);
+    compare(tree, "clocks, two couplings", "order_parameter2", m2);
+    cJSON_Delete(tree);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cubic),    cmocka_unit_test(test_correlations),
         cmocka_unit_test(test_variance), cmocka_unit_test(test_plane),
         cmocka_unit_test(test_sides),    cmocka_unit_test(test_vectors),
         cmocka_unit_test(test_wolff),    cmocka_unit_test(test_adapting),
+        cmocka_unit_test(test_disorder), cmocka_unit_test(test_disordered_clocks),
     };
     ctx = ergo_context_create();
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
