@@ -20,6 +20,7 @@
 #include "oracle/philox_ref.h"
 #include "oracle/potts_serial.h"
 #include "oracle/sites_serial.h"
+#include "samplers/spin_lattice/spin_glass/glass.h"
 #include "samplers/swendsen_wang/sites/sites.h"
 
 static double exact[2];
@@ -85,6 +86,15 @@ static void compare_sites(void *state, const struct ergo_batch *batch) {
             o.open[d] = shape.open >> d & 1u;
             o.anti[d] = shape.anti >> d & 1u;
         }
+        if (shape.disordered) {
+            uint32_t key[2];
+            glass_disorder_key(p, key);
+            o.disorder = (uint64_t)key[1] << 32 | key[0];
+            o.fraction = ergo_point_real(p, "/system/negative_fraction");
+            o.ratio = ergo_point_real(p, "/system/disorder_ratio");
+        }
+        if (shape.field)
+            o.field = ergo_point_real(p, "/system/field");
         struct ergo_text found = {0};
         OK(ops->save(ctx, state, m, &found));
         assert_true(sites_oracle_init(&o));

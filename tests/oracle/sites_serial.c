@@ -67,10 +67,10 @@ bool sites_oracle_init(struct sites_oracle *o) {
     o->n_bonds = 0;
     o->bonds = calloc(3 * (size_t)o->sites, sizeof *o->bonds);
     o->spins = calloc((size_t)o->sites, 1);
-    o->before = calloc((size_t)o->sites, 1);
+    o->held = calloc((size_t)o->sites, sizeof *o->held);
     o->cluster = calloc((size_t)o->sites, sizeof *o->cluster);
     o->active = calloc(3 * (size_t)o->sites, sizeof *o->active);
-    if (!o->bonds || !o->spins || !o->before || !o->cluster || !o->active)
+    if (!o->bonds || !o->spins || !o->held || !o->cluster || !o->active)
         return false;
     for (int z = 0; z < o->l[2]; z++)
         for (int y = 0; y < o->l[1]; y++)
@@ -90,7 +90,7 @@ bool sites_oracle_init(struct sites_oracle *o) {
 void sites_oracle_free(struct sites_oracle *o) {
     free(o->bonds);
     free(o->spins);
-    free(o->before);
+    free(o->held);
     free(o->cluster);
     free(o->active);
 }
@@ -133,18 +133,13 @@ static void find_clusters(struct sites_oracle *o, uint64_t t) {
         o->active[k] = satisfied(b, o->spins) && r[b->direction] < p;
     }
     join(o);
-}
-
-/* Has a site of the cluster a bond to the ghost spin? */
-static bool is_held(const struct sites_oracle *o, int cluster, uint64_t t) {
-    bool held = false;
+    memset(o->held, 0, (size_t)o->sites * sizeof *o->held);
     for (int i = 0; i < o->sites; i++) {
         uint32_t r[4];
         draw(o, (uint32_t)i, t, 1, r);
-        held = held || (o->cluster[i] == cluster && o->before[i] == 0 &&
-                        r[3] < chance_of(o->field, o->t));
+        if (o->spins[i] == 0 && r[3] < chance_of(o->field, o->t))
+            o->held[o->cluster[i]] = true;
     }
-    return held;
 }
 
 /* Steps of a bond along x, y, z. */
@@ -198,10 +193,9 @@ void sites_oracle_adapt(struct sites_oracle *o, int shift) {
 
 void sites_oracle_sweep(struct sites_oracle *o, uint64_t t) {
     find_clusters(o, t);
-    memcpy(o->before, o->spins, (size_t)o->sites);
     for (int i = 0; i < o->sites; i++) {
         uint32_t r[4];
-        if (o->field > 0 && is_held(o, o->cluster[i], t))
+        if (o->held[o->cluster[i]])
             continue;
         draw(o, (uint32_t)o->cluster[i], t, 2, r);
         const uint8_t drawn = (uint8_t)one_of((uint32_t)o->q, r);
@@ -216,8 +210,7 @@ int sites_oracle_wolff(struct sites_oracle *o, uint64_t t) {
     draw(o, 0, t, 4, r);
     const int chosen = o->cluster[one_of((uint32_t)o->sites, r)];
     const int shift = 1 + (int)one_of((uint32_t)o->q - 1, r + 2);
-    memcpy(o->before, o->spins, (size_t)o->sites);
-    if (o->field > 0 && is_held(o, chosen, t))
+    if (o->held[chosen])
         return 0;
     for (int i = 0; i < o->sites; i++)
         if (o->cluster[i] == chosen) {

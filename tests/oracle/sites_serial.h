@@ -71,9 +71,10 @@ struct sites_oracle {
     /* made by init */
     int sites, n_bonds;
     struct sites_bond *bonds;
-    uint8_t *spins, *before; /* before: scratch, spins that bonds were drawn with */
+    uint8_t *spins;
     int *cluster; /* scratch: the smallest id of a site's cluster */
     bool *active; /* scratch: bonds */
+    bool *held;   /* scratch: clusters with a bond to the ghost spin, at their smallest ids */
 };
 
 bool sites_oracle_init(struct sites_oracle *o);
