@@ -47,7 +47,7 @@ struct sw_site_member {
     float coupling;  /* unit vectors: 2 J/T */
     /* method probability-changing: what is added to the member's chance, and subtracted from it */
     uint up, down;
-    uint first; /* id of the first site here, of a lattice cut over ranks; else 0 */
+    uint first;        /* id of the first site here, of a lattice cut over ranks; else 0 */
     uint seed0, seed1; /* with disorder: Philox key of the couplings */
     uint share;        /* the share of bonds with the other coupling, in units of 2^-32 */
     uint weak;         /* potts: p of these bonds */

@@ -192,12 +192,10 @@ __kernel SW_TILE_GROUP void sw_site_flip_sizes(__global sw_word *spins,
  * grown[sample][member][3] gets the cluster's size, and the sum of the sizes of its parts along the
  * mirror, in units of 2^-30, as two words.
  */
-__kernel SW_TILE_GROUP void sw_site_flip_one(__global sw_word *spins,
-                                             __global const struct sw_site_member *members,
-                                             __global const ushort *firsts,
-                                             __global const uint *labels, ulong step,
-                                             __global uint *grown, uint sample,
-                                             __global const uchar *held) {
+__kernel SW_TILE_GROUP void
+sw_site_flip_one(__global sw_word *spins, __global const struct sw_site_member *members,
+                 __global const ushort *firsts, __global const uint *labels, ulong step,
+                 __global uint *grown, uint sample, __global const uchar *held) {
     __local ushort4 rows[SW_TILE / 4u];
     __local ushort list[SW_TILE];
     __local ushort *leads = (__local ushort *)rows;

@@ -149,8 +149,8 @@ ERGO_INLINE uint sw_site_activate(const struct sw_site_member *m, uint index, ul
                  (r.z < m->threshold ? 4u : 0u);
     below = m->always & SW_ALWAYS ? 7u : below;
     if (SW_DISORDER) {
-        const uint lower = (r.x < m->weak ? 1u : 0u) | (r.y < m->weak ? 2u : 0u) |
-                           (r.z < m->weak ? 4u : 0u);
+        const uint lower =
+            (r.x < m->weak ? 1u : 0u) | (r.y < m->weak ? 2u : 0u) | (r.z < m->weak ? 4u : 0u);
         below = (below & ~weak) | ((m->always & SW_ALWAYS_WEAK ? 7u : lower) & weak);
     }
     if (SW_FIELD && (m->always & SW_ALWAYS_GHOST || r.w < m->ghost))
@@ -168,8 +168,7 @@ ERGO_INLINE uint sw_site_weak(const struct sw_site_member *m, uint index) {
             const struct ergo_words r =
                 ergo_philox_words(3u * (m->first + index) + d, 0u, 0u,
                                   ERGO_DRAW(SW_PURPOSE_COUPLING, bit / 4u), m->seed0, m->seed1);
-            const uint number =
-                (r.x & 1u) << 3 | (r.y & 1u) << 2 | (r.z & 1u) << 1 | (r.w & 1u);
+            const uint number = (r.x & 1u) << 3 | (r.y & 1u) << 2 | (r.z & 1u) << 1 | (r.w & 1u);
             const uint part = m->share >> (28u - bit) & 15u;
             weak |= number < part ? 1u << d : 0u;
             undecided = number == part ? 1u : 0u;

@@ -236,8 +236,7 @@ ERGO_INLINE void sw_site_spread(__global sw_word *spins, __local const ushort *l
 ERGO_INLINE void sw_site_give(__global sw_word *spins, const struct sw_site_member *m,
                               __global const uint *labels, ulong step, __global uint *sizes,
                               __local const uint *counts, __local ushort *leads,
-                              __local const ushort *list, uint listed,
-                              __global const uchar *held) {
+                              __local const ushort *list, uint listed, __global const uchar *held) {
     for (uint k = (uint)get_local_id(0); k < listed; k += SW_GROUP) {
         const uint n = list[k], root = sw_find_still(labels, sw_tile_site_of(n).index);
         if (counts)

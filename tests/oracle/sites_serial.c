@@ -271,15 +271,15 @@ struct sites_exact sites_oracle_enumerate(const struct sites_oracle *o) {
         const double m = (q * most / n - 1) / (q - 1);
         const double psi2 = (q * squares / (n * n) - 1) / (q - 1);
         const double terms[10] = {m,
-                                 m * m,
-                                 m * m * m * m,
-                                 psi2,
-                                 psi2 * psi2,
-                                 correlation(o, s, 2),
-                                 correlation(o, s, 4),
-                                 sites_oracle_structure(o, s),
-                                 first,
-                                 first * first};
+                                  m * m,
+                                  m * m * m * m,
+                                  psi2,
+                                  psi2 * psi2,
+                                  correlation(o, s, 2),
+                                  correlation(o, s, 4),
+                                  sites_oracle_structure(o, s),
+                                  first,
+                                  first * first};
         z += weight;
         e += weight * energy;
         e2 += weight * energy * energy;

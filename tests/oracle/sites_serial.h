@@ -30,11 +30,11 @@
  * its spins are unequal, and Swendsen-Wang's draws decide whether clusters change (then all
  * lattices with such a side), s -> s xor draw.
  *
- * Disorder, key that of the disorder, purpose 6, entity 3 site + direction, t = 0: bit k of a number
- * below 2^32, from the highest on, is the lowest bit of word k of draws 0, 1, .. of four words each; the
- * bond has ratio j iff the number is below round(fraction 2^32). A bond of coupling ratio j is active
- * iff its word is below round((1 - exp(-ratio J/T)) 2^32). Field: word 3 of purpose 1, draw 0, decides
- * the site's bond to the ghost spin.
+ * Disorder, key that of the disorder, purpose 6, entity 3 site + direction, t = 0: bit k of a
+ * number below 2^32, from the highest on, is the lowest bit of word k of draws 0, 1, .. of four
+ * words each; the bond has ratio j iff the number is below round(fraction 2^32). A bond of coupling
+ * ratio j is active iff its word is below round((1 - exp(-ratio J/T)) 2^32). Field: word 3 of
+ * purpose 1, draw 0, decides the site's bond to the ghost spin.
  *
  * Probability-changing (Tomita and Okabe, Phys. Rev. Lett. 86, 572 (2001)): bonds between equal
  * spins are active with a probability of the chain's own, in units of 2^-32. After a sweep in which

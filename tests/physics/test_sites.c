@@ -401,15 +401,16 @@ static void random_bonds(const char *what, struct sites_oracle o, const char *sy
     const struct {
         const char *name;
         double value;
-    } all[] = {{"energy", mean.energy},
-               {"heat_capacity", mean.heat_capacity},
-               {"order_parameter", mean.m},
-               {"order_parameter2", mean.m2},
-               {"psi2_plain", mean.psi2},
-               {field > 0 ? "first_state" : "psi2", field > 0 ? mean.first : mean.psi2},
-               {field > 0 ? "first_state_susceptibility" : "psi4", field > 0 ? response : mean.psi4},
-               {field > 0 ? "magnetization" : "correlation_half",
-                field > 0 ? (o.q * mean.first - 1) / (o.q - 1) : mean.half}};
+    } all[] = {
+        {"energy", mean.energy},
+        {"heat_capacity", mean.heat_capacity},
+        {"order_parameter", mean.m},
+        {"order_parameter2", mean.m2},
+        {"psi2_plain", mean.psi2},
+        {field > 0 ? "first_state" : "psi2", field > 0 ? mean.first : mean.psi2},
+        {field > 0 ? "first_state_susceptibility" : "psi4", field > 0 ? response : mean.psi4},
+        {field > 0 ? "magnetization" : "correlation_half",
+         field > 0 ? (o.q * mean.first - 1) / (o.q - 1) : mean.half}};
     for (size_t k = 0; k < sizeof all / sizeof all[0] - (wolff && field == 0 ? 2 : 0); k++)
         compare(tree, what, all[k].name, all[k].value);
     cJSON_Delete(tree);
@@ -421,15 +422,11 @@ static void test_disorder(void **unused) {
                  (struct sites_oracle){
                      .l = {2, 2, 3}, .q = 2, .j = 1, .t = 1.6, .fraction = 0.3, .ratio = 0},
                  "'size': [2, 2, 3]", false, false, 2500);
-    random_bonds("2 x 2 x 2, two couplings, field",
-                 (struct sites_oracle){.l = {2, 2, 2},
-                                       .q = 3,
-                                       .j = 1,
-                                       .t = 1.7,
-                                       .fraction = 0.4,
-                                       .ratio = 0.35,
-                                       .field = 0.2},
-                 "'size': [2, 2, 2]", false, false, 2500);
+    random_bonds(
+        "2 x 2 x 2, two couplings, field",
+        (struct sites_oracle){
+            .l = {2, 2, 2}, .q = 3, .j = 1, .t = 1.7, .fraction = 0.4, .ratio = 0.35, .field = 0.2},
+        "'size': [2, 2, 2]", false, false, 2500);
     random_bonds("square 4 x 3, diluted, Ising's units, field",
                  (struct sites_oracle){
                      .l = {4, 3, 1}, .q = 2, .j = 1, .t = 1.5, .fraction = 0.2, .field = 0.1},

@@ -30,10 +30,11 @@ static const char *const disorders[] = {"bimodal", NULL};
 const struct ergo_key sw_disorder_keys[SW_DISORDER_KEYS] = {
     {ERGO_KEY("/system/disorder", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
      .choices = disorders, .unit = "",
-     .help = "Random couplings J_ij >= 0, in units of /system/coupling: bimodal, 1 or disorder_ratio "
-             "(0: bonds are missing). Each replica has a sample of its own, the one that "
-             "spin-lattice's ising, potts, xy, clock and heisenberg have with the same seed and "
-             "replica."},
+     .help =
+         "Random couplings J_ij >= 0, in units of /system/coupling: bimodal, 1 or disorder_ratio "
+         "(0: bonds are missing). Each replica has a sample of its own, the one that "
+         "spin-lattice's ising, potts, xy, clock and heisenberg have with the same seed and "
+         "replica."},
     {ERGO_KEY("/system/disorder_seed", SEED), .flags = ERGO_KEY_SHAPE, .unit = "",
      .help = "The seed of random couplings; /seed if not given. They depend on it and on the "
              "replica, not on the temperature: a scan over it has the same ones.",
@@ -72,8 +73,7 @@ static double ratio_of(const struct ergo_point *point) {
 
 enum ergo_status sw_disorder_check(struct ergo_context *ctx, const struct ergo_point *point) {
     const bool disordered = sw_is_disordered(point);
-    if (!sw_is_plain(point) &&
-        strcmp(ergo_point_text(point, "/distribute"), "lattice") == 0)
+    if (!sw_is_plain(point) && strcmp(ergo_point_text(point, "/distribute"), "lattice") == 0)
         return ergo_job_error(ctx, "/distribute",
                               "\"lattice\" cuts lattices without %s over ranks; use \"points\", "
                               "which spreads replicas and scan points",
@@ -121,11 +121,11 @@ void sw_disorder_fill(const struct ergo_point *point, struct sw_site_member *mem
         chance_of(fraction->present ? fraction->real : 0.5, SW_ALL_WEAK, &member->always);
     member->ratio = (float)ratio_of(point);
     if (sw_is_potts(point) && ratio_of(point) > 0)
-        member->weak = chance_of(
-            1 - ergo_portable_exp(-of_unit * ratio_of(point) *
-                                  ergo_point_real(point, "/system/coupling") /
-                                  ergo_point_real(point, "/system/temperature")),
-            SW_ALWAYS_WEAK, &member->always);
+        member->weak =
+            chance_of(1 - ergo_portable_exp(-of_unit * ratio_of(point) *
+                                            ergo_point_real(point, "/system/coupling") /
+                                            ergo_point_real(point, "/system/temperature")),
+                      SW_ALWAYS_WEAK, &member->always);
 }
 
 void sw_disorder_unit(const struct ergo_point *point, struct sw_unit *unit) {

@@ -19,8 +19,8 @@ struct sw_sites_shape {
     uint32_t sites;
     uint32_t spin_bytes; /* of a site, in one or three words */
     bool wolff;
-    bool adapts; /* method probability-changing */
-    bool waved;  /* correlations are measured by clusters */
+    bool adapts;     /* method probability-changing */
+    bool waved;      /* correlations are measured by clusters */
     bool disordered; /* random couplings */
     bool field;
 };
@@ -275,7 +275,13 @@ void sw_vectors_convert(const struct sw_sites_shape *shape, struct sw_unit unit,
                         const int64_t *sums, const struct sw_found *found, double *columns);
 extern const struct ergo_model sw_xy_model, sw_clock_model, sw_heisenberg_model;
 /* Keys of all models, in swendsen_wang.c. */
-enum { SW_SIZE_KEYS = 1, SW_SITES_KEYS = 3, SW_RUN_KEYS = 5, SW_DISORDER_KEYS = 4, SW_FIELD_KEYS = 1 };
+enum {
+    SW_SIZE_KEYS = 1,
+    SW_SITES_KEYS = 3,
+    SW_RUN_KEYS = 5,
+    SW_DISORDER_KEYS = 4,
+    SW_FIELD_KEYS = 1
+};
 extern const struct ergo_key sw_size_keys[SW_SIZE_KEYS], sw_sites_keys[SW_SITES_KEYS];
 extern const struct ergo_key sw_disorder_keys[SW_DISORDER_KEYS], sw_field_keys[SW_FIELD_KEYS];
 extern const struct ergo_key sw_run_keys[SW_RUN_KEYS];
@@ -311,11 +317,11 @@ struct sw_sites_twin {
     uint32_t *sizes;          /* of clusters, at their smallest sites */
     uint8_t *weak;            /* bonds, with disorder: known after the first step */
     bool coupled;
-    uint8_t *held;            /* with a field: 1 of clusters that stay, at their smallest sites */
-    uint8_t *ways;            /* the edges that the walk to a site has crossed, by bits */
-    float *parts;             /* of unit vectors along the mirror */
-    int64_t *waves;           /* scratch */
-    uint32_t piece_sites;     /* least sites of a piece that a core walks */
+    uint8_t *held;        /* with a field: 1 of clusters that stay, at their smallest sites */
+    uint8_t *ways;        /* the edges that the walk to a site has crossed, by bits */
+    float *parts;         /* of unit vectors along the mirror */
+    int64_t *waves;       /* scratch */
+    uint32_t piece_sites; /* least sites of a piece that a core walks */
     /* after a counted step: of states, or of unit vectors */
     struct sw_counts counts;
     int64_t sums[SW_NUMBERS];
@@ -324,6 +330,12 @@ struct sw_sites_twin {
 };
 bool sw_sites_twin_open(struct sw_sites_twin *twin, const struct sw_sites_shape *shape);
 void sw_sites_twin_close(struct sw_sites_twin *twin);
+/* twin_clusters.c: from the bonds: labels, counts of clusters, found.wraps; or the cluster of a
+ * site alone, which is then in the queue: its size. */
+void sw_twin_label(const struct sw_sites_shape *shape, struct sw_sites_twin *twin);
+uint32_t sw_twin_walk(const struct sw_sites_shape *shape, struct sw_sites_twin *twin,
+                      uint32_t first);
+enum { SW_TWIN_WORTHWHILE = 1 << 14 }; /* sites that are worth waking a core */
 /* correlate.c: found.powers, from labels and the parts after the step. */
 void sw_twin_waves(const struct sw_sites_shape *shape, struct sw_sites_twin *twin);
 void sw_sites_twin_start(const struct ergo_point *point, const struct sw_sites_shape *shape,

@@ -24,8 +24,7 @@ enum { LEAST_LAYERS = 2 };
 
 static bool serves(const struct ergo_point *point) {
     return ergo_point_value(point, "/system/size")->items > 2 && sw_is_sampled(point) &&
-           sw_is_plain(point) &&
-           !(sw_wants_pairs(point) && sw_may_correlate(point));
+           sw_is_plain(point) && !(sw_wants_pairs(point) && sw_may_correlate(point));
 }
 
 bool sw_slab_is_worth(const struct ergo_point *point, size_t ranks) {

@@ -18,8 +18,8 @@ bool sw_sites_twin_open(struct sw_sites_twin *t, const struct sw_sites_shape *s)
                                 .piece_sites = PIECE_SITES,
                                 .parts = malloc(s->model == SW_MODEL_POTTS ? 1 : 4 * n),
                                 .waves = malloc(s->waved ? 8 * n : 1)};
-    return t->waves && t->weak && t->held && t->spins && t->bonds && t->labels && t->queue && t->sizes && t->ways &&
-           t->parts;
+    return t->waves && t->weak && t->held && t->spins && t->bonds && t->labels && t->queue &&
+           t->sizes && t->ways && t->parts;
 }
 
 void sw_sites_twin_close(struct sw_sites_twin *t) {
