@@ -99,6 +99,11 @@ const char *ergo_point_reference(const struct ergo_point *point) {
     return model->reference ? model->reference(point) : NULL;
 }
 
+bool ergo_point_samples_disorder(const struct ergo_point *point) {
+    const struct ergo_model *model = point->job->model;
+    return model->samples_disorder && model->samples_disorder(point);
+}
+
 const char *ergo_point_unweighted(const struct ergo_point *point) {
     const struct ergo_model *model = point->job->model;
     const char *reason = model->unweighted ? model->unweighted(point) : NULL;

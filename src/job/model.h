@@ -257,6 +257,9 @@ struct ergo_model {
     /* Why samples of this point cannot be weighted for others, half a sentence ("each replica has
      * couplings of its own"); NULL (also the function, where there are conjugates): they can. */
     const char *(*unweighted)(const struct ergo_point *point);
+    /* Are replicas samples of a disorder, each with couplings or fields of its own, so that their
+     * means differ, and the error of the mean over them is that of their scatter? NULL: never. */
+    bool (*samples_disorder)(const struct ergo_point *point);
 
     /* ---- what needs a device: samplers/sampler.h --------------------------------------------- */
 
@@ -314,5 +317,6 @@ double ergo_point_published(const struct ergo_point *point, const char *observab
 const char *ergo_point_remedy(const struct ergo_point *point);
 const char *ergo_point_reference(const struct ergo_point *point);
 const char *ergo_point_unweighted(const struct ergo_point *point);
+bool ergo_point_samples_disorder(const struct ergo_point *point);
 
 #endif

@@ -4,7 +4,8 @@
  * their quoted errors are right, the variance of their means over the mean of their squared errors
  * is a ratio of two estimates of one variance, and follows the F distribution. The errors are
  * pooled, because a chain without a rare event quotes too small an error and a chain with one too
- * large an error.
+ * large an error. Replicas that are samples of a disorder differ, and are not compared: each counts
+ * once, and their scatter is the error.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -174,11 +175,13 @@ static size_t mark_apart(const struct ergo_member_result *from, size_t count, si
 
 /* n_apart: replicas that are far from the others. */
 static enum ergo_trust trust_of(const struct sums *s, const struct ergo_scatter *scatter,
-                                double level, size_t n_apart) {
+                                double level, size_t n_apart, bool disordered) {
     if (!s->n)
         return ERGO_TRUST_NONE;
     if (!s->finite)
         return ERGO_TRUST_UNDEFINED;
+    if (disordered)
+        return s->n < SCATTER_LEAST ? ERGO_TRUST_FEW : s->scatters ? ERGO_TRUST_FULL : s->worst;
     if (scatter->dof && scatter->tail < level)
         return ERGO_TRUST_REPLICAS;
     if (s->n_full == s->n)
@@ -213,11 +216,12 @@ static void merge(const struct ergo_result *result, struct ergo_mean_result *mea
     if (ergo_fact_of_replicas(from, mean->replicas, o, mean))
         return;
     const struct ergo_observable *observable = from->observables[o].observable;
+    const bool disordered = ergo_point_samples_disorder(from->point);
     struct sums s = sum_up(from, mean->replicas, o);
     struct ergo_observable_result *r = &mean->observables[o];
     struct ergo_scatter *scatter = &mean->scatters[o];
     *scatter = (struct ergo_scatter){.error_scatter = NAN, .error_chains = NAN, .chi2 = NAN};
-    if (s.finite)
+    if (s.finite && !disordered)
         compare(&s, scatter);
     if (scatter->dof && scatter->tail < level && observable->slow &&
         observable->slow(from->point)) {
@@ -243,11 +247,13 @@ static void merge(const struct ergo_result *result, struct ergo_mean_result *mea
         scatter->error_scatter = sqrt(s.variance / (double)s.n);
     if (s.n && s.n_full == s.n)
         scatter->error_chains = sqrt(s.squares) / (double)s.n;
-    r->estimate.error = s.n_full == s.n ? scatter->error_chains : scatter->error_scatter;
+    r->estimate.error =
+        s.n_full == s.n && !disordered ? scatter->error_chains : scatter->error_scatter;
     memset(room->apart, 0, mean->replicas * sizeof *room->apart);
-    const size_t n_apart =
-        s.finite ? mark_apart(from, mean->replicas, o, room->numbers, room->apart) : 0;
-    ergo_observable_refuse(r, trust_of(&s, scatter, level, n_apart));
+    const size_t n_apart = s.finite && !disordered
+                               ? mark_apart(from, mean->replicas, o, room->numbers, room->apart)
+                               : 0;
+    ergo_observable_refuse(r, trust_of(&s, scatter, level, n_apart, disordered));
     if (r->trust == ERGO_TRUST_REPLICAS && ergo_observable_shown(observable, from->point))
         for (size_t k = 0; k < mean->replicas; k++)
             room->any[k] |= room->apart[k];

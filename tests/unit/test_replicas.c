@@ -242,6 +242,35 @@ static void replicas_that_disagree(void **state) {
     assert_int_equal(finish()->trust, ERGO_TRUST_FULL);
 }
 
+static bool samples_disorder(const struct ergo_point *point) {
+    (void)point;
+    return true;
+}
+
+/* Samples of a disorder have means of their own: the error is of their scatter, and there is no
+ * disagreement; of few there is none. */
+static void samples_of_disorder(void **state) {
+    (void)state;
+    random_state = 19;
+    for (size_t n = 6; n <= 12; n += 6) {
+        begin(n);
+        model.samples_disorder = samples_disorder;
+        for (size_t r = 0; r < n; r++) {
+            fill(series, 4000, 0.5, (double)(r % 3));
+            measure(r, series, 4000);
+        }
+        const struct ergo_observable_result *mean = finish();
+        assert_int_equal(mean->trust, n < 10 ? ERGO_TRUST_FEW : ERGO_TRUST_FULL);
+        if (n == 12) {
+            /* 0, 1, 2 four times: variance 8/11 */
+            assert_true(mean->estimate.error == result.means[0].scatters[0].error_scatter);
+            assert_true(fabs(mean->estimate.error / sqrt(8.0 / 11 / 12) - 1) < 0.05);
+        }
+        assert_int_equal(result.n_warnings, 0);
+        assert_int_equal(result.means[0].n_apart, 0);
+    }
+}
+
 /* The replica that is apart may be the lowest; where some are, another observable whose chains are
  * too short for errors of their own has none of their scatter either. */
 static void one_replica_is_apart(void **state) {
@@ -466,6 +495,7 @@ int main(void) {
         cmocka_unit_test(replicas_that_disagree),
         cmocka_unit_test(frozen_replicas),
         cmocka_unit_test(one_replica_is_apart),
+        cmocka_unit_test(samples_of_disorder),
         cmocka_unit_test(a_sign_is_kept),
         cmocka_unit_test(reasons),
         cmocka_unit_test(errors_are_joined),

@@ -136,6 +136,7 @@ const struct ergo_model blume_capel_model = {
     .conjugates = conjugates,
     .n_conjugates = sizeof conjugates / sizeof conjugates[0],
     .unweighted = model_unweighted,
+    .samples_disorder = model_draws_disorder,
     .observables = observables,
     .n_observables = sizeof observables / sizeof observables[0],
     .curves = curves_of_ising + CURVE_TWO_TIMES + 1,

@@ -140,6 +140,7 @@ const struct ergo_model potts_model = {
     .conjugates = lattice_conjugates,
     .n_conjugates = 1, /* at one field */
     .unweighted = model_unweighted,
+    .samples_disorder = model_draws_disorder,
     .observables = observables,
     .n_observables = sizeof observables / sizeof observables[0],
     .curves = curves_of_potts,
