@@ -42,6 +42,7 @@ MODELS = [
     ("spin-lattice", {"model": "heisenberg", "size": [6, 6], "temperature": 0.5, "temperature_max": 1, "ladder": 3, "swap_every": 2}, {}),
     ("swendsen-wang", {"size": [8, 8], "temperature": 1.1}, {}),
     ("swendsen-wang", {"size": [4, 4, 4], "temperature": 1.9}, {}),
+    ("swendsen-wang", {"size": [4, 4, 4], "temperature": 1.5, "field": 0.1, "disorder": "bimodal", "disorder_ratio": 0.4}, {}),
     ("swendsen-wang", {"size": [4, 6], "temperature": 1.1}, {"method": "probability-changing"}),
     ("swendsen-wang", {"model": "xy", "size": [8, 8], "temperature": 1}, {}),
     ("swendsen-wang", {"model": "clock", "size": [8, 8], "temperature": 1}, {}),

@@ -17,7 +17,8 @@ static const char *const hamiltonians[] = {"potts", "ising", NULL};
 /* Keys of square lattices (sw.h) alone. */
 #define OF_SQUARE                                                                                  \
     .acts = sw_serves_square,                                                                      \
-    .where = "on square lattices of two dimensions with update swendsen-wang"
+    .where = "on square lattices of two dimensions with update swendsen-wang, without disorder "   \
+             "and field"
 
 static const struct ergo_key q_keys[] = {
     {ERGO_KEY("/system/q", INT),
