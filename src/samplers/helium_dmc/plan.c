@@ -158,9 +158,9 @@ static uint64_t spread_bytes(uint32_t group, uint32_t lanes) {
 }
 
 /* Few walkers of many atoms leave most of a GPU idle if each has one work-group: then work-groups
- * share walkers (cl/helium_dmc/spread.cl). */
+ * share walkers (cl/helium_dmc/spread.cl). own: walkers of a member that are here. */
 static void choose_spread(const struct ergo_batch *batch, const struct ergo_device *device,
-                          const struct dmc_shape *s, struct dmc_launch *l) {
+                          const struct dmc_shape *s, uint32_t own, struct dmc_launch *l) {
     const struct ergo_device_summary *d = &device->summary;
     const struct ergo_point *point = batch->points[0];
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
@@ -168,7 +168,7 @@ static void choose_spread(const struct ergo_batch *batch, const struct ergo_devi
     const uint32_t wish = (uint32_t)ergo_point_int(point, "/tuning/energy_group");
     const uint32_t blocks = (s->n + HELIUM_E_BLOCK - 1) / HELIUM_E_BLOCK;
     const uint64_t units = d->compute_units ? d->compute_units : 1, most = d->local_memory;
-    const uint64_t crews = batch->count * ((s->walkers + l->mates - 1) / l->mates);
+    const uint64_t crews = batch->count * ((own + l->mates - 1) / l->mates);
     const uint64_t tables = gpu ? 32 * (uint64_t)helium_energy_pieces(l->binades) : 0;
     if (path == 1 || (path == 0 && !(gpu && blocks >= 8 && crews < 3 * units)))
         return;
@@ -354,8 +354,10 @@ enum ergo_status dmc_configure(struct ergo_context *ctx, void *state) {
     if (status != ERGO_OK)
         return status;
     helium_sites(&s->models[0], s->sites);
+    if (!s->cut)
+        s->end = s->shape.walkers;
     choose_groups(batch, device, &s->shape, &s->launch);
-    choose_spread(batch, device, &s->shape, &s->launch);
+    choose_spread(batch, device, &s->shape, dmc_own(s), &s->launch);
     s->launch.density =
         helium_density_choose(device, s->shape.n, s->launch.group, s->launch.triplet);
     status = check_loops(ctx, s);
