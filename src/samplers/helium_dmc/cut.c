@@ -17,6 +17,8 @@
 #include "samplers/helium_dmc/dmc.h"
 
 enum { TAG_COPIES = ERGO_DIST_TAGS + 30, KINDS = 3 };
+/* A message: walkers, then its number. */
+enum { NUMBER = sizeof(uint32_t) };
 
 struct dmc_cut {
     struct ergo_shares *shares;
@@ -32,6 +34,7 @@ struct dmc_cut {
     uint32_t *parents;         /* [members][walkers] */
     char *room;                /* for messages */
     size_t room_bytes;
+    uint32_t number;           /* of the exchange */
     uint64_t bytes, exchanges; /* of copies, so far */
     double waited;             /* seconds in exchanges */
 };
@@ -201,7 +204,7 @@ static size_t each_message(struct dmc_state *s, bool out, post_function post, ch
                 const size_t each = bytes_of(s, copied[k]), bytes = n * each;
                 if (post && bytes)
                     post(s, k, r, (m * s->shape.walkers + first) * each, bytes, at + all);
-                all += bytes;
+                all += bytes ? bytes + NUMBER : 0;
             }
         }
     }
@@ -211,20 +214,26 @@ static size_t each_message(struct dmc_state *s, bool out, post_function post, ch
 static void receive(struct dmc_state *s, unsigned kind, size_t from, size_t offset, size_t bytes,
                     char *at) {
     (void)offset;
+    memset(at + bytes, 0xff, NUMBER); /* of no message */
     ergo_engine_note(&s->e, ergo_dist_post_receive(s->e.ctx, s->cut->posts, (int)from,
-                                                   TAG_COPIES + (int)kind, at, bytes));
+                                                   TAG_COPIES + (int)kind, at, bytes + NUMBER));
 }
 
 static void send(struct dmc_state *s, unsigned kind, size_t to, size_t offset, size_t bytes,
                  char *at) {
     ergo_engine_read(&s->e, copied[kind], offset, bytes, at);
+    memcpy(at + bytes, &s->cut->number, NUMBER);
     ergo_engine_note(&s->e, ergo_dist_post_send(s->e.ctx, s->cut->posts, (int)to,
-                                                TAG_COPIES + (int)kind, at, bytes));
+                                                TAG_COPIES + (int)kind, at, bytes + NUMBER));
 }
 
 static void take(struct dmc_state *s, unsigned kind, size_t from, size_t offset, size_t bytes,
                  char *at) {
-    (void)from;
+    if (memcmp(at + bytes, &s->cut->number, NUMBER) != 0)
+        ERGO_ENGINE_FAIL(&s->e, ERGO_E_DEVICE,
+                         "rank %zu got another message of rank %zu's walkers than the one that is "
+                         "due: the ranks have lost step, or the network a message",
+                         s->cut->own, from);
     ergo_engine_write(&s->e, copied[kind], offset, bytes, at);
 }
 
@@ -232,7 +241,7 @@ static void take(struct dmc_state *s, unsigned kind, size_t from, size_t offset,
 static void exchange(struct dmc_state *s) {
     struct dmc_cut *c = s->cut;
     const size_t in = each_message(s, false, NULL, NULL), out = each_message(s, true, NULL, NULL);
-    char *room = in + out ? make_room(s, in + out) : NULL;
+    char *room = make_room(s, in + out + 1);
     if (!room)
         return;
     each_message(s, false, receive, room);
@@ -241,7 +250,8 @@ static void exchange(struct dmc_state *s) {
         return;
     ergo_dist_posts_wait(c->posts);
     each_message(s, false, take, room);
-    c->bytes += in + out;
+    c->bytes += out;
+    c->number++;
 }
 
 /* ---- the comb -------------------------------------------------------------------------------- */
@@ -499,8 +509,8 @@ static enum ergo_status audit(struct ergo_context *ctx, void *state) {
     struct dmc_cut *c = s->cut;
     if (c->exchanges)
         ergo_log(ctx, ERGO_LOG_INFO,
-                 "rank %d of %zu: %u walkers of %u, %llu combs, %.0f bytes of copies and %.1f us "
-                 "each",
+                 "rank %d of %zu: %u walkers of %u, %llu combs, %.0f bytes of copies sent and "
+                 "%.1f us each",
                  ergo_ranks_rank(), c->ranks, dmc_own(s), s->shape.walkers,
                  (unsigned long long)c->exchanges, (double)c->bytes / (double)c->exchanges,
                  1e6 * c->waited / (double)c->exchanges);
