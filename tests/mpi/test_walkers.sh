@@ -53,5 +53,5 @@ expect 3 ranks 8 run walkers.json -o small --device "$pocl" --quiet "${cut[@]}"
 says err /distribute "7 walkers cannot be cut over 8 ranks"
 expect 2 "$ERGOCL" validate walkers.json --set /system/shares=3,0
 says err /system/shares
-expect 0 ranks 2 run walkers.json -o auto --device "$pocl" --verbose --set /replicas=1 --set /scan=null --set /run/sweeps=9
+expect 0 ranks 3 run walkers.json -o auto --device "$pocl" --verbose --set /replicas=1 --set /run/sweeps=9
 says_not err "of the population"

@@ -133,6 +133,8 @@ void dmc_measure(void *state, size_t sample) {
         ERGO_LAUNCH(
             &s->e, DMC_SUM_RECORDS, ergo_grid_groups(HELIUM_DMC_RECORDS, s->launch.comb, members),
             BUFFER(DMC_RECORDS), WALKERS(s), U32(members), U32(sample), BUFFER(DMC_FORWARD));
+    if (s->shape.every && s->cut)
+        dmc_cut_sum(s, sample);
 }
 
 static void displace(struct dmc_state *s, size_t curve) {

@@ -178,6 +178,16 @@ void dmc_cut_share(struct dmc_state *s, unsigned row, int member, uint32_t from,
     }
 }
 
+void dmc_cut_sum(struct dmc_state *s, size_t sample) {
+    const size_t n = s->e.batch->count * HELIUM_DMC_RECORDS;
+    uint64_t *sums = (uint64_t *)(void *)make_room(s, 8 * n);
+    if (s->cut->ranks == 1 || ergo_engine_end(&s->e) != ERGO_OK)
+        return;
+    ergo_engine_read(&s->e, DMC_FORWARD, 8 * n * sample, 8 * n, sums);
+    ergo_dist_sum_counts(sums, n);
+    ergo_engine_write(&s->e, DMC_FORWARD, 8 * n * sample, 8 * n, sums);
+}
+
 /* Walkers of `owner` among which are all parents of `rank`'s children: how many. */
 static uint32_t needed(const struct dmc_cut *c, const uint32_t *parents, size_t rank, size_t owner,
                        uint32_t *first) {
@@ -405,17 +415,6 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
     return status;
 }
 
-/* Records are added up where walkers are. */
-static enum ergo_status join(struct ergo_context *ctx, void *state, unsigned slot,
-                             struct ergo_samples *samples) {
-    struct dmc_state *s = state;
-    (void)ctx;
-    if (s->shape.every && samples->count)
-        ergo_dist_sum_counts(ergo_engine_host(&s->e, DMC_FORWARD, slot, 0),
-                             samples->count * s->e.batch->count * HELIUM_DMC_RECORDS);
-    return ERGO_OK;
-}
-
 static void release(void *state) {
     struct dmc_state *s = state;
     dmc_release(s);
@@ -431,7 +430,6 @@ static const struct ergo_engine_model model = {
     .steps = dmc_steps,
     .measure = dmc_measure,
     .measure_curves = dmc_measure_curves,
-    .convert = join,
     .rows = dmc_rows,
     .curve_rows = dmc_curve_rows,
     .refuse = dmc_refuse,

@@ -186,6 +186,8 @@ enum { DMC_ALL = -1 }; /* members */
 /* Walkers `from` to `to` - 1 of a buffer, of one member or all, from whose they are to all ranks.
  */
 void dmc_cut_share(struct dmc_state *s, unsigned row, int member, uint32_t from, uint32_t to);
+/* Sums of a sample's records, which each rank has of its own walkers, become those of all. */
+void dmc_cut_sum(struct dmc_state *s, size_t sample);
 /* The comb of a step, and copies of walkers whose children are elsewhere. */
 void dmc_cut_comb(struct dmc_state *s);
 /* Of a member, or all: what the chain goes on from, of all walkers. False: a copy that a rank had
