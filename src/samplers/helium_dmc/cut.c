@@ -277,7 +277,7 @@ static void comb_one(struct dmc_state *s, size_t member, uint32_t *parents, uint
     const struct dmc_cut *c = s->cut;
     const struct helium_dmc *dmc = &s->steps[member];
     const struct helium_member *of = &s->members[member];
-    const uint32_t count = s->shape.walkers;
+    const uint32_t count = later(s->shape.walkers, 1);
     const uint32_t word = helium_dmc_word(s->e.step, of->key0, of->key1);
     int64_t sum = 0;
     uint64_t all = 0, below = 0;
@@ -375,11 +375,14 @@ static bool unite_one(struct dmc_state *s, unsigned row, size_t member) {
     ergo_engine_read(&s->e, DMC_PARENTS, 4 * (member * count + s->begin), 4, &parents[0]);
     ergo_engine_read(&s->e, DMC_PARENTS, 4 * (member * count + last), 4, &parents[1]);
     const uint32_t ends[2] = {parents[0] + s->begin, parents[1] + last + 1};
-    if (each && ends[0] < ends[1] && ends[1] <= count && ergo_engine_end(&s->e) == ERGO_OK) {
-        read_copies(s, row, member, ends, before);
+    if (each && before && after && ergo_engine_end(&s->e) == ERGO_OK) {
+        same = ends[0] < ends[1] && ends[1] <= count; /* else parents that do not exist */
+        if (same)
+            read_copies(s, row, member, ends, before);
         dmc_cut_share(s, row, (int)member, 0, (uint32_t)count);
-        read_copies(s, row, member, ends, after);
-        same = memcmp(before, after, count * each) == 0;
+        if (same)
+            read_copies(s, row, member, ends, after);
+        same = same && memcmp(before, after, count * each) == 0;
     }
     free(before);
     free(after);
