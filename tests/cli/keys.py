@@ -19,6 +19,7 @@ PROGRAM, ROOT = os.environ["ERGOCL"], os.environ["ERGOCL_ROOT"]
 NEUTRAL = {  # how and when, not what: the help of each says so
     "": {"/distribute", "/checkpoint/every_seconds", "/checkpoint/final_states", "/audit/every_seconds", "/wall_time"},
     "swendsen-wang": {"/system/labelling", "/system/merge", "/system/shares"},
+    "helium-dmc": {"/system/shares"},
     "spin-lattice": {"/system/shares", "/system/graph_format"},  # a format is seen from the file, too
 }
 RUN = {"equilibration": 4, "sweeps": 40, "measure_every": 2}
