@@ -199,16 +199,16 @@ ERGO_INLINE struct helium_share helium_atom(const int4 own, uint i, HELIUM_PLACE
     return all;
 }
 
-/* Add the share of an atom to the sums of potential, virial, laplacian, gradient. With f = u'/r:
- * lap u = 3 f + 2 x df/dx, and r V' = 2 x dV/dx. */
+/* Add the share of an atom to the sums of potential, virial, laplacian, gradient. With f = u'/r, in
+ * d dimensions: lap u = d f + 2 x df/dx, and r V' = 2 x dV/dx. */
 ERGO_INLINE void helium_add(const struct helium_share *all, const struct helium_member *member,
                             long *total, uint *beyond) {
     const float gx = all->gx * member->length[0], gy = all->gy * member->length[1],
                 gz = all->gz * member->length[2];
     total[0] += helium_fixed(all->potential, 0, member, beyond);
     total[1] += helium_fixed(2.0f * all->virial, 1, member, beyond);
-    total[2] +=
-        helium_fixed(-member->root * fma(2.0f, all->slope, 3.0f * all->force), 2, member, beyond);
+    total[2] += helium_fixed(-member->root * fma(2.0f, all->slope, member->dimensions * all->force),
+                             2, member, beyond);
     total[3] += helium_fixed(fma(gx, gx, fma(gy, gy, gz * gz)), 3, member, beyond);
 }
 

@@ -55,8 +55,10 @@ struct helium_member {
      * potential in K; and -sqrt(lambda) c, see helium_site_u: along each axis, and the mean. Axes
      * along which the factor does not act have the length 0 here, and no force. */
     float site_u, site_v, site_length[3], site_force[3], site_mean;
+    /* 3, or 2: then the third coordinate of all atoms is 0, and nothing moves along it */
+    float dimensions;
 };
-#define HELIUM_MEMBER_BYTES 132
+#define HELIUM_MEMBER_BYTES 136
 
 /* One measurement of a walker. */
 struct helium_sums {

@@ -23,7 +23,7 @@ static void close_to(const char *what, double found, double expected, double tol
 
 static struct helium_model liquid(uint32_t n, double b) {
     struct helium_model m = {
-        .n = n, .density = 0.02186, .b = b, .potential = HELIUM_AZIZ, .kink = 1.4826 * 2.963};
+        .n = n, .dimensions = 3, .density = 0.02186, .b = b, .potential = HELIUM_AZIZ, .kink = 1.4826 * 2.963};
     const double side = cbrt(n / m.density);
     m.lambda = helium_lambda(4.002602);
     m.half = side / 2;
@@ -507,7 +507,7 @@ static void static_configuration_of_the_reference(void **state) {
     /* the twin's integers, from the same places */
     static struct helium_cubic_host table[32 << HELIUM_U_PIECES];
     const unsigned binades = helium_model_binades(&m);
-    struct helium_member member = {.low = helium_model_low(&m)};
+    struct helium_member member = {.low = helium_model_low(&m), .dimensions = 3};
     helium_table_u(&m, binades, table);
     for (int k = 0; k < 3; k++) {
         member.scale[k] = 0x1p-31f;

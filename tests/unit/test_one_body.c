@@ -70,18 +70,21 @@ static void lattices_have_their_shells(void **state) {
         double ratio; /* of the distances */
     } rows[] = {{"hcp", 96, "[4, 2, 3]", 12, 6, 1.41421356},
                 {"fcc", 108, "[1, 1, 1]", 12, 6, 1.41421356},
-                {"bcc", 128, "[2, 2, 2]", 8, 6, 1.15470054}};
+                {"bcc", 128, "[2, 2, 2]", 8, 6, 1.15470054},
+                {"triangular", 30, "[5, 3]", 6, 6, 1.73205081}};
     for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++) {
         char system[200];
         struct helium_model m;
         int32_t sites[3 * 128];
         snprintf(system, sizeof system,
-                 "\"n\": %u, \"one_body\": \"%s\", \"aspect\": %s, \"density\": 0.03", rows[row].n,
-                 rows[row].name, rows[row].aspect);
+                 "\"n\": %u, \"one_body\": \"%s\", \"aspect\": %s, \"density\": 0.03, "
+                 "\"dimensions\": %d",
+                 rows[row].n, rows[row].name, rows[row].aspect, rows[row].first == 6 ? 2 : 3);
         struct ergo_job *job = job_of(system);
         helium_model_of(&job->points[0], &m);
         helium_sites(&m, sites);
-        assert_true(fabs(m.n / (m.side[0] * m.side[1] * m.side[2]) - 0.03) < 1e-12);
+        const double across = m.dimensions == 2 ? 1 : m.side[2];
+        assert_true(fabs(m.n / (m.side[0] * m.side[1] * across) - 0.03) < 1e-12);
         for (uint32_t i = 0; i < m.n; i++) {
             double distance[2];
             int count[2];
@@ -105,7 +108,13 @@ static void a_crystal_scatters(void **state) {
     } rows[] = {{"\"n\": 96, \"one_body\": \"hcp\", \"aspect\": [4, 2, 3], \"density\": 0.03",
                  1.15470054, 24},
                 {"\"n\": 108, \"one_body\": \"fcc\", \"density\": 0.03", 1.22474487, 108},
-                {"\"n\": 54, \"one_body\": \"bcc\", \"density\": 0.03", 1.22474487, 54}};
+                {"\"n\": 54, \"one_body\": \"bcc\", \"density\": 0.03", 1.22474487, 54},
+                {"\"n\": 30, \"one_body\": \"triangular\", \"dimensions\": 2, \"aspect\": [5, 3], "
+                 "\"density\": 0.07",
+                 1.15470054, 30},
+                {"\"n\": 30, \"one_body\": \"triangular\", \"dimensions\": 2, \"aspect\": [5, 3], "
+                 "\"density\": 0.07",
+                 2, 30}};
     for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++) {
         struct ergo_job *job = job_of(rows[row].system);
         struct helium_model m;
@@ -151,7 +160,7 @@ static void begin(struct scene *s, const char *system, double away) {
     helium_member_of(&s->job->points[0], &s->m, &s->member);
     helium_sites(&s->m, s->sites);
     for (uint32_t i = 0; i < n; i++)
-        for (uint32_t k = 0; k < 3; k++) {
+        for (uint32_t k = 0; k < s->m.dimensions; k++) {
             const double side = s->m.side[k];
             const double d = away * sin(k + 1 + (3 + 2 * k) * (double)i);
             s->place[k * n + i] =
@@ -166,6 +175,7 @@ static void begin(struct scene *s, const char *system, double away) {
                                        .site = s->site,
                                        .c = s->m.one.c,
                                        .free = s->m.one.kind == HELIUM_SLAB ? 2 : 0,
+                                       .plane = s->m.dimensions == 2,
                                        .spring = s->m.one.spring};
     memcpy(s->h.side, s->m.side, sizeof s->h.side);
     s->binades = helium_model_binades(&s->m);
@@ -184,13 +194,17 @@ static void end(struct scene *s) {
 }
 
 static const char *const systems[] = {
+    "\"n\": 40, \"dimensions\": 2, \"aspect\": [5, 4], \"one_body\": \"triangular\", "
+    "\"localisation\": 0.7, \"b\": 2.6, \"density\": 0.07",
     "\"n\": 48, \"aspect\": [3, 2, 2], \"one_body\": \"hcp\", \"localisation\": 0.7, \"b\": 2.6, "
     "\"density\": 0.03",
     "\"n\": 16, \"one_body\": \"bcc\", \"density\": 0.03, \"b\": 2, \"localisation\": 2",
     "\"n\": 7, \"one_body\": \"trap\", \"density\": 2e-5, \"trap_length\": 4, \"localisation\": "
     "0.05, \"b\": 2.5",
     "\"n\": 6, \"one_body\": \"slab\", \"aspect\": [1, 1, 8], \"density\": 0.001, "
-    "\"trap_length\": 6, \"localisation\": 0.04, \"b\": 2.5"};
+    "\"trap_length\": 6, \"localisation\": 0.04, \"b\": 2.5",
+    "\"n\": 7, \"dimensions\": 2, \"one_body\": \"trap\", \"density\": 1e-4, "
+    "\"trap_length\": 6, \"localisation\": 0.05, \"b\": 2.5"};
 
 /* Per atom: relative to a Kelvin or the value, whichever is larger. */
 static void close_to(const char *what, double found, double expected, double tolerance) {
@@ -204,7 +218,7 @@ static void the_twin_has_the_serial_programs_energies(void **state) {
         struct scene s;
         struct ergo_oracle_helium_energy e;
         struct helium_sums sums;
-        begin(&s, systems[i], i >= 2 ? 4.5 : 0.5);
+        begin(&s, systems[i], i >= 3 ? 4.5 : 0.5);
         ergo_oracle_helium_energies(&s.h, &e);
         struct helium_twin twin = {.member = &s.member,
                                    .u_table = s.u,
@@ -233,10 +247,10 @@ static void the_serial_program_has_the_slopes_of_ln_psi(void **state) {
         struct scene s;
         struct ergo_oracle_helium_energy e;
         double laplacian = 0, square = 0;
-        begin(&s, systems[i], i >= 2 ? 4.5 : 0.5);
+        begin(&s, systems[i], i >= 3 ? 4.5 : 0.5);
         ergo_oracle_helium_energies(&s.h, &e);
         for (int atom = 0; atom < s.h.n; atom++)
-            for (int k = 0; k < 3; k++) {
+            for (int k = 0; k < 3 - s.h.plane; k++) {
                 double at[5] = {0};
                 for (int p = -2; p <= 2; p++) {
                     double d[3] = {0};
@@ -258,7 +272,7 @@ static void the_serial_program_has_the_slopes_of_ln_psi(void **state) {
 static void far_from_a_site_the_factor_is_flat(void **state) {
     (void)state;
     struct scene s;
-    begin(&s, systems[1], 0);
+    begin(&s, systems[2], 0);
     s.member.site_u *= 1e4f;
     const float far[3] = {0x1p30f, 0, 0}, near[3] = {0x1p20f, 0, 0}, zero[3] = {0, 0, 0};
     assert_int_equal(helium_site_u(far, &s.member), -1073741824);
@@ -298,6 +312,22 @@ static void what_does_not_fit_is_refused_with_what_does(void **state) {
         {"\"n\": 32, \"one_body\": \"fcc\", \"trap_length\": 1",
          "/system/trap_length: has no effect"},
         {"\"n\": 32, \"one_body\": \"sc\"", "/system/one_body"},
+        {"\"n\": 32, \"one_body\": \"triangular\"",
+         "/system/one_body: triangular in three dimensions"},
+        {"\"n\": 32, \"one_body\": \"fcc\", \"dimensions\": 2, \"density\": 0.05",
+         "there are triangular, trap"},
+        {"\"n\": 32, \"one_body\": \"slab\", \"dimensions\": 2, \"density\": 0.05",
+         "there are triangular, trap"},
+        {"\"n\": 32, \"aspect\": [2, 3]", "/system/aspect: found 2 numbers; in three dimensions"},
+        {"\"n\": 32, \"aspect\": [2, 3, 1], \"dimensions\": 2",
+         "/system/aspect: found 3 numbers; in two dimensions"},
+        {"\"n\": 50, \"dimensions\": 2, \"density\": 0.07, \"one_body\": \"triangular\"",
+         "[1, 1]: 32 or 72 do"},
+        {"\"n\": 30, \"dimensions\": 2, \"density\": 0.07, \"one_body\": \"triangular\", "
+         "\"aspect\": [3, 2]",
+         "[3, 2]: 12 or 48 do; or keep n, with /system/aspect [5, 3]"},
+        {"\"n\": 8, \"dimensions\": 2, \"one_body\": \"trap\", \"density\": 0.02",
+         "at most a density of "},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct ergo_job *job = NULL;
@@ -314,7 +344,7 @@ static void a_start_has_atoms_at_their_sites(void **state) {
     (void)state;
     struct scene s;
     struct ergo_text text = {0};
-    begin(&s, systems[1], 0.3);
+    begin(&s, systems[2], 0.3);
     helium_frame_append(&text, &s.m, "", s.place);
     assert_int_equal(helium_start_parse(ctx, "file", text.data, text.length, &s.m, 1, NULL),
                      ERGO_OK);

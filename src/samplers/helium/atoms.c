@@ -130,7 +130,7 @@ void helium_atoms_share(const struct helium_atoms *t, uint32_t i, float share[HE
         gradient[k] = raw[k] * length[k];
     share[0] = all[POTENTIAL];
     share[1] = 2 * all[VIRIAL];
-    share[2] = -t->member->root * fmaf(2, all[SLOPE], 3 * all[FORCE]);
+    share[2] = -t->member->root * fmaf(2, all[SLOPE], t->member->dimensions * all[FORCE]);
     share[3] =
         fmaf(gradient[0], gradient[0], fmaf(gradient[1], gradient[1], gradient[2] * gradient[2]));
 }

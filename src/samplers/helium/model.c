@@ -52,6 +52,15 @@ double helium_cube_root(double x) {
     return y;
 }
 
+double helium_apart(uint32_t dimensions, double density) {
+    return dimensions == 2 ? 1 / sqrt(density) : helium_cube_root(1 / density);
+}
+
+double helium_shell(uint32_t dimensions, double a, double b) {
+    return dimensions == 2 ? 3.14159265358979323846 * (b * b - a * a)
+                           : 4 * 3.14159265358979323846 / 3 * (b * b * b - a * a * a);
+}
+
 void helium_model_core(struct helium_model *m) {
     const double most = 0.997 * HELIUM_U_LIMIT;
     double u[3], low = m->core, high = m->half;
@@ -82,6 +91,7 @@ void helium_model_core(struct helium_model *m) {
 void helium_model_box(const struct ergo_point *point, struct helium_model *m) {
     memset(m, 0, sizeof *m);
     m->n = (uint32_t)ergo_point_int(point, "/system/n");
+    m->dimensions = helium_dimensions(point);
     m->density = ergo_point_real(point, "/system/density");
     m->b = ergo_point_real(point, "/system/b");
     m->lambda = helium_lambda(ergo_point_real(point, "/system/mass"));
@@ -91,25 +101,28 @@ void helium_model_box(const struct ergo_point *point, struct helium_model *m) {
     m->epsilon = ergo_point_real(point, "/system/epsilon");
     m->sigma = ergo_point_real(point, "/system/sigma");
 
-    const struct ergo_value *aspect = ergo_point_value(point, "/system/aspect");
-    const double cells = (double)(aspect->size[0] * aspect->size[1] * aspect->size[2]);
+    int64_t aspect[3];
+    helium_aspect(point, aspect);
+    const double cells = (double)(aspect[0] * aspect[1] * aspect[2]);
     m->one = helium_one_body_of(point, m);
     const double *edge = m->one.edge;
-    const double unit =
-        helium_cube_root((double)m->n / m->density / cells / (edge[0] * edge[1] * edge[2]));
+    const double part = (double)m->n / m->density / cells / (edge[0] * edge[1] * edge[2]);
+    const double unit = m->dimensions == 2 ? sqrt(part) : helium_cube_root(part);
     m->half = INFINITY;
-    for (int k = 0; k < 3; k++) {
-        m->side[k] = unit * (double)aspect->size[k] * edge[k];
+    for (uint32_t k = 0; k < m->dimensions; k++) {
+        m->side[k] = unit * (double)aspect[k] * edge[k];
         m->half = m->side[k] / 2 < m->half ? m->side[k] / 2 : m->half;
     }
+    if (m->dimensions == 2)
+        m->side[2] = 2 * m->half;
     m->triplet = helium_triplet_of(point, m->half);
     (void)helium_triplet_bits(&m->triplet,
                               m->n); /* helium_triplet_check refuses what is too large */
 }
 
 void helium_model_step(struct helium_model *m, double rms, double unit) {
-    for (int k = 0; k < 3; k++)
-        m->step[k] = rms / sqrt(3.0) * unit / m->side[k];
+    for (uint32_t k = 0; k < 3; k++)
+        m->step[k] = k < m->dimensions ? rms / sqrt(m->dimensions) * unit / m->side[k] : 0;
 }
 
 void helium_model_of(const struct ergo_point *point, struct helium_model *m) {

@@ -4,8 +4,6 @@
 
 #include "samplers/helium/liquid.h"
 
-#define PI 3.14159265358979323846
-
 /* The difference of atom i from its site along each axis, A. */
 static void from_site(const struct helium_model *m, const int32_t *place, uint32_t i, double d[3]) {
     uint32_t site[3];
@@ -18,7 +16,7 @@ static void from_site(const struct helium_model *m, const int32_t *place, uint32
  * in the ground state the crystal is anywhere. n/(n - 1), as of any sample variance: of atoms that
  * move independently it is the whole spread. In a trap the middle is given. */
 static void spread_of(const struct helium_model *m, const int32_t *places, uint32_t walkers,
-                      double spread[3]) {
+                      double *spread) {
     const bool solid = helium_one_is_solid(&m->one);
     const double n = m->n, all = (solid ? n - 1 : n) * walkers;
     double sum[3] = {0};
@@ -35,7 +33,7 @@ static void spread_of(const struct helium_model *m, const int32_t *places, uint3
         for (int k = 0; k < 3 && solid; k++)
             sum[k] -= shift[k] * shift[k] / n;
     }
-    for (int k = 0; k < 3; k++)
+    for (uint32_t k = 0; k < m->dimensions; k++)
         spread[k] = sum[k] / all;
 }
 
@@ -62,7 +60,7 @@ static void profile_of(const struct ergo_point *point, const struct helium_model
     for (size_t i = 0; i < bins; i++) {
         const double a = h * (double)i, b = h * (double)(i + 1);
         const double shell = m->one.kind == HELIUM_SLAB ? 2 * m->side[0] * m->side[1] * (b - a)
-                                                        : 4 * PI / 3 * (b * b * b - a * a * a);
+                                                        : helium_shell(m->dimensions, a, b);
         profile[i] /= shell * m->n * walkers;
     }
 }
@@ -82,7 +80,7 @@ double helium_lindemann(const struct ergo_point *point, const double *spread, si
 
 size_t helium_site_curve_size(const struct ergo_point *point, size_t curve) {
     return !helium_has_sites(point) || !ergo_point_int(point, "/run/structure_every") ? 0
-           : curve == HELIUM_SPREAD                                                   ? 3
+           : curve == HELIUM_SPREAD ? helium_dimensions(point)
                                     : helium_gr_size(point);
 }
 
@@ -91,7 +89,7 @@ void helium_site_curve_x(const struct ergo_point *point, size_t curve, double *x
     helium_model_box(point, &model);
     for (size_t i = 0; curve == HELIUM_PROFILE && i < helium_gr_size(point); i++)
         x[i] = reach_of(&model) * ((double)i + 0.5) / (double)helium_gr_size(point);
-    for (int k = 0; curve == HELIUM_SPREAD && k < 3; k++)
+    for (uint32_t k = 0; curve == HELIUM_SPREAD && k < model.dimensions; k++)
         x[k] = k + 1;
 }
 

@@ -41,21 +41,24 @@ void helium_gr(const struct ergo_point *point, const struct helium_model *model,
             }
     }
     /* the pairs of an ideal gas of n atoms in each shell, so that g tends to 1 */
-    const double volume = model->side[0] * model->side[1] * model->side[2];
+    const double volume =
+        model->side[0] * model->side[1] * (model->dimensions == 2 ? 1 : model->side[2]);
     const double h = model->half / (double)bins;
     for (size_t i = 0; i < bins; i++) {
         const double a = h * (double)i, b = h * (double)(i + 1);
-        const double shell = 4 * PI / 3 * (b * b * b - a * a * a);
+        const double shell = helium_shell(model->dimensions, a, b);
         gr[i] /= 0.5 * (double)n * (double)(n - 1) * shell / volume * walkers;
     }
 }
 
 /* ---- S(k) ------------------------------------------------------------------------------------ */
 
-/* Sides are proportional to integers a, times the edges e of a lattice's cell (1 but for hcp). So k
+/* Sides are proportional to integers a, times the edges e of a lattice's cell (1 but for hcp and
+ * triangular). So k
  * = 2 pi m (h_x a_x / side_x, ...) = (2 pi m / c) (h_x / e_x, ...), where c = side / (a e) is the
  * same for all axes. Directions h of three kinds, each of one length: of the cube, along axes and
- * diagonals; of hcp, to the reciprocal lattice's points 10.0, 00.1 and 10.1. */
+ * diagonals; of hcp, to the reciprocal lattice's points 10.0, 00.1 and 10.1; in two dimensions two
+ * kinds, of the triangular lattice to its points 10 and 11. */
 enum { KINDS = 3 };
 struct family {
     int members, h[6][3];
@@ -69,8 +72,18 @@ static const struct family hexagonal[KINDS] = {
     {1, {{0, 0, 1}}},
     {6, {{1, 1, 1}, {1, 1, -1}, {1, -1, 1}, {1, -1, -1}, {0, 2, 1}, {0, 2, -1}}}};
 
+static const struct family planar[KINDS] = {{2, {{1, 0, 0}, {0, 1, 0}}},
+                                            {2, {{1, 1, 0}, {1, -1, 0}}},
+                                            {0, {{0}}}};
+static const struct family triangular[KINDS] = {{3, {{1, 1, 0}, {1, -1, 0}, {0, 2, 0}}},
+                                                {3, {{2, 0, 0}, {1, 3, 0}, {1, -3, 0}}},
+                                                {0, {{0}}}};
+
 static const struct family *families_of(const struct helium_model *model) {
-    return model->one.kind == HELIUM_HCP ? hexagonal : cubic;
+    return model->one.kind == HELIUM_TRIANGULAR ? triangular
+           : model->dimensions == 2             ? planar
+           : model->one.kind == HELIUM_HCP      ? hexagonal
+                                                : cubic;
 }
 
 /* |(h_x / e_x, ...)| */
@@ -101,7 +114,10 @@ static void longest(const struct ergo_point *point, size_t most[KINDS]) {
     for (int kind = 0; kind < KINDS; kind++) {
         const double unit = 2 * PI / cell_of(grid, &model) * length_of(&model, kind);
         const double found = ergo_point_real(grid, "/run/sk_max") / unit;
-        most[kind] = found < 1 ? 1 : found > 4096 ? 4096 : (size_t)found;
+        most[kind] = families_of(&model)[kind].members == 0 ? 0
+                     : found < 1                            ? 1
+                     : found > 4096                         ? 4096
+                                                            : (size_t)found;
     }
 }
 
@@ -175,8 +191,9 @@ static void wave_means(const struct ergo_point *point, const struct helium_model
                        const int32_t *places, size_t n, uint32_t walkers, const double *weights,
                        double *out) {
     const struct family *families = families_of(model);
-    const int64_t *aspect = ergo_point_value(point, "/system/aspect")->size;
+    int64_t aspect[3];
     size_t most[KINDS], top = 0;
+    helium_aspect(point, aspect);
     longest(point, most);
     for (int kind = 0; kind < KINDS; kind++)
         top = most[kind] > top ? most[kind] : top;

@@ -14,7 +14,7 @@ struct dmc_shape dmc_shape_of(const struct ergo_point *point) {
     s.walkers = (uint32_t)ergo_point_int(point, "/system/walkers");
     s.every = (uint32_t)ergo_point_int(point, "/system/forward_steps") / (HELIUM_DMC_RECORDS - 1);
     s.remember = (uint32_t)ergo_point_int(point, "/system/correction_steps");
-    helium_lattice_sites(s.n, ergo_point_value(point, "/system/aspect"), s.sites);
+    helium_lattice_sites(point, s.sites);
     s.walker_bytes = 12 * (uint64_t)s.n;
     if (ergo_point_int(point, "/run/structure_every")) {
         s.structure_walkers = (uint32_t)ergo_point_int(point, "/run/structure_walkers");
@@ -43,7 +43,7 @@ enum ergo_status dmc_model_load(struct ergo_context *ctx, const struct ergo_poin
     const double tau = ergo_point_real(point, "/system/time_step");
     const enum ergo_status status = helium_model_load(ctx, point, added, model);
     if (status == ERGO_OK)
-        helium_model_step(model, sqrt(6.0 * model->lambda * tau), 1.0);
+        helium_model_step(model, sqrt(2.0 * model->dimensions * model->lambda * tau), 1.0);
     return status;
 }
 

@@ -16,7 +16,7 @@ struct helium_shape helium_shape_of(const struct ergo_point *point) {
     s.active = (uint32_t)ergo_point_int(point, "/system/start_walkers");
     if (s.active == 0 || s.start_steps == 0)
         s.active = s.walkers;
-    helium_lattice_sites(s.n, ergo_point_value(point, "/system/aspect"), s.sites);
+    helium_lattice_sites(point, s.sites);
     s.walker_bytes = 12 * (uint64_t)s.n;
     if (ergo_point_int(point, "/run/structure_every")) {
         s.structure_walkers = (uint32_t)ergo_point_int(point, "/run/structure_walkers");

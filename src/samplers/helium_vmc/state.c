@@ -134,6 +134,11 @@ enum ergo_status helium_load(struct ergo_context *ctx, void *opaque, size_t memb
         walkers[w].window = get32(from + 8);
         for (size_t k = 0; k < 3 * n; k++)
             places[w * 3 * n + k] = (int32_t)get32(from + 12 + 4 * k);
+        if (!helium_places_fit(&s->models[member], places + w * 3 * n))
+            status = ERGO_FAIL(ctx, ERGO_E_IO,
+                               "the saved state of member %zu has an atom out of the plane: it is "
+                               "damaged",
+                               member);
     }
     if (status == ERGO_OK) {
         ergo_engine_begin(&s->e, ctx);
