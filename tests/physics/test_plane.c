@@ -185,11 +185,11 @@ static void bosons_in_a_trap(void **state) {
     const double quantum = 2 * LAMBDA / 4, c = 0.15;
     struct ergo_result *r =
         run("helium-vmc",
-            NO_PAIRS "\"n\": 8, \"one_body\": \"trap\", \"density\": 4e-4, \"trap_length\": 2, "
+            NO_PAIRS "\"n\": 8, \"one_body\": \"trap\", \"density\": 6e-3, \"trap_length\": 2, "
                      "\"walkers\": 64",
             "\"scan\": {\"/system/localisation\": [0.25, 0.15]}, \"run\": {\"equilibration\": 200, "
             "\"sweeps\": 4000, \"measure_every\": 4, \"structure_every\": 20, \"gr_bins\": 10, "
-            "\"structure_walkers\": 16, \"density_matrix_points\": 8}");
+            "\"structure_walkers\": 16, \"density_matrix_points\": 10}");
     const double e = estimate(r, 0, "energy").mean, sigma = estimate(r, 0, "energy_sigma").mean;
     print_message("  energy %.9f, exactly %.9f, sigma %.2g\n", e, quantum, sigma);
     assert_true(fabs(e - quantum) < 2e-6 && sigma < 2e-6);
@@ -198,7 +198,7 @@ static void bosons_in_a_trap(void **state) {
     agrees(r, 1, "kinetic_laplacian", 0.5 * quantum * 0.6);
     /* psi(r + d)/psi(r) = exp(-c/2 (2 r d + d^2)), over |psi|^2: exp(-c d^2/4) */
     const struct ergo_curve_result *rho = curve_of(r, 1, "density_matrix");
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < 3; i++)
         check("density matrix", rho->mean[i], rho->error[i], exp(-c / 4 * rho->x[i] * rho->x[i]));
     ergo_result_destroy(r);
 
