@@ -70,8 +70,8 @@ static const char *make_pair(char keys[512], double height) {
 static void an_exact_wave_function_has_no_variance(void **state) {
     (void)state;
     static const char *const samplers[] = {"helium-vmc", "helium-dmc"};
-    static const char *const rest[] = {"\"walkers\": 64",
-                                       "\"walkers\": 64, \"time_step\": 0.01, \"forward_steps\": 0"};
+    static const char *const rest[] = {
+        "\"walkers\": 64", "\"walkers\": 64, \"time_step\": 0.01, \"forward_steps\": 0"};
     for (int k = 0; k < 2; k++) {
         char keys[512], system[640];
         snprintf(system, sizeof system, "%s, %s", make_pair(keys, 3), rest[k]);
@@ -93,10 +93,10 @@ static void two_atoms_reach_the_ground_state(void **state) {
     char keys[512], system[640];
     snprintf(system, sizeof system, "%s, \"walkers\": 512, \"forward_steps\": 64",
              make_pair(keys, 2));
-    struct ergo_result *r = run(
-        "helium-dmc", system,
-        "\"scan\": {\"/system/time_step\": [0.02, 0.01]}, \"run\": {\"equilibration\": 200, "
-        "\"sweeps\": 3000, \"measure_every\": 2, \"structure_every\": 0}");
+    struct ergo_result *r =
+        run("helium-dmc", system,
+            "\"scan\": {\"/system/time_step\": [0.02, 0.01]}, \"run\": {\"equilibration\": 200, "
+            "\"sweeps\": 3000, \"measure_every\": 2, \"structure_every\": 0}");
     extrapolated(r, "energy", 0, 0);
     extrapolated(r, "energy_growth", 0, 0);
     extrapolated(r, "potential", ergo_oracle_smooth_mean(&smooth, 2), 0);
@@ -120,12 +120,12 @@ static void two_helium_atoms(void **state) {
     const double potential = b.potential + (b.potential - a.potential) / (9.0 / 4 - 1);
     print_message("  96^2: %.5f %.5f, 144^2: %.5f %.5f\n", a.energy, a.potential, b.energy,
                   b.potential);
-    struct ergo_result *r = run(
-        "helium-dmc",
-        "\"n\": 2, \"density\": 0.03125, \"wave_function\": \"two-body\", \"walkers\": 512, "
-        "\"forward_steps\": 160",
-        "\"scan\": {\"/system/time_step\": [0.004, 0.002]}, \"run\": {\"equilibration\": 400, "
-        "\"sweeps\": 5000, \"measure_every\": 4, \"structure_every\": 0}");
+    struct ergo_result *r =
+        run("helium-dmc",
+            "\"n\": 2, \"density\": 0.03125, \"wave_function\": \"two-body\", \"walkers\": 512, "
+            "\"forward_steps\": 160",
+            "\"scan\": {\"/system/time_step\": [0.004, 0.002]}, \"run\": {\"equilibration\": 400, "
+            "\"sweeps\": 5000, \"measure_every\": 4, \"structure_every\": 0}");
     extrapolated(r, "energy", energy, 2e-4);
     extrapolated(r, "energy_growth", energy, 2e-4);
     extrapolated(r, "potential_pure", potential, 5e-4);
@@ -217,11 +217,11 @@ static void bosons_in_a_trap(void **state) {
 /* g = S = 1, and all atoms are in the condensate. */
 static void ideal_gas(void **state) {
     (void)state;
-    struct ergo_result *r =
-        run("helium-vmc", NO_PAIRS "\"n\": 20, \"aspect\": [3, 2], \"density\": 0.04, \"walkers\": 16",
-            "\"run\": {\"equilibration\": 50, \"sweeps\": 1000, \"measure_every\": 5, "
-            "\"structure_every\": 2, \"structure_walkers\": 16, \"gr_bins\": 10, \"sk_max\": 1, "
-            "\"density_matrix_points\": 2}");
+    struct ergo_result *r = run(
+        "helium-vmc", NO_PAIRS "\"n\": 20, \"aspect\": [3, 2], \"density\": 0.04, \"walkers\": 16",
+        "\"run\": {\"equilibration\": 50, \"sweeps\": 1000, \"measure_every\": 5, "
+        "\"structure_every\": 2, \"structure_walkers\": 16, \"gr_bins\": 10, \"sk_max\": 1, "
+        "\"density_matrix_points\": 2}");
     const char *const names[] = {"gr", "sk"};
     for (int c = 0; c < 2; c++) {
         const struct ergo_curve_result *curve = curve_of(r, 0, names[c]);

@@ -87,7 +87,8 @@ static double ln_psi(const struct helium_model *m, const int32_t *place) {
 
 static void slopes_are_derivatives(void **state) {
     (void)state;
-    struct helium_model m = {.n = N, .dimensions = 3, .b = 2.8, .half = 5, .core = 1.3, .lambda = 6};
+    struct helium_model m = {
+        .n = N, .dimensions = 3, .b = 2.8, .half = 5, .core = 1.3, .lambda = 6};
     const struct helium_parameters which = {
         .b = true, .triplet = true, .knots = 5, .count = 9, .core = 1.3};
     int32_t place[3 * N];

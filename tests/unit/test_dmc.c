@@ -133,17 +133,21 @@ static void a_pair_alone_has_one_energy(void **state) {
     (void)state;
     struct ergo_context *ctx = ergo_context_create();
     static const struct {
+        uint32_t dimensions;
         double healing, energy; /* by Numerov's rule on another grid */
-    } cases[] = {{4.4, -1.385761}, {5.5, -1.057571}};
-    for (size_t k = 0; k < 2; k++) {
-        struct helium_model m = {
-            .dimensions = 3, .potential = HELIUM_AZIZ, .half = 7.15, .core = 0.5, .lambda = helium_lambda(4.002602)};
+    } cases[] = {{3, 4.4, -1.385761}, {3, 5.5, -1.057571}, {2, 5.5, -0.594621}};
+    for (size_t k = 0; k < 3; k++) {
+        struct helium_model m = {.dimensions = cases[k].dimensions,
+                                 .half = 7.15,
+                                 .core = 0.5,
+                                 .lambda = helium_lambda(4.002602)};
         double u[3], v[2];
         assert_int_equal(helium_two_body(ctx, &m, cases[k].healing, &m.f_curve), ERGO_OK);
         for (double r = 1.5; r < cases[k].healing - 0.02; r += 0.01) {
             helium_model_u(&m, r, u);
             helium_model_v(&m, r, v);
-            const double local = v[0] - 2 * m.lambda * (u[2] + 2 * u[1] / r + u[1] * u[1]);
+            const double around = (m.dimensions - 1) * u[1] / r;
+            const double local = v[0] - 2 * m.lambda * (u[2] + around + u[1] * u[1]);
             close_to("local energy of a pair", local, cases[k].energy, 2e-3 + 1e-5 * fabs(v[0]));
         }
         for (int i = 0; i < 2; i++) { /* value and slope at the end, 0 beyond */

@@ -363,6 +363,56 @@ static void a_start_has_atoms_at_their_sites(void **state) {
     end(&s);
 }
 
+/* In two dimensions: all z are 0, in starts, files and states; displacements have the length that
+ * was asked for; g(r) counts pairs in rings. */
+static void a_plane_has_two_dimensions(void **state) {
+    (void)state;
+    const double pi = 3.14159265358979;
+    struct scene s;
+    uint32_t lattice[4];
+    struct ergo_text text = {0};
+    begin(&s, "\"n\": 20, \"dimensions\": 2, \"aspect\": [3, 2], \"density\": 0.04, \"b\": 2.6", 0);
+    const struct ergo_point *point = &s.job->points[0];
+    helium_lattice_sites(point, lattice);
+    assert_true(lattice[0] == 6 && lattice[1] == 4 && lattice[2] == 1);
+    helium_lattice_start(lattice, &s.member, s.m.n, 1, s.place);
+    assert_true(helium_places_fit(&s.m, s.place));
+    assert_true(fabs(s.m.side[0] * s.m.side[1] * 0.04 / 20 - 1) < 1e-12);
+    helium_model_step(&s.m, 0.4, helium_model_spacing(&s.m));
+    assert_true(s.m.step[2] == 0);
+    assert_true(fabs(hypot(s.m.step[0] * s.m.side[0], s.m.step[1] * s.m.side[1]) - 2) < 1e-9);
+
+    double gr[100], pairs = 0, counted = 0;
+    helium_gr(point, &s.m, s.place, 1, gr);
+    for (int i = 0; i < 100; i++) {
+        const double a = s.m.half / 100 * i, b = s.m.half / 100 * (i + 1);
+        pairs += gr[i] * pi * (b * b - a * a) * 0.04 * 19 / 2;
+    }
+    for (uint32_t i = 0; i < 20; i++)
+        for (uint32_t j = 0; j < i; j++) {
+            const double x =
+                s.m.side[0] * 0x1p-32 * (int32_t)((uint32_t)s.place[i] - (uint32_t)s.place[j]);
+            const double y = s.m.side[1] * 0x1p-32 *
+                             (int32_t)((uint32_t)s.place[20 + i] - (uint32_t)s.place[20 + j]);
+            counted += hypot(x, y) < s.m.half; /* differences of integers are nearest images */
+        }
+    close_to("pairs", pairs, counted, 1e-9);
+
+    helium_frame_append(&text, &s.m, "", s.place);
+    assert_int_equal(helium_start_parse(ctx, "file", text.data, text.length, &s.m, 1, NULL),
+                     ERGO_OK);
+    text.length = 0;
+    s.place[47] = 1 << 20;
+    assert_false(helium_places_fit(&s.m, s.place));
+    helium_frame_append(&text, &s.m, "", s.place);
+    assert_int_equal(helium_start_parse(ctx, "file", text.data, text.length, &s.m, 1, NULL),
+                     ERGO_E_JOB);
+    assert_non_null(strstr(ergo_error_message(ctx), "atom 8 is at z"));
+    ergo_error_clear(ctx);
+    ergo_text_free(&text);
+    end(&s);
+}
+
 /* A solid that moves as a whole has the same spread; a cloud in a trap has not. */
 static void the_spread_of_a_solid_is_about_its_own_middle(void **state) {
     (void)state;
@@ -417,6 +467,7 @@ int main(void) {
         cmocka_unit_test(far_from_a_site_the_factor_is_flat),
         cmocka_unit_test(what_does_not_fit_is_refused_with_what_does),
         cmocka_unit_test(a_start_has_atoms_at_their_sites),
+        cmocka_unit_test(a_plane_has_two_dimensions),
         cmocka_unit_test(the_spread_of_a_solid_is_about_its_own_middle),
         cmocka_unit_test(a_slope_at_the_end_is_for_new_jobs),
     };

@@ -92,11 +92,12 @@ static void set_up(struct scene *s, uint32_t dimensions, double strength, double
             s->r[3 * i + k] = (double)(uint32_t)s->place[N * k + i] * 0x1p-32 * m->side[k];
         }
     }
-    s->oracle = (struct ergo_oracle_triplet){.pairs = {.n = N, .b = m->b, .position = s->r, .plane = plane},
-                                             .strength = m->triplet.strength,
-                                             .centre = m->triplet.centre,
-                                             .width = m->triplet.width,
-                                             .range = m->triplet.range};
+    s->oracle =
+        (struct ergo_oracle_triplet){.pairs = {.n = N, .b = m->b, .position = s->r, .plane = plane},
+                                     .strength = m->triplet.strength,
+                                     .centre = m->triplet.centre,
+                                     .width = m->triplet.width,
+                                     .range = m->triplet.range};
     for (int k = 0; k < 3; k++)
         s->oracle.pairs.side[k] = m->side[k];
     s->twin = (struct helium_twin){.member = &s->member,

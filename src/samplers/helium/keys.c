@@ -51,12 +51,14 @@ const struct ergo_key helium_liquid_keys[HELIUM_N_LIQUID_KEYS] = {
     {ERGO_KEY("/system/density", REAL),
      .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN,
      .fallback = "0.02186", .min = 0, .max = 1, .unit = "1/A^3",
-     .help = "Number density; 0.02186 (21.86 nm^-3) is liquid helium-4 at zero pressure (Lutsyshyn "
-             "2015, section 7). In two dimensions in 1/A^2: 0.04344 at zero pressure (Giorgini 1996)."},
+     .help =
+         "Number density; 0.02186 (21.86 nm^-3) is liquid helium-4 at zero pressure (Lutsyshyn "
+         "2015, section 7). In two dimensions in 1/A^2: 0.04344 at zero pressure (Giorgini 1996)."},
     {ERGO_KEY("/system/aspect", SIZE), .flags = ERGO_KEY_FORM | SHAPE_CHAIN,
      .fallback = "[1, 1, 1]", .min = 1, .max = 64, .min_items = 2, .max_items = 3, .unit = "",
-     .help = "Proportions of the box's sides, in two dimensions two numbers; the cut-off is half the "
-             "shortest."},
+     .help =
+         "Proportions of the box's sides, in two dimensions two numbers; the cut-off is half the "
+         "shortest."},
     {ERGO_KEY("/system/b", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "3.07",
      .min = 0, .max = 100, .unit = "A",
      .help = "Parameter of the wave function, f(r) = -(b/r)^5/2 (Eq. 9); 0: an ideal gas. The "

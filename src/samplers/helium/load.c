@@ -22,8 +22,9 @@ static enum ergo_status load_potential(struct ergo_context *ctx, const struct er
 }
 
 /* Where u ends with a slope, lap u has a delta function that no local energy sees: per atom lambda
- * density 4 pi L^2/4 |u'| (in two dimensions 2 pi L/2) if pairs come there, which |psi|^2 of a bound
- * pair prevents. In units of lambda density^(2/d) this much passes; kinetic_difference of helium-vmc tells of less. */
+ * density 4 pi L^2/4 |u'| (in two dimensions 2 pi L/2) if pairs come there, which |psi|^2 of a
+ * bound pair prevents. In units of lambda density^(2/d) this much passes; kinetic_difference of
+ * helium-vmc tells of less. */
 #define SLOPE_MOST 0.1
 
 static enum ergo_status check_end(struct ergo_context *ctx, const char *path,

@@ -70,18 +70,22 @@ const struct ergo_key helium_one_body_keys[HELIUM_N_ONE_BODY_KEYS] = {
          "the atom's site of a lattice that the density fixes (a solid: L. H. Nosanow, Phys. Rev. "
          "146, 120 (1966)); n is 4, 4, 2 atoms times the cells, which are as many along the sides "
          "as /system/aspect says, times an integer (hcp: aspect [5, 3, 3], n = 180; its cell is "
-         "1 : sqrt(3) : sqrt(8/3)). triangular: that of two dimensions, n = 2 atoms times the cells "
-         "of 1 : sqrt(3) (aspect [5, 3], n = 30 and 120). trap: R is the middle of the box, and V has the harmonic "
+         "1 : sqrt(3) : sqrt(8/3)). triangular: that of two dimensions, n = 2 atoms times the "
+         "cells "
+         "of 1 : sqrt(3) (aspect [5, 3], n = 30 and 120). trap: R is the middle of the box, and V "
+         "has the harmonic "
          "potential hbar omega |r - R|^2 / (2 a^2) of /system/trap_length a; the box, by "
          "/system/density, must be so large that atoms do not reach its sides. slab: the same "
          "along "
-         "the third axis (of three dimensions) alone, with periodic sides along the others: a film between two surfaces "
+         "the third axis (of three dimensions) alone, with periodic sides along the others: a film "
+         "between two surfaces "
          "(trap_length 1e5: free ones)."},
     {ERGO_KEY("/system/localisation", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
      .fallback = "0", .stream = "", .min = 0, .max = 1000, .unit = "1/A^2",
-     .help =
-         "c of the one-body factor. 0: 11 density^(2/3) of a lattice (in two dimensions 9 density), "
-         "near the least energy of solid helium; of a trap or slab 1/trap_length^2, the ground state without interactions.",
+     .help = "c of the one-body factor. 0: 11 density^(2/3) of a lattice (in two dimensions 9 "
+             "density), "
+             "near the least energy of solid helium; of a trap or slab 1/trap_length^2, the ground "
+             "state without interactions.",
      .acts = helium_has_sites, .where = "with a one_body factor"},
     {ERGO_KEY("/system/trap_length", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_EXCLUDES_MIN,
      .fallback = "3", .min = 0, .max = 1e5, .unit = "A",
@@ -171,9 +175,9 @@ void helium_member_sites(const struct helium_model *m, struct helium_member *mem
         member->site_length[k] = (float)(along * m->side[k] * 0x1p-32);
         member->site_force[k] = (float)(-sqrt(m->lambda) * m->one.c * along);
     }
-    member->site_mean = (float)(-sqrt(m->lambda) * m->one.c *
-                                (m->one.along[0] + m->one.along[1] + m->one.along[2]) /
-                                m->dimensions);
+    member->site_mean =
+        (float)(-sqrt(m->lambda) * m->one.c *
+                (m->one.along[0] + m->one.along[1] + m->one.along[2]) / m->dimensions);
 }
 
 /* An atom at its site alone has |r - R|^2 = d/(2c) on average; exp(-64) is the probability of
@@ -328,7 +332,8 @@ static enum ergo_status check_droplet(struct ergo_context *ctx, const struct erg
                           "trap has a radius of %.3g A, more than half of that: at most a density "
                           "of %.2g, for a larger box",
                           m->density, m->half, m->n,
-                          plane ? sqrt(volume) : helium_cube_root(volume), 0.99 * m->density * room / volume);
+                          plane ? sqrt(volume) : helium_cube_root(volume),
+                          0.99 * m->density * room / volume);
 }
 
 /* The film between the surfaces of a slab ends at a quarter of the box. */

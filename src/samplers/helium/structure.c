@@ -72,12 +72,10 @@ static const struct family hexagonal[KINDS] = {
     {1, {{0, 0, 1}}},
     {6, {{1, 1, 1}, {1, 1, -1}, {1, -1, 1}, {1, -1, -1}, {0, 2, 1}, {0, 2, -1}}}};
 
-static const struct family planar[KINDS] = {{2, {{1, 0, 0}, {0, 1, 0}}},
-                                            {2, {{1, 1, 0}, {1, -1, 0}}},
-                                            {0, {{0}}}};
-static const struct family triangular[KINDS] = {{3, {{1, 1, 0}, {1, -1, 0}, {0, 2, 0}}},
-                                                {3, {{2, 0, 0}, {1, 3, 0}, {1, -3, 0}}},
-                                                {0, {{0}}}};
+static const struct family planar[KINDS] = {
+    {2, {{1, 0, 0}, {0, 1, 0}}}, {2, {{1, 1, 0}, {1, -1, 0}}}, {0, {{0}}}};
+static const struct family triangular[KINDS] = {
+    {3, {{1, 1, 0}, {1, -1, 0}, {0, 2, 0}}}, {3, {{2, 0, 0}, {1, 3, 0}, {1, -3, 0}}}, {0, {{0}}}};
 
 static const struct family *families_of(const struct helium_model *model) {
     return model->one.kind == HELIUM_TRIANGULAR ? triangular

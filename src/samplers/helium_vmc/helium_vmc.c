@@ -157,8 +157,9 @@ static double sample_cross(const struct ergo_point *point, const double *c) {
 }
 
 static bool has_b(const struct ergo_point *point) {
-    return helium_dimensions(point) == 3 && helium_is_schiff_verlet(point) && ergo_point_real(point, "/system/b") > 0 &&
-           !helium_has_triplet(point) && !helium_has_sites(point) && !optimises_all(point);
+    return helium_dimensions(point) == 3 && helium_is_schiff_verlet(point) &&
+           ergo_point_real(point, "/system/b") > 0 && !helium_has_triplet(point) &&
+           !helium_has_sites(point) && !optimises_all(point);
 }
 
 static bool has_pressure(const struct ergo_point *point) {
