@@ -161,7 +161,22 @@ ERGO_INLINE struct helium_share helium_of_block(const int4 own, uint i, uint b,
  * u'/r; the sums count pairs twice. */
 ERGO_INLINE void helium_add_site(const int4 own, uint i, __global const int *sites,
                                  const struct helium_member *member, struct helium_share *all) {
-#if HELIUM_ONE_BODY
+#if HELIUM_ONE_BODY >= HELIUM_ONE_TRAP
+    const uint slab = HELIUM_ONE_BODY == HELIUM_ONE_SLAB;
+    float d[3];
+    helium_from_site(own, i, sites, d);
+    const struct helium_one_place at = helium_one_find(d, slab, member);
+    const struct helium_one_share s =
+        helium_one_share_of(at, d, helium_one_cubic(sites, at.piece),
+                            helium_one_cubic(sites, 2 * HELIUM_ONE_PIECES + at.piece), slab, member);
+    all->potential += s.potential;
+    all->virial += s.virial;
+    all->force += s.force;
+    all->slope += s.slope;
+    all->gx += s.g[0];
+    all->gy += s.g[1];
+    all->gz += s.g[2];
+#elif HELIUM_ONE_BODY
     float d[3];
     helium_from_site(own, i, sites, d);
     const float r2 = helium_site2(d, member);

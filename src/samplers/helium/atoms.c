@@ -44,12 +44,23 @@ static void from_site(const struct helium_atoms *t, uint32_t i, const uint32_t a
         d[k] = (float)(int32_t)(a[k] - (uint32_t)t->sites[k * t->n + i]);
 }
 
+/* Cubic k of a one-body table. */
+static helium_cubic one_cubic(const struct helium_atoms *t, uint32_t k) {
+    helium_cubic c;
+    memcpy(&c, t->sites + 3 * (size_t)t->n + 4 * (size_t)k, sizeof c);
+    return c;
+}
+
 int32_t helium_atoms_site(const struct helium_atoms *t, uint32_t i, const uint32_t a[3]) {
+    const struct helium_member *m = t->member;
     float d[3];
     if (!t->sites)
         return 0;
     from_site(t, i, a, d);
-    return helium_site_u(d, t->member);
+    if (m->site_kind < HELIUM_ONE_TRAP)
+        return helium_site_u(d, m);
+    const struct helium_one_place at = helium_one_find(d, m->site_kind == HELIUM_ONE_SLAB, m);
+    return helium_one_u(one_cubic(t, HELIUM_ONE_PIECES + at.piece), at.t);
 }
 
 static int64_t u_of(const struct helium_atoms *t, float x) {
@@ -71,10 +82,24 @@ int64_t helium_atoms_u(const struct helium_atoms *t, uint32_t i, const uint32_t 
 
 /* The external potential, and the slope -c (r - site). */
 static void add_site(const struct helium_atoms *t, uint32_t i, const uint32_t a[3],
-                     float *potential, float *virial, float *force, float *slope) {
+                     float *potential, float *virial, float *force, float *bend, float *slope) {
     const struct helium_member *m = t->member;
     float d[3];
     from_site(t, i, a, d);
+    if (m->site_kind >= HELIUM_ONE_TRAP) {
+        const uint32_t slab = m->site_kind == HELIUM_ONE_SLAB;
+        const struct helium_one_place at = helium_one_find(d, slab, m);
+        const struct helium_one_share s =
+            helium_one_share_of(at, d, one_cubic(t, at.piece),
+                                one_cubic(t, 2 * HELIUM_ONE_PIECES + at.piece), slab, m);
+        *potential += s.potential;
+        *virial += s.virial;
+        *force += s.force;
+        *bend += s.slope;
+        for (int k = 0; k < 3; k++)
+            slope[k] += s.g[k];
+        return;
+    }
     const float r2 = helium_site2(d, m);
     *potential = fmaf(m->site_v, r2, *potential);
     *virial = fmaf(m->site_v, r2, *virial);
@@ -121,7 +146,7 @@ void helium_atoms_share(const struct helium_atoms *t, uint32_t i, float share[HE
         }
     }
     if (t->sites)
-        add_site(t, i, a, &all[POTENTIAL], &all[VIRIAL], &all[FORCE], &all[X]);
+        add_site(t, i, a, &all[POTENTIAL], &all[VIRIAL], &all[FORCE], &all[SLOPE], &all[X]);
     for (int k = 0; k < 3; k++)
         raw[k] = all[X + k];
     if (t->triplet)

@@ -125,6 +125,8 @@ enum ergo_status helium_model_load(struct ergo_context *ctx, const struct ergo_p
     if (status == ERGO_OK && helium_is_two_body(point))
         status = make_wave_function(ctx, point, m);
     if (status == ERGO_OK)
+        status = helium_external_load(ctx, point, m);
+    if (status == ERGO_OK)
         status = choose_units(ctx, m);
     if (status != ERGO_OK)
         helium_model_free(m);
@@ -135,9 +137,13 @@ void helium_model_free(struct helium_model *m) {
     ergo_radial_free(m->v_curve);
     ergo_radial_free(m->f_curve);
     m->v_curve = m->f_curve = NULL;
+    helium_external_free(m);
 }
 
 uint64_t helium_model_hash(const struct helium_model *m) {
-    const uint64_t v = m->v_curve ? m->v_curve->hash : 0, f = m->f_curve ? m->f_curve->hash : 0;
-    return v + 3 * f;
+    const struct ergo_radial *curves[] = {m->v_curve, m->f_curve, m->external.v, m->external.w};
+    uint64_t hash = 0;
+    for (unsigned k = 0; k < 4; k++)
+        hash += curves[k] ? (2 * k + 1) * curves[k]->hash : 0;
+    return hash;
 }

@@ -211,7 +211,7 @@ void helium_model_v(const struct helium_model *m, double r, double out[2]) {
 static const double nodes[4] = {-0.92387953251128675613, -0.38268343236508977173,
                                 0.38268343236508977173, 0.92387953251128675613};
 
-static double node_of(double start, double h, int i) {
+double helium_cubic_node(double start, double h, int i) {
     return start + 0.5 * h * (1 + nodes[i]);
 }
 
@@ -233,11 +233,10 @@ static void terms(const double *t, const double *f, int count, double *c) {
     }
 }
 
-/* The cubic through f at the four nodes of [0, h]. */
-static struct helium_cubic_host fit(const double f[4], double h) {
+struct helium_cubic_host helium_cubic_fit(const double f[4], double h) {
     double t[4], c[4];
     for (int i = 0; i < 4; i++)
-        t[i] = node_of(0, h, i);
+        t[i] = helium_cubic_node(0, h, i);
     terms(t, f, 4, c);
     return (struct helium_cubic_host){{(float)c[0], (float)c[1], (float)c[2], (float)c[3]}};
 }
@@ -267,14 +266,14 @@ void helium_table_u(const struct helium_model *m, unsigned binades,
         double start, width, f[4], u[3];
         piece_of(-(int)binades, HELIUM_U_PIECES, k, &start, &width);
         for (int i = 0; i < 4; i++) {
-            helium_model_u(m, m->half * sqrt(node_of(start, width, i)), u);
+            helium_model_u(m, m->half * sqrt(helium_cubic_node(start, width, i)), u);
             f[i] = scale * u[0];
         }
         /* half a unit, so that truncation rounds to nearest; u from files may be positive */
         const double half = f[0] + f[3] > 0 ? 0.5 : -0.5;
         for (int i = 0; i < 4; i++)
             f[i] += half;
-        table[k] = fit(f, width);
+        table[k] = helium_cubic_fit(f, width);
     }
 }
 
@@ -286,12 +285,12 @@ void helium_table_triplet(const struct helium_model *m, unsigned binades,
         piece_of(-(int)binades, HELIUM_U_PIECES, k, &start, &width);
         for (int i = 0; i < 4; i++) {
             double x[2];
-            helium_triplet_scaled(&m->triplet, m->half * sqrt(node_of(start, width, i)), x);
+            helium_triplet_scaled(&m->triplet, m->half * sqrt(helium_cubic_node(start, width, i)), x);
             f[0][i] = x[0];
             f[1][i] = x[1];
         }
-        table[k] = fit(f[0], width);
-        table[pieces + k] = fit(f[1], width);
+        table[k] = helium_cubic_fit(f[0], width);
+        table[pieces + k] = helium_cubic_fit(f[1], width);
     }
 }
 
@@ -450,13 +449,13 @@ void helium_table_random(struct helium_cubic_host *table) {
         piece_of(lowest, HELIUM_R_PIECES, k, &start, &width);
         if (start < 0x1p31) { /* a word of 31 bits may round to 2^31, where z = 0 */
             for (int i = 3; i >= 0; i--)
-                f[i] = z = helium_normal_inverse(node_of(start, width, i) * 0x1p-32, z);
-            table[k] = fit(f, width);
+                f[i] = z = helium_normal_inverse(helium_cubic_node(start, width, i) * 0x1p-32, z);
+            table[k] = helium_cubic_fit(f, width);
         }
         if (start < 0x1p32) { /* a word may round to 2^32, where the logarithm is 0 */
             for (int i = 0; i < 4; i++)
-                f[i] = scale * portable_log(node_of(start, width, i) * 0x1p-32);
-            table[HELIUM_R_SIZE + k] = fit(f, width);
+                f[i] = scale * portable_log(helium_cubic_node(start, width, i) * 0x1p-32);
+            table[HELIUM_R_SIZE + k] = helium_cubic_fit(f, width);
         }
     }
 }

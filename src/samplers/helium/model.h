@@ -11,6 +11,7 @@
 
 #include "job/job.h"
 #include "samplers/radial.h"
+#include "samplers/helium/external.h"
 #include "samplers/helium/one_body.h"
 #include "samplers/helium/spline.h"
 #include "samplers/helium/triplet.h"
@@ -33,6 +34,7 @@ struct helium_model {
     double core;    /* below this distance V and u keep their values, A */
     double step[3]; /* standard deviation of a displacement along each axis, in units of the side */
     struct helium_one_body one;
+    struct helium_external external;
     enum helium_potential potential;
     double epsilon, sigma; /* of Lennard-Jones: K, A */
     double kink;           /* distance at which V'' jumps, A; 0: no jump */
@@ -71,7 +73,7 @@ void helium_model_core(struct helium_model *model);
 void helium_model_free(struct helium_model *model);
 /* Is this value of /system/potential or /system/wave_function the name of a file? */
 bool helium_is_file(const char *text);
-/* A hash of the bytes of both files; 0: no files. */
+/* A hash of the bytes of all files; 0: no files. */
 uint64_t helium_model_hash(const struct helium_model *model);
 
 /* u, u', u'' at 0 < r < half (0 beyond): of the job's wave function; with the spline; and with the
@@ -116,6 +118,9 @@ unsigned helium_energy_pieces(unsigned binades);
 void helium_model_kink(const struct helium_model *model, uint32_t *begin, uint32_t *width);
 void helium_table_energy(const struct helium_model *model, unsigned binades,
                          struct helium_cubic_host *table);
+/* The cubic through f at the four nodes of [0, h]; and node i of [start, start + h]. */
+struct helium_cubic_host helium_cubic_fit(const double f[4], double h);
+double helium_cubic_node(double start, double h, int i);
 /* HELIUM_R_SIZE pieces for the inverse of the normal tail, then for the logarithm. */
 void helium_table_random(struct helium_cubic_host *table);
 

@@ -62,6 +62,16 @@ bool helium_is_solid(const struct ergo_point *point) {
     return helium_has_sites(point) && !helium_is_confined(point);
 }
 
+static bool has_width(const struct ergo_point *point) {
+    return helium_has_sites(point) && helium_factor_is_gaussian(point);
+}
+
+static bool is_harmonic(const struct ergo_point *point) {
+    return helium_is_confined(point) && helium_external_is_harmonic(point);
+}
+
+#define SHAPE_CHAIN (ERGO_KEY_SHAPE | ERGO_KEY_CHAIN)
+
 const struct ergo_key helium_one_body_keys[HELIUM_N_ONE_BODY_KEYS] = {
     {ERGO_KEY("/system/one_body", ENUM), .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
      .fallback = "\"none\"", .stream = "", .choices = names, .unit = "",
@@ -86,12 +96,27 @@ const struct ergo_key helium_one_body_keys[HELIUM_N_ONE_BODY_KEYS] = {
              "density), "
              "near the least energy of solid helium; of a trap or slab 1/trap_length^2, the ground "
              "state without interactions.",
-     .acts = helium_has_sites, .where = "with a one_body factor"},
+     .acts = has_width, .where = "with a Gaussian one_body factor"},
     {ERGO_KEY("/system/trap_length", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_EXCLUDES_MIN,
      .fallback = "3", .min = 0, .max = 1e5, .unit = "A",
      .help =
          "Oscillator length a = sqrt(hbar/(m omega)) of the trap: hbar omega = 2 lambda / a^2 = "
          "12.1193 K A^2 / a^2 for helium-4.",
+     .acts = is_harmonic, .where = "with one_body trap or slab and a harmonic external potential"},
+    {ERGO_KEY("/system/external", STRING), .flags = SHAPE_CHAIN | ERGO_KEY_FILE | ERGO_KEY_WORD,
+     .fallback = "\"harmonic\"", .stream = "", .unit = "",
+     .help = "External potential of each atom of a trap or slab. harmonic: by trap_length; or the "
+             "name of a file (with a dot or a slash in it) with lines \"x V\" in A and K, between "
+             "which it is a cubic spline. x is the distance from the middle of a trap, up to half "
+             "the shortest side at least; of a slab the height over the middle plane, which may be "
+             "negative, from minus half to half the third side.",
+     .acts = helium_is_confined, .where = "with one_body trap or slab"},
+    {ERGO_KEY("/system/one_body_factor", STRING),
+     .flags = SHAPE_CHAIN | ERGO_KEY_FILE | ERGO_KEY_WORD, .fallback = "\"gaussian\"",
+     .stream = "", .unit = "",
+     .help = "Factor of each atom of a trap or slab in psi. gaussian: by localisation; or the name "
+             "of a file with lines \"x w\" for a factor exp(w(x)), x as in /system/external: ln of "
+             "the ground state in the external potential, where that is what holds the atoms.",
      .acts = helium_is_confined, .where = "with one_body trap or slab"},
 };
 
@@ -117,7 +142,7 @@ struct helium_one_body helium_one_body_of(const struct ergo_point *point,
     helium_aspect(point, aspect);
     const uint64_t cells = (uint64_t)(aspect[0] * aspect[1] * aspect[2]);
     const uint32_t times = times_of(m->n, l->atoms * cells, m->dimensions);
-    const double a = helium_is_confined(point) ? ergo_point_real(point, "/system/trap_length") : 0;
+    const double a = is_harmonic(point) ? ergo_point_real(point, "/system/trap_length") : 0;
     for (uint32_t k = 0; k < 3; k++) {
         const bool moves = k < m->dimensions;
         one.edge[k] = sqrt(l->edge2[k]);
@@ -156,6 +181,12 @@ void helium_sites(const struct helium_model *m, int32_t *sites) {
         for (uint32_t k = 0; k < 3; k++)
             sites[k * m->n + i] = (int32_t)site[k];
     }
+    if (m->external.v || m->external.w)
+        helium_external_table(m, sites + 3 * (size_t)m->n);
+}
+
+size_t helium_sites_words(const struct ergo_point *point) {
+    return 3 * (size_t)ergo_point_int(point, "/system/n") + helium_external_words(point);
 }
 
 double helium_nearest_sites(const struct helium_model *m) {
@@ -178,11 +209,17 @@ void helium_member_sites(const struct helium_model *m, struct helium_member *mem
     member->site_mean =
         (float)(-sqrt(m->lambda) * m->one.c *
                 (m->one.along[0] + m->one.along[1] + m->one.along[2]) / m->dimensions);
+    if (m->external.v || m->external.w)
+        helium_external_member(m, member);
 }
 
 /* An atom at its site alone has |r - R|^2 = d/(2c) on average; exp(-64) is the probability of
  * 64/c. */
 void helium_site_shares(const struct helium_model *m, double usual[4], double largest[4]) {
+    if (m->external.v || m->external.w) {
+        helium_external_shares(m, usual, largest);
+        return;
+    }
     const double c = m->one.c, at[2] = {c > 0 ? 0.5 * m->dimensions / c : 0, c > 0 ? 64 / c : 0};
     double *shares[2] = {usual, largest};
     for (int k = 0; k < 2; k++) {
@@ -215,6 +252,8 @@ static void slab_start(const struct helium_model *m, const struct helium_member 
     const double thick = fmin(fmax(2 / sqrt(m->one.c), film), m->side[2] / 2);
     const double apart = helium_cube_root(area * thick / m->n);
     const uint64_t part = (uint64_t)(thick / m->side[2] * 0x1p32);
+    const uint32_t middle =
+        0x80000000u + (uint32_t)(int64_t)(m->external.middle / m->side[2] * 0x1p32);
     uint32_t sites[4] = {1, 1, 1, 0};
     for (int k = 0; k < 2; k++)
         sites[k] = (uint32_t)fmax(1, floor(m->side[k] / apart));
@@ -223,7 +262,7 @@ static void slab_start(const struct helium_model *m, const struct helium_member 
     for (uint32_t i = 0; i < m->n; i++) {
         int32_t *z = &place[2 * m->n + i];
         const int64_t away = (int64_t)(uint32_t)*z - INT64_C(0x80000000);
-        *z = (int32_t)(0x80000000u + (uint32_t)(away * (int64_t)part / (INT64_C(1) << 32)));
+        *z = (int32_t)(middle + (uint32_t)(away * (int64_t)part / (INT64_C(1) << 32)));
     }
 }
 
@@ -351,7 +390,7 @@ static enum ergo_status check_film(struct ergo_context *ctx, const struct ergo_p
 static enum ergo_status check_resolved(struct ergo_context *ctx, const struct ergo_point *point,
                                        const struct helium_model *m) {
     const double side = fmax(m->side[0], fmax(m->side[1], m->side[2])), least = RESOLVED * side;
-    if (helium_is_confined(point) && ergo_point_real(point, "/system/trap_length") < least)
+    if (is_harmonic(point) && ergo_point_real(point, "/system/trap_length") < least)
         return ergo_job_error(ctx, "/system/trap_length",
                               "%g A: positions are in steps of the box, whose side is %.4g A: at "
                               "least %.2g A, or a higher /system/density",
@@ -372,6 +411,11 @@ enum ergo_status helium_check_one_body(struct ergo_context *ctx, const struct er
     const bool planar = one->kind == HELIUM_TRIANGULAR, plane = m->dimensions == 2;
     if (one->kind == HELIUM_NO_SITES)
         return ERGO_OK;
+    if (trap && !helium_external_is_harmonic(point) && has_width(point) &&
+        ergo_point_real(point, "/system/localisation") == 0)
+        return ergo_job_error(ctx, "/system/localisation",
+                              "0, which is that of a harmonic trap: an external potential from a "
+                              "file needs a localisation above 0, or a /system/one_body_factor");
     if (one->kind != HELIUM_TRAP && planar != plane)
         return ergo_job_error(ctx, "/system/one_body",
                               "%s in %s dimensions (/system/dimensions): there are %s",
@@ -388,10 +432,11 @@ enum ergo_status helium_check_one_body(struct ergo_context *ctx, const struct er
                          : trap ? m->half / 2
                                 : m->half,
                  found = one->c * reach * reach;
-    const enum ergo_status resolved = check_resolved(ctx, point, m);
+    const enum ergo_status resolved =
+        has_width(point) ? check_resolved(ctx, point, m) : ERGO_OK;
     if (resolved != ERGO_OK)
         return resolved;
-    if (found >= AT_SIDE)
+    if (found >= AT_SIDE || !has_width(point)) /* of files: helium_external_load */
         return slab ? check_film(ctx, point, m) : trap ? check_droplet(ctx, point, m) : ERGO_OK;
     if (slab)
         return ergo_job_error(ctx, "/system/density",

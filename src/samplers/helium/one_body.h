@@ -34,7 +34,7 @@ struct helium_one_body {
     uint32_t cells[3]; /* of the box */
 };
 
-enum { HELIUM_N_ONE_BODY_KEYS = 3 };
+enum { HELIUM_N_ONE_BODY_KEYS = 5 };
 extern const struct ergo_key helium_one_body_keys[HELIUM_N_ONE_BODY_KEYS];
 #define HELIUM_ONE_BODY_KEYS                                                                       \
     { helium_one_body_keys, HELIUM_N_ONE_BODY_KEYS }
@@ -52,7 +52,9 @@ enum ergo_status helium_check_one_body(struct ergo_context *ctx, const struct er
 bool helium_one_is_solid(const struct helium_one_body *one);
 /* The site of atom i, in 2^-32 of the sides. */
 void helium_site_of(const struct helium_one_body *one, uint32_t i, uint32_t site[3]);
-/* The same of all atoms, [3][n]; zeros without sites. */
+/* Words of the sites of all atoms, and of a table behind them. */
+size_t helium_sites_words(const struct ergo_point *point);
+/* The sites, [3][n], zeros without any; and the table. */
 void helium_sites(const struct helium_model *model, int32_t *sites);
 /* The distance of nearest sites of a lattice, A. */
 double helium_nearest_sites(const struct helium_model *model);

@@ -220,7 +220,8 @@ static void declare_buffers(struct dmc_state *s) {
                        members * 32 * helium_energy_pieces(s->launch.binades));
     ergo_engine_buffer(e, DMC_RANDOM, "tables of random numbers", ERGO_BUFFER_CONSTANT,
                        (uint64_t)32 * HELIUM_R_SIZE);
-    ergo_engine_buffer(e, DMC_SITES, "sites", ERGO_BUFFER_CONSTANT, h->walker_bytes);
+    ergo_engine_buffer(e, DMC_SITES, "sites", ERGO_BUFFER_CONSTANT,
+                       4 * helium_sites_words(e->batch->points[0]));
     const bool triplet = s->launch.triplet;
     ergo_engine_buffer(e, DMC_TRIPLETS, "triplet factors", ERGO_BUFFER_CONSTANT,
                        triplet ? members * HELIUM_TRIPLET_BYTES : 0);
@@ -251,7 +252,7 @@ static void options_of(const struct dmc_state *s, uint32_t group, bool local, bo
              "-DHELIUM_ONE_BODY=%d",
              s->shape.n, group, l->mates, (127 - l->binades) << HELIUM_E_PIECES,
              helium_energy_pieces(l->binades), (int)local, (int)l->cube, (int)l->tables_local,
-             (int)helium_has_sites(s->e.batch->points[0]));
+             (int)helium_one_table(s->e.batch->points[0]));
     const size_t length = strlen(options);
     if (tables)
         snprintf(options + length, 400 - length, "%s -DHELIUM_U_BASE=%uu -DHELIUM_U_SIZE=%u",
@@ -349,7 +350,7 @@ enum ergo_status dmc_configure(struct ergo_context *ctx, void *state) {
     if (status != ERGO_OK)
         return status;
     s->shape = dmc_shape_of(batch->points[0]);
-    s->sites = ergo_engine_memory(&s->e, 3 * (size_t)s->shape.n, sizeof *s->sites);
+    s->sites = ergo_engine_memory(&s->e, helium_sites_words(batch->points[0]), sizeof *s->sites);
     status = ergo_engine_end(&s->e);
     if (status != ERGO_OK)
         return status;

@@ -144,7 +144,7 @@ enum ergo_status dmc_load(struct ergo_context *ctx, void *opaque, size_t member,
                          member, length, count, n, expected);
     if (hash && get64(at + length - 8) != hash)
         return ERGO_FAIL(ctx, ERGO_E_IO,
-                         "the files of /system/potential or /system/wave_function are not those "
+                         "the files that /system names are not those "
                          "that the run began with: put them back, or begin a new run");
     enum ergo_status status = make_walkers(ctx, s, &walkers);
     for (size_t w = 0; w < count && status == ERGO_OK; w++) {

@@ -116,7 +116,7 @@ enum ergo_status helium_load(struct ergo_context *ctx, void *opaque, size_t memb
     if (hash && (get32(bytes + length - 8) != (uint32_t)hash ||
                  get32(bytes + length - 4) != (uint32_t)(hash >> 32)))
         return ERGO_FAIL(ctx, ERGO_E_IO,
-                         "the files of /system/potential or /system/wave_function are not those "
+                         "the files that /system names are not those "
                          "that the run began with: put them back, or begin a new run");
     uint32_t factor = get32(bytes);
     if (factor < 64 || factor > 1048576)
