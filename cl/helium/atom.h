@@ -166,9 +166,9 @@ ERGO_INLINE void helium_add_site(const int4 own, uint i, __global const int *sit
     float d[3];
     helium_from_site(own, i, sites, d);
     const struct helium_one_place at = helium_one_find(d, slab, member);
-    const struct helium_one_share s =
-        helium_one_share_of(at, d, helium_one_cubic(sites, at.piece),
-                            helium_one_cubic(sites, 2 * HELIUM_ONE_PIECES + at.piece), slab, member);
+    const struct helium_one_share s = helium_one_share_of(
+        at, d, helium_one_cubic(sites, at.piece),
+        helium_one_cubic(sites, 2 * HELIUM_ONE_PIECES + at.piece), slab, member);
     all->potential += s.potential;
     all->virial += s.virial;
     all->force += s.force;

@@ -136,8 +136,8 @@ ERGO_INLINE int helium_one_u(helium_cubic w, float t) {
     return (int)(u < 0.0f ? u - 0.5f : u + 0.5f);
 }
 
-/* What an atom adds to its sums over pairs, which count twice: V, r dV/dr, laplacian and gradient of
- * ln phi, as in struct helium_share. f: (d ln phi/dr)/r of a trap, d ln phi/dz of a slab. */
+/* What an atom adds to its sums over pairs, which count twice: V, r dV/dr, laplacian and gradient
+ * of ln phi, as in struct helium_share. f: (d ln phi/dr)/r of a trap, d ln phi/dz of a slab. */
 struct helium_one_share {
     float potential, virial, force, slope, g[3];
 };

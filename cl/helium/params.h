@@ -15,7 +15,8 @@
 #define HELIUM_SITE_LIMIT 1073741824.0f
 
 /* One-body factors and external potentials: none; of sites, harmonic; from tables, of r^2 and of z.
- * A table has so many equal pieces, cubics of V, ln phi, and its slope (core.h), behind the sites. */
+ * A table has so many equal pieces, cubics of V, ln phi, and its slope (core.h), behind the sites.
+ */
 #define HELIUM_ONE_NONE 0
 #define HELIUM_ONE_SITES 1
 #define HELIUM_ONE_TRAP 2
@@ -66,8 +67,8 @@ struct helium_member {
     float site_u, site_v, site_length[3], site_force[3], site_mean;
     /* 3, or 2: then the third coordinate of all atoms is 0, and nothing moves along it */
     float dimensions;
-    /* HELIUM_ONE_BODY. Of tables: site_u is pieces per A^2 (of a slab: per A), site_v the piece at 0,
-     * site_mean sqrt(lambda), site_force that over length, or in a trap that */
+    /* HELIUM_ONE_BODY. Of tables: site_u is pieces per A^2 (of a slab: per A), site_v the piece at
+     * 0, site_mean sqrt(lambda), site_force that over length, or in a trap that */
     uint site_kind;
 };
 #define HELIUM_MEMBER_BYTES 140

@@ -281,6 +281,65 @@ static void far_from_a_site_the_factor_is_flat(void **state) {
     end(&s);
 }
 
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+static const char film[] =
+    "\"n\": 6, \"one_body\": \"slab\", \"density\": 1e-4, \"b\": 2.6, \"external\": "
+    "\"data/reference/helium-film-v.txt\", \"one_body_factor\": "
+    "\"data/reference/helium-film-w.txt\"";
+static const char drop[] =
+    "\"n\": 6, \"one_body\": \"trap\", \"density\": 1e-5, \"b\": 2.6, \"trap_length\": 9, "
+    "\"one_body_factor\": \"data/reference/helium-drop-w.txt\"";
+
+/* An atom alone, wherever it is: V, r dV/dr, ln phi, its gradient and laplacian are those of the
+ * splines, but for what cubics of a 1024th of the range cannot follow. */
+static void tables_are_the_functions(void **state) {
+    (void)state;
+    static const char *const both[] = {film, drop};
+    for (int which = 0; which < 2; which++) {
+        const bool slab = which == 0;
+        struct ergo_job *job = job_of(both[which]);
+        const struct ergo_point *point = &job->points[0];
+        struct helium_model m;
+        struct helium_member member;
+        assert_int_equal(helium_model_load(ctx, point, 0, &m), ERGO_OK);
+        helium_member_of(point, &m, &member);
+        int32_t *sites = calloc(helium_sites_words(point), sizeof *sites);
+        assert_non_null(sites);
+        helium_sites(&m, sites);
+        const double from = slab ? -7.5 : 0.05, to = slab ? m.side[2] / 2 : m.half;
+        for (double x = from; x < to; x += 0.0371) {
+            /* along a diagonal of a trap */
+            int32_t place[18] = {0};
+            double v[3], w[3], r2 = 0, z = 0;
+            for (uint32_t k = 0; k < 3; k++) {
+                const double d = slab ? (k == 2 ? x : 1.5) : x / sqrt(3.0);
+                place[6 * k] = (int32_t)(0x80000000u + (uint32_t)llround(d / m.side[k] * 0x1p32));
+                z = m.side[k] * 0x1p-32 * (int32_t)((uint32_t)place[6 * k] - 0x80000000u);
+                r2 += z * z;
+            }
+            const double at = slab ? z : sqrt(r2);
+            const struct helium_atoms atoms = {
+                .member = &member, .n = 6, .place = place, .sites = sites};
+            uint32_t a[3];
+            helium_atoms_place(&atoms, 0, a);
+            helium_external_at(&m, at, v, w);
+            close_to("ln phi", helium_atoms_site(&atoms, 0, a) * 0x1p-21, w[0], 2e-5);
+            float share[5] = {0}, raw[3] = {0};
+            helium_atoms_one(&atoms, 0, share, raw);
+            const double root = sqrt(m.lambda), g = (double)raw[2] * m.side[2] * 0x1p-32 / root;
+            close_to("V", share[0] / 2, v[0], 2e-4);
+            close_to("r V'", share[1], at * v[1], slab ? 5e-3 : 2e-4);
+            close_to("gradient", g, slab ? w[1] : w[1] / sqrt(3.0), 2e-4);
+            close_to("laplacian", (2 * share[3] + 3 * share[2]) / root,
+                     w[2] + (slab ? 0 : 2 * w[1] / at), slab ? 2e-2 : 2e-3);
+        }
+        free(sites);
+        helium_model_free(&m);
+        ergo_job_destroy(job);
+    }
+}
+
 /* ---- refusals -------------------------------------------------------------------------------- */
 
 static void what_does_not_fit_is_refused_with_what_does(void **state) {
@@ -312,6 +371,29 @@ static void what_does_not_fit_is_refused_with_what_does(void **state) {
         {"\"n\": 32, \"one_body\": \"fcc\", \"trap_length\": 1",
          "/system/trap_length: has no effect"},
         {"\"n\": 32, \"one_body\": \"sc\"", "/system/one_body"},
+        {"\"n\": 6, \"one_body\": \"slab\", \"density\": 1e-4, \"external\": "
+         "\"data/reference/helium-film-v.txt\"",
+         "/system/localisation: 0, which is that of a harmonic trap"},
+        {"\"n\": 6, \"one_body\": \"slab\", \"density\": 1e-5, \"localisation\": 0.1, "
+         "\"external\": \"data/reference/helium-film-v.txt\"",
+         "/system/external: data/reference/helium-film-v.txt has -20 to 20 A; all heights"},
+        {"\"n\": 6, \"one_body\": \"trap\", \"density\": 1e-4, \"localisation\": 0.4, "
+         "\"external\": \"data/reference/helium-film-v.txt\"",
+         "begins at -20 A: distances from the trap's middle are not negative"},
+        {"\"n\": 6, \"one_body\": \"slab\", \"density\": 8e-4, \"one_body_factor\": "
+         "\"data/reference/helium-film-w.txt\"",
+         "/system/one_body_factor: data/reference/helium-film-w.txt: ln phi"},
+        {"\"n\": 6, \"one_body\": \"slab\", \"density\": 1e-4, \"localisation\": 1, "
+         "\"one_body_factor\": \"data/reference/helium-film-w.txt\"",
+         "/system/localisation: has no effect"},
+        {"\"n\": 6, \"one_body\": \"slab\", \"density\": 1e-4, \"trap_length\": 1, "
+         "\"localisation\": 1, \"external\": \"data/reference/helium-film-v.txt\"",
+         "/system/trap_length: has no effect"},
+        {"\"n\": 6, \"external\": \"data/reference/helium-film-v.txt\"",
+         "/system/external: has no effect"},
+        {"\"n\": 6, \"one_body\": \"slab\", \"density\": 1e-4, \"external\": \"cubic\", "
+         "\"localisation\": 1",
+         "/system/external"},
         {"\"n\": 32, \"one_body\": \"triangular\"",
          "/system/one_body: triangular in three dimensions"},
         {"\"n\": 32, \"one_body\": \"fcc\", \"dimensions\": 2, \"density\": 0.05",
@@ -468,6 +550,7 @@ int main(void) {
         cmocka_unit_test(what_does_not_fit_is_refused_with_what_does),
         cmocka_unit_test(a_start_has_atoms_at_their_sites),
         cmocka_unit_test(a_plane_has_two_dimensions),
+        cmocka_unit_test(tables_are_the_functions),
         cmocka_unit_test(the_spread_of_a_solid_is_about_its_own_middle),
         cmocka_unit_test(a_slope_at_the_end_is_for_new_jobs),
     };

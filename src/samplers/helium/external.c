@@ -22,10 +22,10 @@ bool helium_factor_is_gaussian(const struct ergo_point *point) {
 
 uint32_t helium_one_table(const struct ergo_point *point) {
     const bool plain = helium_external_is_harmonic(point) && helium_factor_is_gaussian(point);
-    return !helium_has_sites(point)                        ? HELIUM_ONE_NONE
-           : plain || !helium_is_confined(point)           ? HELIUM_ONE_SITES
-           : is_word(point, "/system/one_body", "slab")    ? HELIUM_ONE_SLAB
-                                                           : HELIUM_ONE_TRAP;
+    return !helium_has_sites(point)                     ? HELIUM_ONE_NONE
+           : plain || !helium_is_confined(point)        ? HELIUM_ONE_SITES
+           : is_word(point, "/system/one_body", "slab") ? HELIUM_ONE_SLAB
+                                                        : HELIUM_ONE_TRAP;
 }
 
 void helium_external_at(const struct helium_model *m, double x, double v[3], double w[3]) {
@@ -43,9 +43,9 @@ void helium_external_at(const struct helium_model *m, double x, double v[3], dou
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-#define V_MOST 1e6      /* K, where an atom comes */
-#define RARE 32.0       /* atoms do not come where ln phi is so far below its largest value */
-#define CONFINED 6.0    /* and this far where it would see others' images */
+#define V_MOST 1e6   /* K, where an atom comes */
+#define RARE 32.0    /* atoms do not come where ln phi is so far below its largest value */
+#define CONFINED 6.0 /* and this far where it would see others' images */
 enum { GRID = 4096 };
 
 /* Middle of cell i of the table's range. */
@@ -78,14 +78,17 @@ static enum ergo_status read_table(struct ergo_context *ctx, const struct ergo_p
         return status;
     const double first = (*curve)->r[0], last = (*curve)->r[(*curve)->n - 1];
     if (!slab && first < 0)
-        return ergo_job_error(ctx, key, "%s begins at %.6g A: distances from the trap's middle are "
-                              "not negative", ergo_point_text(point, key), first);
+        return ergo_job_error(ctx, key,
+                              "%s begins at %.6g A: distances from the trap's middle are "
+                              "not negative",
+                              ergo_point_text(point, key), first);
     if (last < half * exact || (slab && first > -half * exact))
-        return ergo_job_error(
-            ctx, key, "%s has %.6g to %.6g A; %s%.6g A, %s, %s needed",
-            ergo_point_text(point, key), first, last, slab ? "all heights from minus half to half "
-            "the third side of the box, " : "all distances up to half the shortest side of the box, ",
-            half, slab ? "0 being the middle plane" : "from its middle", "are");
+        return ergo_job_error(ctx, key, "%s has %.6g to %.6g A; %s%.6g A, %s, %s needed",
+                              ergo_point_text(point, key), first, last,
+                              slab ? "all heights from minus half to half "
+                                     "the third side of the box, "
+                                   : "all distances up to half the shortest side of the box, ",
+                              half, slab ? "0 being the middle plane" : "from its middle", "are");
     e->begin = slab ? fmax(e->begin, first) : 0;
     e->end = fmin(e->end, last);
     return ERGO_OK;
@@ -173,8 +176,7 @@ size_t helium_external_words(const struct ergo_point *point) {
 /* Pieces per A, or per A^2. */
 static double pieces_per(const struct helium_model *m) {
     const struct helium_external *e = &m->external;
-    return HELIUM_ONE_PIECES /
-           (m->one.kind == HELIUM_SLAB ? e->end - e->begin : e->end * e->end);
+    return HELIUM_ONE_PIECES / (m->one.kind == HELIUM_SLAB ? e->end - e->begin : e->end * e->end);
 }
 
 void helium_external_table(const struct helium_model *m, int32_t *out) {
@@ -205,8 +207,7 @@ void helium_external_member(const struct helium_model *m, struct helium_member *
     member->site_v = (float)(slab ? -m->external.begin * per : 0);
     member->site_mean = (float)root;
     for (int k = 0; k < 3; k++)
-        member->site_force[k] =
-            (float)(m->one.along[k] * root / (slab ? m->side[k] * 0x1p-32 : 1));
+        member->site_force[k] = (float)(m->one.along[k] * root / (slab ? m->side[k] * 0x1p-32 : 1));
 }
 
 void helium_external_shares(const struct helium_model *m, double usual[4], double largest[4]) {
@@ -217,8 +218,7 @@ void helium_external_shares(const struct helium_model *m, double usual[4], doubl
         const double x = grid_at(m, i);
         helium_external_at(m, x, v, w);
         const double weight = grid_volume(m, x) * ergo_portable_exp(2 * (w[0] - top));
-        const double f[4] = {fabs(v[0]), fabs(x * v[1]),
-                             m->lambda * fabs(w[2] + around * w[1] / x),
+        const double f[4] = {fabs(v[0]), fabs(x * v[1]), m->lambda * fabs(w[2] + around * w[1] / x),
                              sqrt(m->lambda) * fabs(w[1])};
         all += weight;
         for (int k = 0; k < 4; k++) {

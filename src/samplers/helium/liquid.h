@@ -108,6 +108,9 @@ float helium_atoms_distance2(const struct helium_atoms *atoms, const float d[3])
 int32_t helium_atoms_site(const struct helium_atoms *atoms, uint32_t i, const uint32_t a[3]);
 /* That and the sum of u over the pairs of atom i. */
 int64_t helium_atoms_u(const struct helium_atoms *atoms, uint32_t i, const uint32_t a[3]);
+/* Add what atom i has of its site or table: to the sums over pairs of V, x dV/dx, u'/r and x
+ * d(u'/r)/dx, and to `raw`. */
+void helium_atoms_one(const struct helium_atoms *atoms, uint32_t i, float share[4], float raw[3]);
 /* Atom i's shares of the energies, and the sum of sqrt(lambda) u'/r times differences of places,
  * in 2^-32 of the sides. */
 void helium_atoms_share(const struct helium_atoms *atoms, uint32_t i, float share[HELIUM_E_KINDS],

@@ -285,7 +285,8 @@ void helium_table_triplet(const struct helium_model *m, unsigned binades,
         piece_of(-(int)binades, HELIUM_U_PIECES, k, &start, &width);
         for (int i = 0; i < 4; i++) {
             double x[2];
-            helium_triplet_scaled(&m->triplet, m->half * sqrt(helium_cubic_node(start, width, i)), x);
+            helium_triplet_scaled(&m->triplet, m->half * sqrt(helium_cubic_node(start, width, i)),
+                                  x);
             f[0][i] = x[0];
             f[1][i] = x[1];
         }

@@ -112,8 +112,8 @@ const struct ergo_key helium_one_body_keys[HELIUM_N_ONE_BODY_KEYS] = {
              "negative, from minus half to half the third side.",
      .acts = helium_is_confined, .where = "with one_body trap or slab"},
     {ERGO_KEY("/system/one_body_factor", STRING),
-     .flags = SHAPE_CHAIN | ERGO_KEY_FILE | ERGO_KEY_WORD, .fallback = "\"gaussian\"",
-     .stream = "", .unit = "",
+     .flags = SHAPE_CHAIN | ERGO_KEY_FILE | ERGO_KEY_WORD, .fallback = "\"gaussian\"", .stream = "",
+     .unit = "",
      .help = "Factor of each atom of a trap or slab in psi. gaussian: by localisation; or the name "
              "of a file with lines \"x w\" for a factor exp(w(x)), x as in /system/external: ln of "
              "the ground state in the external potential, where that is what holds the atoms.",
@@ -432,8 +432,7 @@ enum ergo_status helium_check_one_body(struct ergo_context *ctx, const struct er
                          : trap ? m->half / 2
                                 : m->half,
                  found = one->c * reach * reach;
-    const enum ergo_status resolved =
-        has_width(point) ? check_resolved(ctx, point, m) : ERGO_OK;
+    const enum ergo_status resolved = has_width(point) ? check_resolved(ctx, point, m) : ERGO_OK;
     if (resolved != ERGO_OK)
         return resolved;
     if (found >= AT_SIDE || !has_width(point)) /* of files: helium_external_load */

@@ -85,7 +85,8 @@ enum { HELIUM_SPREAD, HELIUM_PROFILE, HELIUM_SITE_CURVE_COUNT };
         "profile", "r / A", "1/A^3",                                                               \
             "with a one_body factor: density of an atom around its site, or (times n) of a trap, " \
             "or of a "                                                                             \
-            "slab by the distance from its middle plane; 1/A^2 in two dimensions"                  \
+            "slab by the distance from its middle plane (by the height over it where there is a "  \
+            "table of /system/external or /system/one_body_factor); 1/A^2 in two dimensions"       \
     }
 #define HELIUM_LINDEMANN                                                                           \
     {                                                                                              \
