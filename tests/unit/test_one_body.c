@@ -307,6 +307,18 @@ static void tables_are_the_functions(void **state) {
         int32_t *sites = calloc(helium_sites_words(point), sizeof *sites);
         assert_non_null(sites);
         helium_sites(&m, sites);
+        double all = 0, sum = 0, square = 0; /* of |phi|^2 */
+        for (double x = slab ? -19.9 : 0; x < 20 + 20 * which; x += 1e-2) {
+            double v[3], w[3];
+            helium_external_at(&m, x, v, w);
+            const double weight = exp(2 * w[0]) * (slab ? 1 : x * x);
+            all += weight;
+            sum += weight * x;
+            square += weight * x * x;
+        }
+        const double mean = slab ? sum / all : 0;
+        close_to("mean height", m.external.middle, mean, 1e-3);
+        close_to("1/c", 1 / m.one.c, 2 * (square / all - mean * mean) / (slab ? 1 : 3), 1e-3);
         const double from = slab ? -7.5 : 0.05, to = slab ? m.side[2] / 2 : m.half;
         for (double x = from; x < to; x += 0.0371) {
             /* along a diagonal of a trap */

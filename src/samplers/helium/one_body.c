@@ -411,6 +411,16 @@ enum ergo_status helium_check_one_body(struct ergo_context *ctx, const struct er
     const bool planar = one->kind == HELIUM_TRIANGULAR, plane = m->dimensions == 2;
     if (one->kind == HELIUM_NO_SITES)
         return ERGO_OK;
+    static const char *const files[2][2] = {{"/system/external", "harmonic"},
+                                            {"/system/one_body_factor", "gaussian"}};
+    for (int k = 0; k < 2; k++) {
+        const char *found = ergo_point_text(point, files[k][0]);
+        if (trap && strcmp(found, files[k][1]) != 0 && !helium_is_file(found))
+            return ergo_job_error(ctx, files[k][0],
+                                  "found \"%s\"; allowed: \"%s\", or the name of a file, with a "
+                                  "dot or a slash in it",
+                                  found, files[k][1]);
+    }
     if (trap && !helium_external_is_harmonic(point) && has_width(point) &&
         ergo_point_real(point, "/system/localisation") == 0)
         return ergo_job_error(ctx, "/system/localisation",
