@@ -128,6 +128,12 @@ const struct ergo_key helium_structure_keys[HELIUM_N_STRUCTURE_KEYS] = {
      .fallback = "4", .min = 0, .max = 100, .unit = "1/A",
      .help = "Largest wave number of S(k); wave vectors along axes, face and space diagonals (in "
              "two dimensions axes and diagonals)."},
+    {ERGO_KEY("/run/pair_map_bins", INT), .flags = ERGO_KEY_SHAPE, .fallback = "0", .min = 0,
+     .max = 256, .unit = "",
+     .help =
+         "Cells along each side of pair_map, the pair distribution by vectors, which is measured "
+         "with g(r): for solids, films, and whatever is not the same in all directions. 0: none.",
+     .acts = measures_structure, .where = "with structure_every above 0"},
     {ERGO_KEY("/run/density_matrix_points", INT), .flags = ERGO_KEY_SHAPE, .fallback = "0",
      .min = 0, .max = 4096, .unit = "",
      .help =

@@ -12,7 +12,7 @@
 /* ---- keys.c, check.c --------------------------------------------------------------------------
  */
 
-enum { HELIUM_N_LIQUID_KEYS = 13, HELIUM_N_STRUCTURE_KEYS = 6 };
+enum { HELIUM_N_LIQUID_KEYS = 13, HELIUM_N_STRUCTURE_KEYS = 7 };
 /* The atoms, their box, V and psi; curves and frames. */
 extern const struct ergo_key helium_liquid_keys[HELIUM_N_LIQUID_KEYS];
 extern const struct ergo_key helium_structure_keys[HELIUM_N_STRUCTURE_KEYS];
@@ -146,6 +146,20 @@ size_t helium_gr_size(const struct ergo_point *point);
 void helium_gr_x(const struct ergo_point *point, double *x);
 void helium_gr(const struct ergo_point *point, const struct helium_model *model,
                const int32_t *places, uint32_t walkers, double *gr);
+/* The pair distribution by vectors: bins^2 cells; 0: not measured. */
+size_t helium_pair_map_size(const struct ergo_point *point);
+void helium_pair_map_x(const struct ergo_point *point, double *x);
+void helium_pair_map(const struct ergo_point *point, const struct helium_model *model,
+                     const int32_t *places, uint32_t walkers, double *map);
+#define HELIUM_PAIR_MAP(MIXED)                                                                     \
+    {                                                                                              \
+        "pair_map", "cell", "",                                                                    \
+            "pairs by the vector between them, over those of as many atoms spread evenly over "    \
+            "the box, on pair_map_bins^2 cells row by row. In three dimensions columns are the "   \
+            "distance along x and y, from 0 to half the shorter of these sides, rows that along "  \
+            "z, from 0 to half that side; in two, columns are x and rows y, from minus half to "   \
+            "half the sides" MIXED                                                                 \
+    }
 size_t helium_sk_size(const struct ergo_point *point);
 void helium_sk_x(const struct ergo_point *point, double *x);
 void helium_sk(const struct ergo_point *point, const struct helium_model *model,

@@ -51,6 +51,67 @@ void helium_gr(const struct ergo_point *point, const struct helium_model *model,
     }
 }
 
+/* ---- by vectors ------------------------------------------------------------------------------ */
+
+static size_t map_bins(const struct ergo_point *point) {
+    return ergo_point_int(point, "/run/structure_every")
+               ? (size_t)ergo_point_int(point, "/run/pair_map_bins")
+               : 0;
+}
+
+size_t helium_pair_map_size(const struct ergo_point *point) {
+    return map_bins(point) * map_bins(point);
+}
+
+void helium_pair_map_x(const struct ergo_point *point, double *x) {
+    for (size_t i = 0; i < helium_pair_map_size(point); i++)
+        x[i] = (double)i;
+}
+
+/* The cell of a difference in 2^-32 of the sides; `bins`^2: none. */
+static size_t map_cell(const struct helium_model *m, const int32_t d[3], size_t bins) {
+    if (m->dimensions == 2) {
+        const uint64_t x = (uint32_t)d[0] + UINT32_C(0x80000000),
+                       y = (uint32_t)d[1] + UINT32_C(0x80000000);
+        return ((uint32_t)y * (uint64_t)bins >> 32) * bins + ((uint32_t)x * (uint64_t)bins >> 32);
+    }
+    const double x = m->side[0] * 0x1p-32 * d[0], y = m->side[1] * 0x1p-32 * d[1];
+    const double reach = fmin(m->side[0], m->side[1]) / 2, rho = sqrt(x * x + y * y) / reach;
+    const uint64_t z = d[2] < 0 ? 0 - (uint64_t)d[2] : (uint64_t)d[2]; /* up to 2^31 */
+    const size_t row = z >> 31 ? bins - 1 : (size_t)(z * bins >> 31);
+    return rho < 1 ? row * bins + (size_t)(rho * (double)bins) : bins * bins;
+}
+
+void helium_pair_map(const struct ergo_point *point, const struct helium_model *m,
+                     const int32_t *places, uint32_t walkers, double *map) {
+    const size_t bins = map_bins(point), n = m->n;
+    memset(map, 0, bins * bins * sizeof *map);
+    for (uint32_t w = 0; w < walkers; w++) {
+        const int32_t *place = places + 3 * n * w;
+        for (size_t i = 1; i < n; i++)
+            for (size_t j = 0; j < i; j++) {
+                uint32_t d[3];
+                for (size_t k = 0; k < 3; k++)
+                    d[k] = (uint32_t)place[k * n + i] - (uint32_t)place[k * n + j];
+                for (int side = 0; side < 2; side++) { /* a vector and its negative */
+                    const int32_t by[3] = {(int32_t)d[0], (int32_t)d[1], (int32_t)d[2]};
+                    const size_t cell = map_cell(m, by, bins);
+                    if (cell < bins * bins)
+                        map[cell] += 1;
+                    for (size_t k = 0; k < 3; k++)
+                        d[k] = 0 - d[k];
+                }
+            }
+    }
+    const double reach = fmin(m->side[0], m->side[1]) / 2, all = (double)n * (double)(n - 1);
+    for (size_t i = 0; i < bins * bins; i++) {
+        const double a = reach / (double)bins * (double)(i % bins), b = a + reach / (double)bins;
+        const double part = m->dimensions == 2 ? 1 / (double)bins
+                                               : helium_shell(2, a, b) / (m->side[0] * m->side[1]);
+        map[i] /= all * walkers * part / (double)bins;
+    }
+}
+
 /* ---- S(k) ------------------------------------------------------------------------------------ */
 
 /* Sides are proportional to integers a, times the edges e of a lattice's cell (1 but for hcp and

@@ -317,6 +317,7 @@ static const struct ergo_curve_info curves[] = {
     {"parameters", "number", "", "inputs of observables (/run/optimise all)"},
     HELIUM_SITE_CURVES,
     HELIUM_DENSITY_CURVES(""),
+    HELIUM_PAIR_MAP(""),
 };
 
 static const struct ergo_curve_ratio ratio = {
@@ -351,6 +352,8 @@ static bool optimises(const struct ergo_point *point) {
 static size_t curve_size(const struct ergo_point *point, size_t c) {
     if (c == HELIUM_B_MOMENTS)
         return optimises(point) ? 2 * HELIUM_B_POINTS : 0;
+    if (c == HELIUM_MAP)
+        return helium_pair_map_size(point);
     if (c >= HELIUM_OF_DENSITY)
         return helium_density_size(point, c - HELIUM_OF_DENSITY);
     if (c >= HELIUM_OF_SITES)
@@ -369,6 +372,8 @@ static void curve_x(const struct ergo_point *point, size_t c, double *x) {
         helium_sk_x(point, x);
     else if (c == HELIUM_B_MOMENTS)
         helium_b_x(point, x);
+    else if (c == HELIUM_MAP)
+        helium_pair_map_x(point, x);
     else if (c >= HELIUM_OF_DENSITY)
         helium_density_x(point, c - HELIUM_OF_DENSITY, x);
     else if (c >= HELIUM_OF_SITES)
@@ -433,6 +438,7 @@ static const struct ergo_model model = {
     .curves = curves,
     .n_curves = sizeof curves / sizeof curves[0],
     .curves_hidden = 1u << HELIUM_PARAMETERS,
+    .curves_grids = 1u << HELIUM_MAP,
     .tunables = tunables,
     .n_tunables = sizeof tunables / sizeof tunables[0],
     .trajectory = "extended XYZ of the first walkers (/run/frame_walkers), a frame each",
