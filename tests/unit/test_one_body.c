@@ -507,6 +507,53 @@ static void a_plane_has_two_dimensions(void **state) {
     end(&s);
 }
 
+/* Pairs by their vectors: of a crystal the neighbours' cells have all of them, and those of two
+ * atoms are the vector and its negative; all cells together have all pairs (of three dimensions
+ * those within the cylinder). */
+static void pairs_have_vectors(void **state) {
+    (void)state;
+    enum { BINS = 16 };
+    static const char *const two[] = {"\"n\": 2, \"dimensions\": 2, \"density\": 0.005",
+                                      "\"n\": 2, \"density\": 0.00025"};
+    for (int which = 0; which < 2; which++) {
+        struct scene s;
+        char json[400];
+        double map[BINS * BINS], sum = 0;
+        begin(&s, two[which], 0);
+        ergo_job_destroy(s.job);
+        snprintf(json, sizeof json,
+                 "{\"sampler\": \"helium-vmc\", \"system\": {%s}, \"run\": {\"sweeps\": 9, "
+                 "\"pair_map_bins\": 16}}",
+                 two[which]);
+        assert_int_equal(ergo_job_parse(ctx, json, strlen(json), "test", NULL, 0, &s.job), ERGO_OK);
+        const struct ergo_point *point = &s.job->points[0];
+        assert_int_equal(helium_pair_map_size(point), BINS * BINS);
+        /* a box of 20 A: the vector (4.4, -3.1, 6.9), of z only in three dimensions */
+        assert_true(fabs(s.m.side[0] - 20) < 1e-9);
+        const double vector[3] = {4.4, -3.1, which ? 6.9 : 0};
+        for (int k = 0; k < 3; k++) {
+            s.place[2 * k] = 7 << 20;
+            s.place[2 * k + 1] =
+                (int32_t)((uint32_t)s.place[2 * k] + (uint32_t)llround(vector[k] / 20 * 0x1p32));
+        }
+        helium_pair_map(point, &s.m, s.place, 1, map);
+        for (int i = 0; i < BINS * BINS; i++)
+            sum += map[i] != 0;
+        if (which == 0) {
+            /* cells of 1.25 A from -10 A: 14.4 and 6.9, 5.6 and 13.1 */
+            assert_true(sum == 2);
+            close_to("there", map[5 * BINS + 11], BINS * BINS / 2.0, 1e-12);
+            close_to("and back", map[10 * BINS + 4], BINS * BINS / 2.0, 1e-12);
+        } else {
+            /* 5.38 A across and 6.9 A along, in cells of 0.625 A */
+            const double ring = 3.14159265358979 * 0.625 * 0.625 * (9 * 9 - 8 * 8) / 400;
+            assert_true(sum == 1);
+            close_to("ring", map[11 * BINS + 8], BINS / ring, 1e-9);
+        }
+        end(&s);
+    }
+}
+
 /* A solid that moves as a whole has the same spread; a cloud in a trap has not. */
 static void the_spread_of_a_solid_is_about_its_own_middle(void **state) {
     (void)state;
@@ -563,6 +610,7 @@ int main(void) {
         cmocka_unit_test(a_start_has_atoms_at_their_sites),
         cmocka_unit_test(a_plane_has_two_dimensions),
         cmocka_unit_test(tables_are_the_functions),
+        cmocka_unit_test(pairs_have_vectors),
         cmocka_unit_test(the_spread_of_a_solid_is_about_its_own_middle),
         cmocka_unit_test(a_slope_at_the_end_is_for_new_jobs),
     };
