@@ -129,8 +129,8 @@ ERGO_INLINE struct helium_one_place helium_one_find(const float d[3], uint slab,
 }
 
 /* ln phi in units of 2^-HELIUM_U_BITS. */
-ERGO_INLINE int helium_one_u(helium_cubic w, float t) {
-    float u = helium_poly(w, t);
+ERGO_INLINE int helium_one_u(helium_cubic w, float t, const struct helium_member *member) {
+    float u = helium_poly(w, t) * member->one_w;
     u = u > -HELIUM_SITE_LIMIT ? u : -HELIUM_SITE_LIMIT;
     u = u < HELIUM_SITE_LIMIT ? u : HELIUM_SITE_LIMIT;
     return (int)(u < 0.0f ? u - 0.5f : u + 0.5f);
@@ -148,13 +148,14 @@ ERGO_INLINE struct helium_one_share helium_one_share_of(struct helium_one_place 
                                                         const struct helium_member *member) {
     const struct helium_slope vs = helium_cubic_slope(v, at.t), fs = helium_cubic_slope(f, at.t);
     const float z = d[2] * member->site_length[2];
+    const float value = fs.value * member->one_w, bend = fs.slope * member->one_w;
     struct helium_one_share s;
-    s.potential = 2.0f * vs.value;
-    s.virial = slab ? z * (vs.slope * member->site_u) : 2.0f * (at.y * vs.slope);
-    s.force = slab ? 0.0f : fs.value * member->site_mean;
-    s.slope = (slab ? 0.5f * member->site_u : at.y) * (fs.slope * member->site_mean);
+    s.potential = 2.0f * (vs.value * member->one_v);
+    s.virial = (slab ? z * (vs.slope * member->site_u) : 2.0f * (at.y * vs.slope)) * member->one_v;
+    s.force = slab ? 0.0f : value * member->site_mean;
+    s.slope = (slab ? 0.5f * member->site_u : at.y) * (bend * member->site_mean);
     for (uint k = 0; k < 3; k++)
-        s.g[k] = fs.value * (slab ? member->site_force[k] : member->site_force[k] * d[k]);
+        s.g[k] = value * (slab ? member->site_force[k] : member->site_force[k] * d[k]);
     return s;
 }
 

@@ -70,8 +70,9 @@ struct helium_member {
     /* HELIUM_ONE_BODY. Of tables: site_u is pieces per A^2 (of a slab: per A), site_v the piece at
      * 0, site_mean sqrt(lambda), site_force that over length, or in a trap that */
     uint site_kind;
+    float one_v, one_w; /* factors of V and of ln phi in the table, which members share */
 };
-#define HELIUM_MEMBER_BYTES 140
+#define HELIUM_MEMBER_BYTES 148
 
 /* One measurement of a walker. */
 struct helium_sums {

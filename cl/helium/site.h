@@ -30,7 +30,7 @@ ERGO_INLINE int helium_at_site(const int4 own, uint i, __global const int *sites
     helium_from_site(own, i, sites, d);
     const struct helium_one_place at =
         helium_one_find(d, HELIUM_ONE_BODY == HELIUM_ONE_SLAB, member);
-    return helium_one_u(helium_one_cubic(sites, HELIUM_ONE_PIECES + at.piece), at.t);
+    return helium_one_u(helium_one_cubic(sites, HELIUM_ONE_PIECES + at.piece), at.t, member);
 #elif HELIUM_ONE_BODY
     float d[3];
     helium_from_site(own, i, sites, d);

@@ -291,14 +291,18 @@ static const char drop[] =
     "\"n\": 6, \"one_body\": \"trap\", \"density\": 1e-5, \"b\": 2.6, \"trap_length\": 9, "
     "\"one_body_factor\": \"data/reference/helium-drop-w.txt\"";
 
+static const char wide[] =
+    "\"n\": 6, \"one_body\": \"slab\", \"density\": 1e-4, \"b\": 2.6, \"external\": "
+    "\"data/reference/helium-film-v.txt\", \"localisation\": 0.2";
+
 /* An atom alone, wherever it is: V, r dV/dr, ln phi, its gradient and laplacian are those of the
  * splines, but for what cubics of a 1024th of the range cannot follow. */
 static void tables_are_the_functions(void **state) {
     (void)state;
-    static const char *const both[] = {film, drop};
-    for (int which = 0; which < 2; which++) {
-        const bool slab = which == 0;
-        struct ergo_job *job = job_of(both[which]);
+    static const char *const three[] = {film, drop, wide};
+    for (int which = 0; which < 3; which++) {
+        const bool slab = which != 1;
+        struct ergo_job *job = job_of(three[which]);
         const struct ergo_point *point = &job->points[0];
         struct helium_model m;
         struct helium_member member;
@@ -308,7 +312,7 @@ static void tables_are_the_functions(void **state) {
         assert_non_null(sites);
         helium_sites(&m, sites);
         double all = 0, sum = 0, square = 0; /* of |phi|^2 */
-        for (double x = slab ? -19.9 : 0; x < 20 + 20 * which; x += 1e-2) {
+        for (double x = slab ? -19.9 : 0; x < (slab ? 20 : 40); x += 1e-2) {
             double v[3], w[3];
             helium_external_at(&m, x, v, w);
             const double weight = exp(2 * w[0]) * (slab ? 1 : x * x);

@@ -60,7 +60,7 @@ int32_t helium_atoms_site(const struct helium_atoms *t, uint32_t i, const uint32
     if (m->site_kind < HELIUM_ONE_TRAP)
         return helium_site_u(d, m);
     const struct helium_one_place at = helium_one_find(d, m->site_kind == HELIUM_ONE_SLAB, m);
-    return helium_one_u(one_cubic(t, HELIUM_ONE_PIECES + at.piece), at.t);
+    return helium_one_u(one_cubic(t, HELIUM_ONE_PIECES + at.piece), at.t, m);
 }
 
 static int64_t u_of(const struct helium_atoms *t, float x) {

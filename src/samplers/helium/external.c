@@ -187,10 +187,14 @@ void helium_external_table(const struct helium_model *m, int32_t *out) {
         double f[3][4];
         for (int i = 0; i < 4; i++) {
             const double q = begin + helium_cubic_node(k, 1, i) / per, x = slab ? q : sqrt(q);
-            double v[3], w[3];
-            helium_external_at(m, x, v, w);
+            double v[3] = {x * x},
+                   w[3] = {-x * x / 2, -x}; /* members have strengths of their own */
+            if (m->external.v)
+                ergo_radial_at(m->external.v, x, v);
+            if (m->external.w)
+                ergo_radial_at(m->external.w, x, w);
             f[0][i] = v[0];
-            f[1][i] = fmax(scale * w[0], -(double)HELIUM_SITE_LIMIT);
+            f[1][i] = fmax(scale * w[0], -4 * (double)HELIUM_SITE_LIMIT);
             f[2][i] = slab ? w[1] : w[1] / x;
         }
         for (unsigned which = 0; which < 3; which++) {
@@ -206,6 +210,8 @@ void helium_external_member(const struct helium_model *m, struct helium_member *
     member->site_u = (float)per;
     member->site_v = (float)(slab ? -m->external.begin * per : 0);
     member->site_mean = (float)root;
+    member->one_v = (float)(m->external.v ? 1 : m->one.spring);
+    member->one_w = (float)(m->external.w ? 1 : m->one.c);
     for (int k = 0; k < 3; k++)
         member->site_force[k] = (float)(m->one.along[k] * root / (slab ? m->side[k] * 0x1p-32 : 1));
 }

@@ -34,7 +34,8 @@ enum ergo_status helium_external_load(struct ergo_context *ctx, const struct erg
 void helium_external_free(struct helium_model *model);
 /* V and ln phi of an atom, with their first two derivatives, at a distance or height x. */
 void helium_external_at(const struct helium_model *model, double x, double v[3], double w[3]);
-/* Words of the table, behind the sites; 0: none. */
+/* Words of the table, behind the sites; 0: none. Of what is harmonic it has x^2 and -x^2/2, with
+ * the member's factors one_v and one_w. */
 size_t helium_external_words(const struct ergo_point *point);
 void helium_external_table(const struct helium_model *model, int32_t *out);
 void helium_external_member(const struct helium_model *model, struct helium_member *member);
