@@ -16,7 +16,7 @@
 
 /* Tables of functions: the current folder, because names of tables are part of streams. */
 static char room[] = "/tmp/ergo-dmc-XXXXXX";
-static struct ergo_oracle_smooth smooth = {8, 0, 3};
+static struct ergo_oracle_smooth smooth = {8, 0, 3, 0};
 
 static struct ergo_result *run(const char *keys, const char *rest) {
     char json[1024];
@@ -182,8 +182,8 @@ static double aziz(double r, const void *unused) {
 static void two_helium_atoms(void **state) {
     (void)state;
     const double lambda = helium_lambda(4.002602);
-    const struct ergo_oracle_ground a = ergo_oracle_ground_state(8, lambda, aziz, NULL, 2e3, 32);
-    const struct ergo_oracle_ground b = ergo_oracle_ground_state(8, lambda, aziz, NULL, 2e3, 48);
+    const struct ergo_oracle_ground a = ergo_oracle_ground_state(3, 8, lambda, aziz, NULL, 2e3, 32);
+    const struct ergo_oracle_ground b = ergo_oracle_ground_state(3, 8, lambda, aziz, NULL, 2e3, 48);
     const double energy = b.energy + (b.energy - a.energy) / (9.0 / 4 - 1);
     const double potential = b.potential + (b.potential - a.potential) / (9.0 / 4 - 1);
     print_message("  32^3: %.5f %.5f, 48^3: %.5f %.5f\n", a.energy, a.potential, b.energy,

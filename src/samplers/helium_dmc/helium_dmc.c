@@ -185,6 +185,7 @@ static const struct ergo_curve_info curves[] = {
     [DMC_SPREAD_PURE] = {"spread_pure", "axis (1, 2, 3)", "A^2",
                          "spread in the ground state (forward_structure)"},
     HELIUM_DENSITY_CURVES(MIXED),
+    HELIUM_PAIR_MAP(MIXED),
 };
 
 static const struct ergo_tunable tunables[] = {
@@ -243,6 +244,8 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
 static size_t curve_size(const struct ergo_point *point, size_t c) {
     if (!ergo_point_int(point, "/run/structure_every"))
         return 0;
+    if (c == DMC_MAP)
+        return helium_pair_map_size(point);
     if (c >= DMC_OF_DENSITY)
         return helium_density_size(point, c - DMC_OF_DENSITY);
     if (c >= DMC_GR_PURE && !pure_structure(point))
@@ -265,6 +268,8 @@ static void curve_x(const struct ergo_point *point, size_t c, double *x) {
         helium_gr_x(point, x);
     else if (c == DMC_SK || c == DMC_SK_PURE)
         helium_sk_x(point, x);
+    else if (c == DMC_MAP)
+        helium_pair_map_x(point, x);
     else if (c >= DMC_OF_DENSITY)
         helium_density_x(point, c - DMC_OF_DENSITY, x);
     else if (c >= DMC_SITE_CURVES)
@@ -310,6 +315,7 @@ static const struct ergo_model model = {
     .curves = curves,
     .n_curves = sizeof curves / sizeof curves[0],
     .curves_correlated = 1u << DMC_GR_PURE | 1u << DMC_SK_PURE | 1u << DMC_SPREAD_PURE,
+    .curves_grids = 1u << DMC_MAP,
     .tunables = tunables,
     .n_tunables = sizeof tunables / sizeof tunables[0],
     .trajectory = "extended XYZ of the first walkers (/run/frame_walkers), a frame each",

@@ -14,7 +14,7 @@ struct dmc_shape dmc_shape_of(const struct ergo_point *point) {
     s.walkers = (uint32_t)ergo_point_int(point, "/system/walkers");
     s.every = (uint32_t)ergo_point_int(point, "/system/forward_steps") / (HELIUM_DMC_RECORDS - 1);
     s.remember = (uint32_t)ergo_point_int(point, "/system/correction_steps");
-    helium_lattice_sites(s.n, ergo_point_value(point, "/system/aspect"), s.sites);
+    helium_lattice_sites(point, s.sites);
     s.walker_bytes = 12 * (uint64_t)s.n;
     if (ergo_point_int(point, "/run/structure_every")) {
         s.structure_walkers = (uint32_t)ergo_point_int(point, "/run/structure_walkers");
@@ -43,7 +43,7 @@ enum ergo_status dmc_model_load(struct ergo_context *ctx, const struct ergo_poin
     const double tau = ergo_point_real(point, "/system/time_step");
     const enum ergo_status status = helium_model_load(ctx, point, added, model);
     if (status == ERGO_OK)
-        helium_model_step(model, sqrt(6.0 * model->lambda * tau), 1.0);
+        helium_model_step(model, sqrt(2.0 * model->dimensions * model->lambda * tau), 1.0);
     return status;
 }
 
@@ -220,7 +220,8 @@ static void declare_buffers(struct dmc_state *s) {
                        members * 32 * helium_energy_pieces(s->launch.binades));
     ergo_engine_buffer(e, DMC_RANDOM, "tables of random numbers", ERGO_BUFFER_CONSTANT,
                        (uint64_t)32 * HELIUM_R_SIZE);
-    ergo_engine_buffer(e, DMC_SITES, "sites", ERGO_BUFFER_CONSTANT, h->walker_bytes);
+    ergo_engine_buffer(e, DMC_SITES, "sites", ERGO_BUFFER_CONSTANT,
+                       4 * helium_sites_words(e->batch->points[0]));
     const bool triplet = s->launch.triplet;
     ergo_engine_buffer(e, DMC_TRIPLETS, "triplet factors", ERGO_BUFFER_CONSTANT,
                        triplet ? members * HELIUM_TRIPLET_BYTES : 0);
@@ -251,7 +252,7 @@ static void options_of(const struct dmc_state *s, uint32_t group, bool local, bo
              "-DHELIUM_ONE_BODY=%d",
              s->shape.n, group, l->mates, (127 - l->binades) << HELIUM_E_PIECES,
              helium_energy_pieces(l->binades), (int)local, (int)l->cube, (int)l->tables_local,
-             (int)helium_has_sites(s->e.batch->points[0]));
+             (int)helium_one_table(s->e.batch->points[0]));
     const size_t length = strlen(options);
     if (tables)
         snprintf(options + length, 400 - length, "%s -DHELIUM_U_BASE=%uu -DHELIUM_U_SIZE=%u",
@@ -349,7 +350,7 @@ enum ergo_status dmc_configure(struct ergo_context *ctx, void *state) {
     if (status != ERGO_OK)
         return status;
     s->shape = dmc_shape_of(batch->points[0]);
-    s->sites = ergo_engine_memory(&s->e, 3 * (size_t)s->shape.n, sizeof *s->sites);
+    s->sites = ergo_engine_memory(&s->e, helium_sites_words(batch->points[0]), sizeof *s->sites);
     status = ergo_engine_end(&s->e);
     if (status != ERGO_OK)
         return status;
