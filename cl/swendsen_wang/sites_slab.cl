@@ -1,17 +1,17 @@
 /* Sites of a lattice cut over ranks in slabs of layers: what leads to other ranks, and new states
  * of clusters that lie on several. Dimension 1 is the member. */
 #define SW_PLACES 8192u
+#include "swendsen_wang/sites_bridges.h"
 #include "swendsen_wang/sites_leads.h"
 
-/* edges[member][2 SW_LAYER + 1]: roots of the clusters of those sites of the last layer from which
- * an active bond leads to the next rank, of others SW_NO_BOND; then of all sites of the first
- * layer. The last word is the host's. A root is marked by the largest of its items; marks is 0
- * before. */
+/* edges[member][2 SW_LAYER]: roots of the clusters of those sites of the last layer from which an
+ * active bond leads to the next rank, of others SW_NO_BOND; then of all sites of the first layer. A
+ * root is marked by the largest of its items; marks is 0 before. claims becomes 0. */
 __kernel void sw_slab_claim(__global const uchar *bonds, __global const ushort *firsts,
                             __global const uint *labels, __global uint *edges,
-                            __global uint *marks) {
+                            __global uint *marks, __global uint *claims) {
     const uint item = (uint)get_global_id(0), index = (uint)get_global_id(1);
-    const ulong plane = (ulong)index * SW_N;
+    const ulong plane = (ulong)index * SW_N, at = (ulong)index * (2u * SW_LAYER) + item;
     if (item >= 2u * SW_LAYER)
         return;
     const uint site = item < SW_LAYER ? SW_N - SW_LAYER + item : item - SW_LAYER;
@@ -23,47 +23,41 @@ __kernel void sw_slab_claim(__global const uchar *bonds, __global const ushort *
         edge = root | odd << SW_EDGE_SHIFT;
         atomic_max(&marks[plane + root], SW_MARK | item);
     }
-    edges[(ulong)index * (2u * SW_LAYER + 1u) + item] = edge;
+    edges[at] = edge;
+    claims[at] = 0u;
 }
 
-/* Then: roots become numbers of parts, those of the items that mark them. roots, names[member][2
- * SW_LAYER]: of a part its root, and its name as far as this rank knows. */
-__kernel void sw_slab_number(__global const struct sw_site_member *members,
-                             __global const uint *marks, __global uint *edges, __global uint *roots,
-                             __global uint *names) {
+/* Then: roots become numbers of parts, those of the items that mark them. roots[member][2
+ * SW_LAYER]: of a part its root. claims[member][2 SW_LAYER]: of a part on both layers the largest
+ * of its items on the last one, plus 1. */
+__kernel void sw_slab_number(__global const uint *marks, __global uint *edges,
+                             __global uint *roots, __global uint *claims) {
     const uint item = (uint)get_global_id(0), index = (uint)get_global_id(1);
+    const ulong plane = (ulong)index * (2u * SW_LAYER);
     if (item >= 2u * SW_LAYER)
         return;
-    __global uint *edge = &edges[(ulong)index * (2u * SW_LAYER + 1u) + item];
+    __global uint *edge = &edges[plane + item];
     if (*edge == SW_NO_BOND)
         return;
     const uint root = *edge & SW_EDGE_NUMBER, part = marks[(ulong)index * SW_N + root] & ~SW_MARK;
     *edge = part | (*edge & ~SW_EDGE_NUMBER);
-    if (part == item) {
-        roots[(ulong)index * (2u * SW_LAYER) + part] = root;
-        names[(ulong)index * (2u * SW_LAYER) + part] = members[index].first + root;
-    }
-}
-
-/* Names of parts whose clusters' first sites other ranks have, of any member. */
-__kernel void sw_slab_rename(__global uint *names, __global const ulong *parts,
-                             __global const uint *new_names, uint count) {
-    const uint item = (uint)get_global_id(0);
-    if (item < count)
-        names[parts[item]] = new_names[item];
+    if (part == item)
+        roots[plane + part] = root;
+    if (item < SW_LAYER && part >= SW_LAYER)
+        atomic_max(&claims[plane + part], item + 1u);
 }
 
 #if SW_SIZED
-/* Sizes of clusters: of those that reach an edge, sizes[member][2 SW_LAYER], which is 0 before; of
+/* Sizes of clusters: of those that reach an edge, in sums (sites_bridges.h), which are 0 before; of
  * others at their roots, in marks. */
 __kernel SW_TILE_GROUP void sw_slab_sizes(__global const ushort *firsts,
                                           __global const uint *labels, __global uint *marks,
-                                          __global uint *sizes) {
+                                          __global uint *sums) {
     __local ushort4 rows[SW_TILE / 4u];
     __local ushort list[SW_TILE];
     __local ushort *leads = (__local ushort *)rows;
     __local uint counts[SW_TILE], listed;
-    const uint index = (uint)get_group_id(1);
+    const uint index = (uint)get_group_id(1), members = (uint)get_num_groups(1);
     const ulong plane = (ulong)index * SW_N;
     for (uint n = (uint)get_local_id(0); n < SW_TILE; n += SW_GROUP)
         counts[n] = 0u;
@@ -74,7 +68,7 @@ __kernel SW_TILE_GROUP void sw_slab_sizes(__global const ushort *firsts,
         const uint root = sw_find_still(labels + plane, sw_tile_site_of(list[k]).index);
         const uint mark = SW_READ(&marks[plane + root]);
         if (mark & SW_MARK)
-            atomic_add(&sizes[(ulong)index * (2u * SW_LAYER) + (mark & ~SW_MARK)], counts[list[k]]);
+            atomic_add(&sums[sw_sums_at(mark & ~SW_MARK, index, members)], counts[list[k]]);
         else
             atomic_add(&marks[plane + root], counts[list[k]]);
     }
@@ -82,7 +76,7 @@ __kernel SW_TILE_GROUP void sw_slab_sizes(__global const ushort *firsts,
 #endif
 
 /* The name of a root's cluster. marks, names: of parts that reach an edge. */
-ERGO_INLINE uint sw_slab_name(__global const uint *marks, __global const uint *names, uint index,
+ERGO_INLINE uint sw_name_of(__global const uint *marks, __global const uint *names, uint index,
                               uint root, const struct sw_site_member *m) {
     const uint mark = marks[(ulong)index * SW_N + root];
     return mark & SW_MARK ? names[(ulong)index * (2u * SW_LAYER) + (mark & ~SW_MARK)]
@@ -106,7 +100,7 @@ __kernel SW_TILE_GROUP void sw_slab_flip(__global sw_word *spins,
     sw_site_leads(firsts + plane, rows, list, &listed);
     for (uint k = (uint)get_local_id(0); k < listed; k += SW_GROUP) {
         const uint n = list[k], root = sw_find_still(labels + plane, sw_tile_site_of(n).index);
-        const uint name = sw_slab_name(marks, names, index, root, &m);
+        const uint name = sw_name_of(marks, names, index, root, &m);
         leads[n] = (ushort)(SW_FOUND | sw_site_draw(&m, name, step));
     }
     SW_SYNC;
@@ -126,7 +120,7 @@ __kernel void sw_slab_seed(__global const struct sw_site_member *members,
     const uint site = sw_site_seed(&m, step).site - m.first;
     uint name = SW_NO_BOND;
     if (site < SW_N)
-        name = sw_slab_name(marks, names, index,
+        name = sw_name_of(marks, names, index,
                             sw_find_still(labels + plane, sw_first_of(firsts + plane, site)), &m);
     seeds[index] = name;
 }
@@ -148,7 +142,7 @@ sw_slab_flip_one(__global sw_word *spins, __global const struct sw_site_member *
     sw_site_leads(firsts + plane, rows, list, &listed);
     for (uint k = (uint)get_local_id(0); k < listed; k += SW_GROUP) {
         const uint n = list[k], root = sw_find_still(labels + plane, sw_tile_site_of(n).index);
-        const uint name = sw_slab_name(marks, names, index, root, &m);
+        const uint name = sw_name_of(marks, names, index, root, &m);
         leads[n] = (ushort)(SW_FOUND | (name == seed ? 1u : 0u));
     }
     sw_site_grow(spins + SW_COMPONENTS * (ulong)index * SW_SPAN, &m, step, leads, flipped, grown,

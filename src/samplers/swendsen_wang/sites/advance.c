@@ -187,7 +187,7 @@ bool sw_sites_rows(const void *state, unsigned slot, size_t begin, size_t end,
         const struct sw_found found = found_of(s, slot, row);
         struct sw_counts c;
         if (s->cut)
-            sw_slab_sums(s, row, &c);
+            sw_slab_potts(s, row, &c);
         else
             sw_add_partial_sums(q, s->shape.sites, slots, sums + row * slots * q,
                                 sized ? clusters + row * slots * SW_CLUSTER_FIELDS : NULL, &c);

@@ -290,6 +290,24 @@ static void declare_buffers(struct sw_sites_state *s) {
                      4 * members);
 }
 
+/* Of a slab. */
+static void declare_bridges(struct sw_sites_state *s, const char *options) {
+    static const char *const bridges = "swendsen_wang/sites_bridges.cl";
+    struct ergo_engine *e = &s->e;
+    ergo_engine_kernel(e, SITES_FACE, bridges, options, "sw_slab_face");
+    ergo_engine_kernel(e, SITES_BRIDGE, bridges, options, "sw_slab_bridge");
+    ergo_engine_kernel(e, SITES_GATHER, bridges, options, "sw_slab_gather");
+    ergo_engine_kernel(e, SITES_LISTING, bridges, options, "sw_slab_list");
+    ergo_engine_kernel(e, SITES_RENAME, bridges, options, "sw_slab_rename");
+    ergo_engine_kernel(e, SITES_PART_NAMES, bridges, options, "sw_slab_name");
+    if (!sw_slab_sums(s))
+        return;
+    ergo_engine_kernel(e, SITES_TOTAL, bridges, options, "sw_slab_total");
+    ergo_engine_kernel(e, SITES_TOTAL_FAR, bridges, options, "sw_slab_total_far");
+    if (s->clusters)
+        ergo_engine_kernel(e, SITES_COUNT_BRIDGES, bridges, options, "sw_slab_count");
+}
+
 static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_sites_state *s) {
     static const char *const measure = "swendsen_wang/sites_measure.cl";
     static const char *const sites = "swendsen_wang/sites.cl";
@@ -310,8 +328,8 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
                      s->clusters && !h->wolff, s->cut ? " -DSW_SLAB=1u" : "",
                      e->device->quirks.relaxed_atomics);
     if (s->cut)
-        ergo_text_append(&o, " -DSW_TURNED=%d -DSW_ALL_LZ=%uu -DSW_WOLFF=%d", s->whole.anti != 0,
-                         s->whole.lz, h->wolff);
+        ergo_text_append(&o, " -DSW_TURNED=%d -DSW_ALL_LZ=%uu -DSW_WOLFF=%d -DSW_PART_SUMS=%zuu",
+                         s->whole.anti != 0, s->whole.lz, h->wolff, sw_slab_sums(s));
     if (h->model == SW_MODEL_POTTS) {
         ergo_engine_kernel(e, SITES_START, measure, o.data, "sw_site_start");
         ergo_engine_kernel(e, SITES_MEASURE, measure, o.data, "sw_site_measure");
@@ -330,7 +348,7 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
         ergo_text_free(&end);
         ergo_engine_kernel(e, SITES_CLAIM, slab, o.data, "sw_slab_claim");
         ergo_engine_kernel(e, SITES_NUMBER, slab, o.data, "sw_slab_number");
-        ergo_engine_kernel(e, SITES_RENAME, slab, o.data, "sw_slab_rename");
+        declare_bridges(s, o.data);
         if (h->wolff) {
             ergo_engine_kernel(e, SITES_SEED, slab, o.data, "sw_slab_seed");
             ergo_engine_kernel(e, SITES_FLIP_ONE, slab, o.data, "sw_slab_flip_one");
@@ -351,8 +369,11 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
     if (h->waved) {
         ergo_engine_kernel(e, SITES_WAVE, waves, o.data, "sw_site_waves");
         ergo_engine_kernel(e, SITES_WAVE_ROOTS, waves, o.data, "sw_site_wave_roots");
-        if (s->cut)
+        if (s->cut) {
             ergo_engine_kernel(e, SITES_PARTS_WAVE, waves, o.data, "sw_slab_waves");
+            ergo_engine_kernel(e, SITES_GIVE_WAVES, "swendsen_wang/sites_bridges.cl", o.data,
+                               "sw_slab_give_waves");
+        }
     }
     if (h->adapts)
         ergo_engine_kernel(e, SITES_ADAPT, sites, o.data, "sw_site_adapt");

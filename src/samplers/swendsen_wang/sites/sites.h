@@ -88,15 +88,23 @@ enum sw_sites_buffer {
     SITES_WAVES, /* sums over clusters; samples of their squares */
     SITES_POWERS,
     /* of a slab (slab.c); SITES_SIZES then has numbers of parts on its edges: parts there, their
-     * roots and names; parts with other names, and these; sizes of parts, and
-     * sums of waves */
+     * roots, which lie on both, their names; as ranks tell them, and those of other ranks; bonds
+     * across the cuts, and what these connect; of this, what hosts join, and its names; sums of
+     * parts, of other ranks' parts, and of bridges */
     SITES_EDGES,
     SITES_ROOTS,
+    SITES_CLAIMS,
     SITES_NAMES,
+    SITES_FACES,
+    SITES_FAR,
+    SITES_LINKS,
+    SITES_BRIDGES,
+    SITES_LIST,
     SITES_RENAMED,
     SITES_NEW_NAMES,
-    SITES_PART_SIZES,
-    SITES_PART_WAVES,
+    SITES_PART_SUMS,
+    SITES_FAR_SUMS,
+    SITES_TOTALS,
     SITES_SEEDS /* names of the clusters of Wolff's seeds */
 };
 
@@ -115,9 +123,18 @@ enum sw_sites_kernel {
     SITES_PAIR,
     SITES_CLAIM,
     SITES_NUMBER,
+    SITES_FACE,
+    SITES_BRIDGE,
+    SITES_GATHER,
+    SITES_LISTING,
     SITES_RENAME,
+    SITES_PART_NAMES,
     SITES_PARTS_SIZE,
     SITES_PARTS_WAVE,
+    SITES_TOTAL,
+    SITES_TOTAL_FAR,
+    SITES_COUNT_BRIDGES,
+    SITES_GIVE_WAVES,
     SITES_SEED,
     SITES_WAVE,
     SITES_WAVE_ROOTS
@@ -140,11 +157,12 @@ struct sw_sites_state {
     uint64_t *joined;   /* [samples][members][q or SW_NUMBERS], sums of all ranks */
     uint8_t *layer;     /* messages with the first layers of all members: own and the next rank's */
     bool under_way;     /* the latter */
-    uint32_t *far;      /* a message with parts on the next rank's first layer */
-    uint32_t sent, due; /* numbers of these messages */
+    uint32_t sent, due; /* numbers of exchanges */
     struct sw_rounds rounds;
-    uint64_t *part_names; /* [2 sites of a layer]: of parts in bridges */
+    uint32_t *items;      /* [2][2 sites of a layer]: of the sides of rounds */
+    uint64_t *part_names; /* [4 sites of a layer]: of what hosts join */
     uint32_t *part_sizes;
+    size_t n_renamed; /* listed bridges */
     uint64_t *seeds; /* [members]: as SITES_SEEDS, plus 1 */
     uint64_t *part_waves;
     /* [samples][members]: of a slot, clusters that reach edges; with all others, of all ranks */
@@ -183,22 +201,29 @@ void sw_slab_flip(struct sw_sites_state *s, uint32_t sample);
 void sw_slab_measure(struct sw_sites_state *s, uint32_t sample);
 /* The next rank's layer, which has been under way since then; nothing if it is there. */
 void sw_slab_take_layer(struct sw_sites_state *s);
+struct ergo_grid sw_slab_over_edges(const struct sw_sites_state *s);
+/* A message to the rank before this one, and from the next; their last four bytes are a number. */
+void sw_slab_swap_back(struct sw_sites_state *s, void *mine, void *theirs, size_t bytes);
+/* Words of an entry of SITES_LIST. */
+size_t sw_slab_entry_words(const struct sw_sites_state *s);
 /* slab_counts.c: what is measured of it: memory of the host, and buffers. */
 void sw_slab_open_counts(struct sw_sites_state *s);
 void sw_slab_declare_counts(struct sw_sites_state *s);
-/* Enqueues what a sample knows of parts on edges, whose numbers stand. */
+/* Sums of a part: sites, and waves if there are any; 0: nothing of clusters is measured. */
+size_t sw_slab_sums(const struct sw_sites_state *s);
+/* Enqueues what a sample knows of parts on edges, whose numbers stand; then, of bridges; and when
+ * hosts have joined theirs, counts the others, with what the next rank knows. The last is
+ * collective. */
 void sw_slab_measure_parts(struct sw_sites_state *s, uint32_t sample);
-/* Of a member, whose parts on edges are in bridges or not: the latter are counted; of the others
- * what joins add up. */
-void sw_slab_take_parts(struct sw_sites_state *s, size_t member, const uint32_t *edges,
-                        struct sw_cut_counts *counts, struct sw_parts *parts);
+void sw_slab_total(struct sw_sites_state *s);
+void sw_slab_count(struct sw_sites_state *s, uint32_t sample);
 void sw_slab_take(void *counts, const struct sw_sum *sum);
 /* Sums of all ranks. Collective. */
 enum ergo_status sw_slab_collect(struct ergo_context *ctx, void *state, unsigned slot,
                                  struct ergo_samples *samples);
 /* Of a sample and member, after that: potts; what clusters are like; the numbers of unit vectors.
  */
-void sw_slab_sums(const struct sw_sites_state *s, size_t row, struct sw_counts *counts);
+void sw_slab_potts(const struct sw_sites_state *s, size_t row, struct sw_counts *counts);
 struct sw_found sw_slab_found(const struct sw_sites_state *s, size_t row);
 const uint64_t *sw_slab_numbers(const struct sw_sites_state *s, size_t row);
 /* This rank's layers, of so many bytes a site, with those of all others: appended at rank 0.

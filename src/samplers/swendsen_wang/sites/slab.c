@@ -1,12 +1,13 @@
 /*
  * A lattice of sites in three dimensions over ranks, a slab of layers on each: the second table of
  * operations (sampler.h). A slab is labelled as a lattice of its own, but for the bonds from its
- * last layer to the first one of the next rank, whose spins it has. Each rank tells the one before
- * the parts of clusters on its first layer; so that one knows what bonds join, and ranks join the
- * parts by rounds (rounds.h). The layer's spins travel while the inside is labelled. Bytes a rank
- * and sweep: a layer's spins, four for each of its sites, and those of rounds.
- * In a measured sweep the sizes of parts travel, too, and are added up as clusters
- * are joined. Pairs of sites are not measured.
+ * last layer to the first one of the next rank, whose spins it has. Ranks tell both neighbours the
+ * parts of clusters on the layers at the cuts, and devices join what bonds across one cut connect
+ * (cl/swendsen_wang/sites_bridges.cl). Most of it is a whole cluster. Hosts join the rest by rounds
+ * (rounds.h): clusters with a part that goes through a slab. The layer's spins travel while the
+ * inside is labelled. Bytes a rank and sweep: a layer's spins, eight for each of its sites, and
+ * those of rounds. In a measured sweep the sizes of parts travel, too, while spins get new states
+ * (slab_counts.c). Pairs of sites are not measured.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,8 @@
 #include "dist/dist.h"
 #include "samplers/swendsen_wang/sites/sites.h"
 
-enum { TAG_LAYER = ERGO_DIST_TAGS + 26 };
+/* Tags of messages to the rank before this one, and to the next. */
+enum { TAG_BACK = ERGO_DIST_TAGS + 26, TAG_ON };
 /* A slab of one layer would have the blocks of two dimensions (cl/swendsen_wang/sites_block.h). */
 enum { LEAST_LAYERS = 2 };
 
@@ -55,6 +57,11 @@ static size_t layer_bytes(const struct sw_sites_state *s) {
     return s->e.batch->count * layer_sites(s) * s->whole.spin_bytes + sizeof s->sent;
 }
 
+/* Of a message with the parts on a layer, of all members, and its number. */
+static size_t face_bytes(const struct sw_sites_state *s) {
+    return 4 * (s->e.batch->count * layer_sites(s) + 1);
+}
+
 static enum ergo_status configure(struct ergo_context *ctx, void *state) {
     struct sw_sites_state *s = state;
     const struct ergo_point *first = s->e.batch->points[0];
@@ -65,9 +72,9 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
         status = sw_sites_configure(ctx, s);
     if (status != ERGO_OK)
         return status;
-    s->far = ergo_engine_memory(&s->e, layer_sites(s) + 1, sizeof *s->far);
     s->layer = ergo_engine_memory(&s->e, 2, layer_bytes(s));
-    s->part_names = ergo_engine_memory(&s->e, 2 * layer_sites(s), sizeof *s->part_names);
+    s->part_names = ergo_engine_memory(&s->e, 4 * layer_sites(s), sizeof *s->part_names);
+    s->items = ergo_engine_memory(&s->e, 4 * layer_sites(s), sizeof *s->items);
     s->seeds = ergo_engine_memory(&s->e, s->e.batch->count, sizeof *s->seeds);
     sw_slab_open_counts(s);
     snprintf(s->e.plan.path, sizeof s->e.plan.path, "sites, cut");
@@ -79,22 +86,28 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
     return ergo_engine_end(&s->e);
 }
 
+static void declare(struct sw_sites_state *s, unsigned row, const char *what, uint64_t bytes,
+                    bool hosted) {
+    ergo_engine_buffer(&s->e, row, what, ERGO_BUFFER_SCRATCH, bytes);
+    if (hosted)
+        ergo_engine_flag(&s->e, row, ERGO_BUFFER_HOSTED);
+}
+
 void sw_slab_declare(struct sw_sites_state *s) {
     const uint64_t members = s->e.batch->count, edges = 2 * members * layer_sites(s);
-    ergo_engine_buffer(&s->e, SITES_EDGES, "edges", ERGO_BUFFER_SCRATCH, 4 * (edges + members));
-    ergo_engine_flag(&s->e, SITES_EDGES, ERGO_BUFFER_HOSTED);
-    ergo_engine_buffer(&s->e, SITES_ROOTS, "parts on edges", ERGO_BUFFER_SCRATCH, 4 * edges);
-    ergo_engine_flag(&s->e, SITES_ROOTS, ERGO_BUFFER_HOSTED);
-    ergo_engine_buffer(&s->e, SITES_NAMES, "their names", ERGO_BUFFER_SCRATCH, 4 * edges);
-    ergo_engine_buffer(&s->e, SITES_RENAMED, "parts with other names", ERGO_BUFFER_SCRATCH,
-                       8 * edges);
-    ergo_engine_flag(&s->e, SITES_RENAMED, ERGO_BUFFER_HOSTED);
-    ergo_engine_buffer(&s->e, SITES_NEW_NAMES, "these names", ERGO_BUFFER_SCRATCH, 4 * edges);
-    ergo_engine_flag(&s->e, SITES_NEW_NAMES, ERGO_BUFFER_HOSTED);
-    if (s->shape.wolff) {
-        ergo_engine_buffer(&s->e, SITES_SEEDS, "Wolff's seeds", ERGO_BUFFER_SCRATCH, 4 * members);
-        ergo_engine_flag(&s->e, SITES_SEEDS, ERGO_BUFFER_HOSTED);
-    }
+    declare(s, SITES_EDGES, "edges", 4 * edges, false);
+    declare(s, SITES_ROOTS, "parts on edges", 4 * edges, false);
+    declare(s, SITES_CLAIMS, "parts on both", 4 * edges, false);
+    declare(s, SITES_NAMES, "their names", 4 * edges, false);
+    declare(s, SITES_FACES, "parts of bonds across a cut", 2 * face_bytes(s), true);
+    declare(s, SITES_FAR, "parts of other ranks", 2 * face_bytes(s), true);
+    declare(s, SITES_LINKS, "labels of these bonds", 4 * edges, false);
+    declare(s, SITES_BRIDGES, "bridges", 16 * edges, false);
+    declare(s, SITES_LIST, "bridges for the host", 8 + 4 * sw_slab_entry_words(s) * 2 * edges, true);
+    declare(s, SITES_RENAMED, "bridges with names", 8 * edges, true);
+    declare(s, SITES_NEW_NAMES, "these names", 4 * edges, true);
+    if (s->shape.wolff)
+        declare(s, SITES_SEEDS, "Wolff's seeds", 4 * members, true);
     sw_slab_declare_counts(s);
 }
 
@@ -114,7 +127,10 @@ static enum ergo_status make_sides(struct sw_sites_state *s) {
     s->rounds.rank = own;
     s->rounds.ranks = ranks;
     s->rounds.posts = s->slab.posts;
-    return sw_rounds_prepare(&s->e, &s->rounds, borders, 2, 2 * layer);
+    const enum ergo_status status = sw_rounds_prepare(&s->e, &s->rounds, borders, 2, 2 * layer);
+    if (status == ERGO_OK) /* which part is known: add_part */
+        memset(s->rounds.index_of, 0xff, 2 * layer * sizeof *s->rounds.index_of);
+    return status;
 }
 
 static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
@@ -134,28 +150,48 @@ static void release(void *state) {
 /* ---- between ranks ----------------------------------------------------------------------------
  */
 
-/* Messages to the rank before this one, and from the next; begun only. Their last word is their
- * number. */
+/* A message to a rank, and one from another; begun only. Their last word is their number, which is
+ * that of the exchange. */
+static void post(struct sw_sites_state *s, int to, int from, int tag, void *mine, void *theirs,
+                 size_t bytes) {
+    memcpy((char *)mine + bytes - sizeof s->sent, &s->sent, sizeof s->sent);
+    if (s->e.status == ERGO_OK)
+        s->e.status = ergo_dist_post_receive(s->e.ctx, s->slab.posts, from, tag, theirs, bytes);
+    if (s->e.status == ERGO_OK)
+        s->e.status = ergo_dist_post_send(s->e.ctx, s->slab.posts, to, tag, mine, bytes);
+}
+
+/* To the rank before this one, and from the next. */
 static void post_back(struct sw_sites_state *s, void *mine, void *theirs, size_t bytes) {
     const int ranks = ergo_dist_count(), own = ergo_ranks_rank();
-    const int before = (own + ranks - 1) % ranks, next = (own + 1) % ranks;
-    memcpy((char *)mine + bytes - sizeof s->sent, &s->sent, sizeof s->sent);
-    s->sent++;
-    if (s->e.status == ERGO_OK)
-        s->e.status =
-            ergo_dist_post_receive(s->e.ctx, s->slab.posts, next, TAG_LAYER, theirs, bytes);
-    if (s->e.status == ERGO_OK)
-        s->e.status = ergo_dist_post_send(s->e.ctx, s->slab.posts, before, TAG_LAYER, mine, bytes);
+    post(s, (own + ranks - 1) % ranks, (own + 1) % ranks, TAG_BACK, mine, theirs, bytes);
+}
+
+static void post_on(struct sw_sites_state *s, void *mine, void *theirs, size_t bytes) {
+    const int ranks = ergo_dist_count(), own = ergo_ranks_rank();
+    post(s, (own + 1) % ranks, (own + ranks - 1) % ranks, TAG_ON, mine, theirs, bytes);
+}
+
+/* Is it the exchange's that is due? */
+static void check(struct sw_sites_state *s, const void *theirs, size_t bytes) {
+    uint32_t number;
+    memcpy(&number, (const char *)theirs + bytes - sizeof number, sizeof number);
+    if (s->e.status == ERGO_OK && number != s->due)
+        s->e.status = sw_rounds_lost(s->e.ctx, s->rounds.rank);
 }
 
 static void await(struct sw_sites_state *s, const void *theirs, size_t bytes) {
-    uint32_t number;
     if (s->e.status != ERGO_OK)
         return;
     ergo_dist_posts_wait(s->slab.posts);
-    memcpy(&number, (const char *)theirs + bytes - sizeof number, sizeof number);
-    if (number != s->due++)
-        s->e.status = sw_rounds_lost(s->e.ctx, s->rounds.rank);
+    check(s, theirs, bytes);
+    s->due++;
+}
+
+void sw_slab_swap_back(struct sw_sites_state *s, void *mine, void *theirs, size_t bytes) {
+    post_back(s, mine, theirs, bytes);
+    s->sent++;
+    await(s, theirs, bytes);
 }
 
 /* The spins of first layers. */
@@ -166,6 +202,7 @@ static void send_layer(struct sw_sites_state *s) {
         ergo_engine_read(&s->e, SITES_SPINS, k * each * sw_sites_span(s), layer,
                          s->layer + k * layer);
     post_back(s, s->layer, s->layer + layer_bytes(s), layer_bytes(s));
+    s->sent++;
     s->under_way = true;
 }
 
@@ -185,96 +222,217 @@ void sw_slab_take_layer(struct sw_sites_state *s) {
 /* ---- clusters of several slabs ---------------------------------------------------------------
  */
 
-/* Parts on the edges get numbers, which the host learns. */
-static void number_parts(struct sw_sites_state *s, uint32_t sample) {
-    const size_t edges = 2 * layer_sites(s), members = s->e.batch->count;
-    const struct ergo_grid grid = ergo_grid_items(edges, s->launch.group, members);
-    ERGO_LAUNCH(&s->e, SITES_CLAIM, grid, BUFFER(SITES_BONDS), BUFFER(SITES_FIRSTS),
-                BUFFER(SITES_LABELS), BUFFER(SITES_EDGES), BUFFER(SITES_SIZES));
-    ERGO_LAUNCH(&s->e, SITES_NUMBER, grid, BUFFER(SITES_MEMBERS), BUFFER(SITES_SIZES),
-                BUFFER(SITES_EDGES), BUFFER(SITES_ROOTS), BUFFER(SITES_NAMES));
-    if (sample != SW_NO_SAMPLE)
-        sw_slab_measure_parts(s, sample);
-    ergo_engine_fetch(&s->e, SITES_ROOTS, 0, 4 * edges * members,
-                      ergo_engine_host(&s->e, SITES_ROOTS, 0, 0));
-    ergo_engine_fetch(&s->e, SITES_EDGES, 0, 4 * (edges + 1) * members,
-                      ergo_engine_host(&s->e, SITES_EDGES, 0, 0));
-    ergo_engine_await(&s->e, SITES_ROOTS);
-    ergo_engine_await(&s->e, SITES_EDGES);
+struct ergo_grid sw_slab_over_edges(const struct sw_sites_state *s) {
+    return ergo_grid_items(2 * layer_sites(s), s->launch.group, s->e.batch->count);
 }
 
-/* Of a member, with all ranks: names of its parts. counts: of clusters, too; NULL: not. */
-static void join_parts(struct sw_sites_state *s, size_t member, struct sw_cut_counts *counts) {
-    const size_t layer = layer_sites(s);
-    uint32_t *edges = ergo_engine_host(&s->e, SITES_EDGES, 0, 0);
-    const uint32_t *roots = ergo_engine_host(&s->e, SITES_ROOTS, 0, 0);
-    edges += member * (2 * layer + 1);
-    post_back(s, edges + layer, s->far, 4 * (layer + 1));
-    await(s, s->far, 4 * (layer + 1));
-    if (s->e.status == ERGO_OK)
-        s->e.status = sw_rounds_bridge(s->e.ctx, &s->rounds, edges, s->far, false);
-    for (size_t i = 0; i < s->rounds.n_parts && s->e.status == ERGO_OK; i++)
-        s->part_names[i] =
-            s->members[0].first + (uint64_t)roots[member * 2 * layer + s->rounds.parts[i]];
+/* Parts on the edges get numbers, of which neighbours learn. */
+static void number_parts(struct sw_sites_state *s) {
+    ERGO_LAUNCH(&s->e, SITES_CLAIM, sw_slab_over_edges(s), BUFFER(SITES_BONDS), BUFFER(SITES_FIRSTS),
+                BUFFER(SITES_LABELS), BUFFER(SITES_EDGES), BUFFER(SITES_SIZES),
+                BUFFER(SITES_CLAIMS));
+    ERGO_LAUNCH(&s->e, SITES_NUMBER, sw_slab_over_edges(s), BUFFER(SITES_SIZES), BUFFER(SITES_EDGES),
+                BUFFER(SITES_ROOTS), BUFFER(SITES_CLAIMS));
+    ERGO_LAUNCH(&s->e, SITES_FACE, sw_slab_over_edges(s), BUFFER(SITES_MEMBERS), BUFFER(SITES_EDGES),
+                BUFFER(SITES_ROOTS), BUFFER(SITES_CLAIMS), BUFFER(SITES_FACES),
+                BUFFER(SITES_LINKS), BUFFER(SITES_BRIDGES), BUFFER(SITES_LIST));
+    ergo_engine_fetch(&s->e, SITES_FACES, 0, 2 * face_bytes(s),
+                      ergo_engine_host(&s->e, SITES_FACES, 0, 0));
+}
+
+/* Bridges of both cuts, when neighbours' parts are there. */
+static void build_bridges(struct sw_sites_state *s, uint32_t sample) {
+    const size_t bytes = face_bytes(s);
+    char *mine = ergo_engine_host(&s->e, SITES_FACES, 0, 0);
+    char *far = ergo_engine_host(&s->e, SITES_FAR, 0, 0);
+    ergo_engine_await(&s->e, SITES_FACES);
+    post_on(s, mine, far + bytes, bytes);
+    post_back(s, mine + bytes, far, bytes);
+    s->sent++;
+    await(s, far, bytes);
+    if (s->e.status == ERGO_OK) {
+        s->due--;
+        check(s, far + bytes, bytes);
+        s->due++;
+    }
+    ergo_engine_send(&s->e, SITES_FAR, 2 * bytes);
+    ERGO_LAUNCH(&s->e, SITES_BRIDGE, sw_slab_over_edges(s), BUFFER(SITES_FACES), BUFFER(SITES_FAR),
+                BUFFER(SITES_LINKS), BUFFER(SITES_WRAPS), U32(sample));
+    ERGO_LAUNCH(&s->e, SITES_GATHER, sw_slab_over_edges(s), BUFFER(SITES_FACES), BUFFER(SITES_FAR),
+                BUFFER(SITES_LINKS), BUFFER(SITES_BRIDGES));
+}
+
+/* ---- the host's part of it: listed bridges (sites_bridges.cl) --------------------------------- */
+
+enum { MEMBER, BRIDGE, PART, NAME, SUMS }; /* words of an entry */
+/* Entries that are read at once. */
+enum { FIRST_ENTRIES = 512 };
+
+size_t sw_slab_entry_words(const struct sw_sites_state *s) {
+    return SUMS + 2 * sw_slab_sums(s);
+}
+
+/* By member and bridge, those that are parts before the one that is the bridge. */
+static int by_place(const void *a, const void *b) {
+    const uint32_t *p = a, *q = b;
+    for (size_t k = MEMBER; k <= PART; k++)
+        if (p[k] != q[k])
+            return p[k] < q[k] ? -1 : 1;
+    return 0;
+}
+
+/* Their number, in order; *list: the first. */
+static size_t read_list(struct sw_sites_state *s, uint32_t sized, uint32_t **list) {
+    const size_t words = sw_slab_entry_words(s), edges = 2 * layer_sites(s) * s->e.batch->count;
+    uint32_t *all = ergo_engine_host(&s->e, SITES_LIST, 0, 0);
+    size_t first = 8 + 4 * words * (FIRST_ENTRIES < 2 * edges ? FIRST_ENTRIES : 2 * edges);
+    ERGO_LAUNCH(&s->e, SITES_LISTING, sw_slab_over_edges(s), BUFFER(SITES_EDGES), BUFFER(SITES_FACES),
+                BUFFER(SITES_LINKS), BUFFER(SITES_BRIDGES), BUFFER(SITES_LIST),
+                BUFFER(SITES_TOTALS), BUFFER(SITES_PART_SUMS), U32(sized));
+    ergo_engine_read(&s->e, SITES_LIST, 0, first, all);
+    const size_t n = s->e.status == ERGO_OK ? all[0] : 0, bytes = 8 + 4 * words * n;
+    if (n > 2 * edges)
+        s->e.status = ERGO_FAIL(s->e.ctx, ERGO_E_DEVICE,
+                                "rank %d: %s lists more clusters between slabs than there are; try "
+                                "another device",
+                                s->rounds.rank, s->e.device->summary.name);
+    else if (bytes > first)
+        ergo_engine_read(&s->e, SITES_LIST, first, bytes - first, (char *)all + first);
+    *list = all + 2;
+    if (s->e.status != ERGO_OK)
+        return 0;
+    if (n)
+        qsort(*list, n, 4 * words, by_place);
+    return n;
+}
+
+/* One more part for rounds. */
+static uint32_t add_part(struct sw_sites_state *s, const uint32_t *entry) {
+    const size_t sums = sw_slab_sums(s), i = s->rounds.n_parts++;
+    s->part_names[i] = entry[NAME];
+    for (size_t k = 0; k < sums; k++) {
+        const uint64_t sum = entry[SUMS + 2 * k] | (uint64_t)entry[SUMS + 2 * k + 1] << 32;
+        if (k)
+            s->part_waves[i * (sums - 1) + k - 1] = sum;
+        else /* unit vectors have waves alone: a part is then one site */
+            s->part_sizes[i] = s->clusters ? (uint32_t)sum : 1;
+    }
+    return (uint32_t)i;
+}
+
+/* Parts and sides for rounds from the `n` entries of a member. */
+static void take_entries(struct sw_sites_state *s, const uint32_t *entries, size_t n) {
+    const size_t words = sw_slab_entry_words(s), layer = layer_sites(s);
+    struct sw_rounds *r = &s->rounds;
+    r->n_parts = 0;
+    r->wraps = 0;
+    for (size_t k = 0; k < 2; k++) {
+        r->sides[k].items = s->items + k * 2 * layer;
+        r->sides[k].n_items = 0;
+    }
+    for (size_t k = 0; k < n; k++) {
+        const uint32_t *entry = entries + k * words;
+        const bool last = entry[PART] == SW_NO_PART;
+        uint32_t *known = last ? NULL : &r->index_of[entry[PART] & SW_PART_NUMBER];
+        const bool is_new = last || *known == SW_NO_PART;
+        const uint32_t i = is_new ? add_part(s, entry) : *known;
+        if (known)
+            *known = i;
+        struct sw_side *side = &r->sides[entry[BRIDGE] < layer ? 0 : 1];
+        s->items[(size_t)(side - r->sides) * 2 * layer + side->n_items++] =
+            i | (last ? SW_BRIDGE_END : entry[PART] & ~SW_PART_NUMBER);
+    }
+    for (size_t k = 0; k < n; k++)
+        if (entries[k * words + PART] != SW_NO_PART)
+            r->index_of[entries[k * words + PART] & SW_PART_NUMBER] = SW_NO_PART;
+}
+
+/* Of a member, with all ranks. counts: of clusters, too; NULL: not. */
+static void join_entries(struct sw_sites_state *s, const uint32_t *entries, size_t n,
+                         struct sw_cut_counts *counts) {
+    take_entries(s, entries, n);
     struct sw_parts parts = {.narrow = true,
                              .n_parts = s->rounds.n_parts,
                              .names = s->part_names,
                              .n_sides = s->rounds.n_sides,
                              .sides = s->rounds.sides};
-    if (counts && s->e.status == ERGO_OK)
-        sw_slab_take_parts(s, member, edges, counts, &parts);
-    if (s->e.status == ERGO_OK)
-        s->e.status =
-            sw_rounds_join(s->e.ctx, &s->rounds, &parts, counts ? sw_slab_take : NULL, counts);
+    if (counts) {
+        parts.sizes = s->part_sizes;
+        parts.n_waves = sw_sites_waves(&s->shape);
+        parts.waves = s->part_waves;
+        *counts = (struct sw_cut_counts){0};
+    }
+    s->e.status =
+        sw_rounds_join(s->e.ctx, &s->rounds, &parts, counts ? sw_slab_take : NULL, counts);
     if (counts)
         counts->wraps |= s->rounds.joining.wraps;
 }
 
-/* A list for the device of those with other names; n: entries so far, and with these. */
-static size_t list_names(struct sw_sites_state *s, size_t member, size_t n) {
+/* For the device: listed bridges' names. m: so many so far, and with these. */
+static size_t list_names(struct sw_sites_state *s, const uint32_t *entries, size_t n, size_t m) {
+    const size_t words = sw_slab_entry_words(s);
     uint64_t *renamed = ergo_engine_host(&s->e, SITES_RENAMED, 0, 0);
     uint32_t *names = ergo_engine_host(&s->e, SITES_NEW_NAMES, 0, 0);
-    for (size_t i = 0; i < s->rounds.n_parts; i++) {
-        const uint64_t name = sw_joining_name(&s->rounds.joining, i);
-        if (name == s->part_names[i])
+    size_t at[2] = {0, 0};
+    for (size_t k = 0; k < n; k++) {
+        const uint32_t *entry = entries + k * words;
+        const size_t side = entry[BRIDGE] < layer_sites(s) ? 0 : 1;
+        const uint32_t item = s->rounds.sides[side].items[at[side]++];
+        if (!(item & SW_BRIDGE_END))
             continue;
-        renamed[n] = 2 * (uint64_t)member * layer_sites(s) + s->rounds.parts[i];
-        names[n++] = (uint32_t)name;
+        renamed[m] = 2 * (uint64_t)entry[MEMBER] * layer_sites(s) + entry[BRIDGE];
+        names[m++] = (uint32_t)sw_joining_name(&s->rounds.joining, item & SW_PART_NUMBER);
     }
-    return n;
+    return m;
 }
 
-/* Of a sample. */
-static void join_counted(struct sw_sites_state *s, uint32_t sample, size_t member) {
-    struct sw_cut_counts *counts = &s->edge_counts[s->e.slot][sample * s->e.batch->count + member];
-    *counts = (struct sw_cut_counts){0};
-    join_parts(s, member, counts);
+/* All members' listed bridges. sample: clusters are counted, too; SW_NO_SAMPLE: not. */
+static void join_listed(struct sw_sites_state *s, uint32_t sample) {
+    const size_t words = sw_slab_entry_words(s), members = s->e.batch->count;
+    uint32_t *list;
+    const size_t n = read_list(s, sample != SW_NO_SAMPLE, &list);
+    s->n_renamed = 0;
+    for (size_t m = 0, from = 0, to = 0; m < members && s->e.status == ERGO_OK; m++, from = to) {
+        while (to < n && list[to * words + MEMBER] == m)
+            to++;
+        join_entries(s, list + from * words, to - from,
+                     sample == SW_NO_SAMPLE ? NULL
+                                            : &s->edge_counts[s->e.slot][sample * members + m]);
+        if (s->e.status == ERGO_OK)
+            s->n_renamed = list_names(s, list + from * words, to - from, s->n_renamed);
+    }
 }
 
 void sw_slab_measure(struct sw_sites_state *s, uint32_t sample) {
     sw_slab_measure_parts(s, sample);
-    ergo_engine_await(&s->e, SITES_PART_WAVES);
-    for (size_t m = 0; m < s->e.batch->count && s->e.status == ERGO_OK; m++)
-        join_counted(s, sample, m);
+    sw_slab_total(s);
+    join_listed(s, sample);
+    sw_slab_count(s, sample);
+}
+
+/* Names of parts, when hosts know those of listed bridges. */
+static void name_parts(struct sw_sites_state *s) {
+    const size_t n = s->n_renamed;
+    if (n) {
+        ergo_engine_send(&s->e, SITES_RENAMED, 8 * n);
+        ergo_engine_send(&s->e, SITES_NEW_NAMES, 4 * n);
+        ERGO_LAUNCH(&s->e, SITES_RENAME, ergo_grid_items(n, s->launch.group, 1),
+                    BUFFER(SITES_BRIDGES), BUFFER(SITES_RENAMED), BUFFER(SITES_NEW_NAMES), U32(n));
+    }
+    ERGO_LAUNCH(&s->e, SITES_PART_NAMES, sw_slab_over_edges(s), BUFFER(SITES_MEMBERS), BUFFER(SITES_EDGES),
+                BUFFER(SITES_ROOTS), BUFFER(SITES_CLAIMS), BUFFER(SITES_LINKS),
+                BUFFER(SITES_BRIDGES), BUFFER(SITES_NAMES));
 }
 
 void sw_slab_join(struct sw_sites_state *s, uint32_t sample) {
-    size_t n = 0;
-    number_parts(s, sample);
-    for (size_t m = 0; m < s->e.batch->count && s->e.status == ERGO_OK; m++) {
-        if (sample == SW_NO_SAMPLE)
-            join_parts(s, m, NULL);
-        else
-            join_counted(s, sample, m);
-        if (s->e.status == ERGO_OK)
-            n = list_names(s, m, n);
-    }
-    if (!n || s->e.status != ERGO_OK)
-        return;
-    ergo_engine_send(&s->e, SITES_RENAMED, 8 * n);
-    ergo_engine_send(&s->e, SITES_NEW_NAMES, 4 * n);
-    ERGO_LAUNCH(&s->e, SITES_RENAME, ergo_grid_items(n, s->launch.group, 1), BUFFER(SITES_NAMES),
-                BUFFER(SITES_RENAMED), BUFFER(SITES_NEW_NAMES), U32(n));
+    number_parts(s);
+    if (sample != SW_NO_SAMPLE)
+        sw_slab_measure_parts(s, sample);
+    build_bridges(s, sample);
+    if (sample != SW_NO_SAMPLE)
+        sw_slab_total(s);
+    join_listed(s, sample);
+    name_parts(s);
 }
 
 /* Wolff's seeds: the rank that has one tells all of its cluster's name. */
@@ -305,6 +463,9 @@ void sw_slab_flip(struct sw_sites_state *s, uint32_t sample) {
         ERGO_LAUNCH(&s->e, SITES_FLIP, tiles, BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS),
                     BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS), U64(s->e.step), BUFFER(SITES_SIZES),
                     BUFFER(SITES_NAMES));
+        clFlush(s->e.device->queue);
+        if (sample != SW_NO_SAMPLE && s->clusters)
+            sw_slab_count(s, sample);
     }
     send_layer(s);
 }
