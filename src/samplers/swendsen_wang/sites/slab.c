@@ -406,6 +406,7 @@ static void join_listed(struct sw_sites_state *s, uint32_t sample) {
 void sw_slab_measure(struct sw_sites_state *s, uint32_t sample) {
     sw_slab_measure_parts(s, sample);
     sw_slab_total(s);
+    ergo_engine_zero(&s->e, SITES_LIST, 8); /* the step has had one */
     join_listed(s, sample);
     sw_slab_count(s, sample);
 }

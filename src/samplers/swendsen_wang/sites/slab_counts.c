@@ -71,11 +71,10 @@ void sw_slab_declare_counts(struct sw_sites_state *s) {
 void sw_slab_measure_parts(struct sw_sites_state *s, uint32_t sample) {
     const size_t members = s->e.batch->count;
     const struct ergo_grid tiles = ergo_grid_groups(s->launch.tiles, s->launch.tile_group, members);
-    if (s->clusters) {
-        ergo_engine_fill(&s->e, SITES_PART_SUMS, 0);
+    ergo_engine_fill(&s->e, SITES_PART_SUMS, 0);
+    if (s->clusters)
         ERGO_LAUNCH(&s->e, SITES_PARTS_SIZE, tiles, BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS),
                     BUFFER(SITES_SIZES), BUFFER(SITES_PART_SUMS));
-    }
     if (s->shape.waved) {
         /* unit vectors: after the step, as their parts then are */
         ERGO_LAUNCH(&s->e, SITES_WAVE, tiles, BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS),
