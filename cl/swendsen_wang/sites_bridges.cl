@@ -159,11 +159,11 @@ __kernel void sw_slab_rename(__global struct sw_bridge *bridges, __global const 
         bridges[roots[item]].name = names[item];
 }
 
-/* Names of parts' clusters. */
-__kernel void sw_slab_name(__global const struct sw_site_member *members,
+/* Names of parts' clusters, in the place of their marks. */
+__kernel void sw_slab_part_names(__global const struct sw_site_member *members,
                            __global const uint *edges, __global const uint *roots,
                            __global const uint *claims, __global const uint *links,
-                           __global const struct sw_bridge *bridges, __global uint *names) {
+                           __global const struct sw_bridge *bridges, __global uint *marks) {
     const uint item = (uint)get_global_id(0), index = (uint)get_global_id(1);
     const ulong plane = (ulong)index * SW_ITEMS;
     if (item >= SW_ITEMS || edges[plane + item] == SW_NO_BOND ||
@@ -178,7 +178,7 @@ __kernel void sw_slab_name(__global const struct sw_site_member *members,
         name = b.name;
     else if (sw_is_bridge(b))
         name = b.near < b.far ? b.near : b.far;
-    names[plane + item] = name;
+    marks[(ulong)index * SW_N + roots[plane + item]] = SW_MARK | name;
 }
 
 #if SW_PART_SUMS

@@ -5,11 +5,12 @@
 #include "swendsen_wang/sites_leads.h"
 
 /* edges[member][2 SW_LAYER]: roots of the clusters of those sites of the last layer from which an
- * active bond leads to the next rank, of others SW_NO_BOND; then of all sites of the first layer. A
- * root is marked by the largest of its items; marks is 0 before. claims becomes 0. */
+ * active bond leads to the next rank, of others SW_NO_BOND; then of all sites of the first layer.
+ * These roots' own labels get a bit, so that nobody looks at marks of others, and marks SW_MARK.
+ * claims becomes 0. */
 __kernel void sw_slab_claim(__global const uchar *bonds, __global const ushort *firsts,
-                            __global const uint *labels, __global uint *edges,
-                            __global uint *marks, __global uint *claims) {
+                            __global uint *labels, __global uint *edges, __global uint *marks,
+                            __global uint *claims) {
     const uint item = (uint)get_global_id(0), index = (uint)get_global_id(1);
     const ulong plane = (ulong)index * SW_N, at = (ulong)index * (2u * SW_LAYER) + item;
     if (item >= 2u * SW_LAYER)
@@ -17,14 +18,29 @@ __kernel void sw_slab_claim(__global const uchar *bonds, __global const ushort *
     const uint site = item < SW_LAYER ? SW_N - SW_LAYER + item : item - SW_LAYER;
     uint edge = SW_NO_BOND;
     if (item >= SW_LAYER || bonds[plane + site] >> 2 & 1u) {
-        uint odd = 0u;
-        const uint root =
-            sw_find_still_odd(labels + plane, sw_first_of(firsts + plane, site), &odd);
+        uint odd = 0u, root = sw_first_of(firsts + plane, site);
+        uint next = SW_READ(&labels[plane + root]);
+        while (SW_LEADS(next) != root) {
+            odd ^= SW_ODD(next);
+            root = SW_LEADS(next);
+            next = SW_READ(&labels[plane + root]);
+        }
         edge = root | odd << SW_EDGE_SHIFT;
-        atomic_max(&marks[plane + root], SW_MARK | item);
+        SW_PUT(&labels[plane + root], SW_LABEL(root) | 1u);
+        SW_PUT(&marks[plane + root], SW_MARK);
     }
     edges[at] = edge;
     claims[at] = 0u;
+}
+
+/* Then a root is marked by the largest of its items. */
+__kernel void sw_slab_mark(__global const uint *edges, __global uint *marks) {
+    const uint item = (uint)get_global_id(0), index = (uint)get_global_id(1);
+    if (item >= 2u * SW_LAYER)
+        return;
+    const uint edge = edges[(ulong)index * (2u * SW_LAYER) + item];
+    if (edge != SW_NO_BOND)
+        atomic_max(&marks[(ulong)index * SW_N + (edge & SW_EDGE_NUMBER)], SW_MARK | item);
 }
 
 /* Then: roots become numbers of parts, those of the items that mark them. roots[member][2
@@ -65,30 +81,28 @@ __kernel SW_TILE_GROUP void sw_slab_sizes(__global const ushort *firsts,
     sw_site_sizes(leads, counts);
     SW_SYNC;
     for (uint k = (uint)get_local_id(0); k < listed; k += SW_GROUP) {
-        const uint root = sw_find_still(labels + plane, sw_tile_site_of(list[k]).index);
-        const uint mark = SW_READ(&marks[plane + root]);
-        if (mark & SW_MARK)
-            atomic_add(&sums[sw_sums_at(mark & ~SW_MARK, index, members)], counts[list[k]]);
-        else
-            atomic_add(&marks[plane + root], counts[list[k]]);
+        uint marked;
+        const uint root =
+            sw_find_marked(labels + plane, sw_tile_site_of(list[k]).index, &marked);
+        __global uint *to = &marks[plane + root]; /* of marked ones nobody changes it */
+        if (marked)
+            to = &sums[sw_sums_at(*to & ~SW_MARK, index, members)];
+        atomic_add(to, counts[list[k]]);
     }
 }
 #endif
 
-/* The name of a root's cluster. marks, names: of parts that reach an edge. */
-ERGO_INLINE uint sw_name_of(__global const uint *marks, __global const uint *names, uint index,
-                              uint root, const struct sw_site_member *m) {
-    const uint mark = marks[(ulong)index * SW_N + root];
-    return mark & SW_MARK ? names[(ulong)index * (2u * SW_LAYER) + (mark & ~SW_MARK)]
-                          : m->first + root;
+/* The name of a root's cluster; marks: by now those of parts that reach an edge have it. */
+ERGO_INLINE uint sw_slab_name(__global const uint *marks, uint root, uint marked,
+                              const struct sw_site_member *m) {
+    return marked ? marks[root] & ~SW_MARK : m->first + root;
 }
 
 /* New states. */
 __kernel SW_TILE_GROUP void sw_slab_flip(__global sw_word *spins,
                                          __global const struct sw_site_member *members,
                                          __global const ushort *firsts, __global const uint *labels,
-                                         ulong step, __global const uint *marks,
-                                         __global const uint *names) {
+                                         ulong step, __global const uint *marks) {
     __local ushort4 rows[SW_TILE / 4u];
     __local ushort list[SW_TILE];
     __local ushort *leads = (__local ushort *)rows;
@@ -99,12 +113,31 @@ __kernel SW_TILE_GROUP void sw_slab_flip(__global sw_word *spins,
     const sw_common common = SW_STEP_OF(&m, step);
     sw_site_leads(firsts + plane, rows, list, &listed);
     for (uint k = (uint)get_local_id(0); k < listed; k += SW_GROUP) {
-        const uint n = list[k], root = sw_find_still(labels + plane, sw_tile_site_of(n).index);
-        const uint name = sw_name_of(marks, names, index, root, &m);
+        const uint n = list[k];
+        uint marked;
+        const uint root = sw_find_marked(labels + plane, sw_tile_site_of(n).index, &marked);
+        const uint name = sw_slab_name(marks + plane, root, marked, &m);
         leads[n] = (ushort)(SW_FOUND | sw_site_draw(&m, name, step));
     }
     SW_SYNC;
     sw_site_spread(spins + SW_COMPONENTS * (ulong)index * SW_SPAN, leads, &common);
+}
+
+/* The first layer, for the rank before; and the next rank's. */
+__kernel void sw_slab_pack(__global const sw_word *spins, __global sw_word *layer) {
+    const uint item = (uint)get_global_id(0), index = (uint)get_global_id(1);
+    for (uint c = 0; c < SW_COMPONENTS && item < SW_LAYER; c++) {
+        const ulong piece = (ulong)index * SW_COMPONENTS + c;
+        layer[piece * SW_LAYER + item] = spins[piece * SW_SPAN + item];
+    }
+}
+
+__kernel void sw_slab_unpack(__global sw_word *spins, __global const sw_word *layer) {
+    const uint item = (uint)get_global_id(0), index = (uint)get_global_id(1);
+    for (uint c = 0; c < SW_COMPONENTS && item < SW_LAYER; c++) {
+        const ulong piece = (ulong)index * SW_COMPONENTS + c;
+        spins[piece * SW_SPAN + SW_N + item] = layer[piece * SW_LAYER + item];
+    }
 }
 
 #if SW_WOLFF
@@ -112,16 +145,18 @@ __kernel SW_TILE_GROUP void sw_slab_flip(__global sw_word *spins,
  * has that site; a work-item for each member. */
 __kernel void sw_slab_seed(__global const struct sw_site_member *members,
                            __global const ushort *firsts, __global const uint *labels, ulong step,
-                           __global const uint *marks, __global const uint *names,
-                           __global uint *seeds) {
+                           __global const uint *marks, __global uint *seeds) {
     const uint index = (uint)get_global_id(1);
     const ulong plane = (ulong)index * SW_N;
     const struct sw_site_member m = members[index];
     const uint site = sw_site_seed(&m, step).site - m.first;
     uint name = SW_NO_BOND;
-    if (site < SW_N)
-        name = sw_name_of(marks, names, index,
-                            sw_find_still(labels + plane, sw_first_of(firsts + plane, site)), &m);
+    if (site < SW_N) {
+        uint marked;
+        const uint root =
+            sw_find_marked(labels + plane, sw_first_of(firsts + plane, site), &marked);
+        name = sw_slab_name(marks + plane, root, marked, &m);
+    }
     seeds[index] = name;
 }
 
@@ -129,8 +164,8 @@ __kernel void sw_slab_seed(__global const struct sw_site_member *members,
 __kernel SW_TILE_GROUP void
 sw_slab_flip_one(__global sw_word *spins, __global const struct sw_site_member *members,
                  __global const ushort *firsts, __global const uint *labels, ulong step,
-                 __global const uint *marks, __global const uint *names, __global const uint *seeds,
-                 __global uint *grown, uint sample) {
+                 __global const uint *marks, __global const uint *seeds, __global uint *grown,
+                 uint sample) {
     __local ushort4 rows[SW_TILE / 4u];
     __local ushort list[SW_TILE];
     __local ushort *leads = (__local ushort *)rows;
@@ -141,8 +176,10 @@ sw_slab_flip_one(__global sw_word *spins, __global const struct sw_site_member *
     const uint seed = seeds[index];
     sw_site_leads(firsts + plane, rows, list, &listed);
     for (uint k = (uint)get_local_id(0); k < listed; k += SW_GROUP) {
-        const uint n = list[k], root = sw_find_still(labels + plane, sw_tile_site_of(n).index);
-        const uint name = sw_name_of(marks, names, index, root, &m);
+        const uint n = list[k];
+        uint marked;
+        const uint root = sw_find_marked(labels + plane, sw_tile_site_of(n).index, &marked);
+        const uint name = sw_slab_name(marks + plane, root, marked, &m);
         leads[n] = (ushort)(SW_FOUND | (name == seed ? 1u : 0u));
     }
     sw_site_grow(spins + SW_COMPONENTS * (ulong)index * SW_SPAN, &m, step, leads, flipped, grown,

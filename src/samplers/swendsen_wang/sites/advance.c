@@ -15,21 +15,21 @@ static void label(struct sw_sites_state *s, unsigned kernel, uint32_t tiles, boo
 }
 
 /* A slab's inside, while the next rank's layer is under way; then the rest. */
-static void label_slab(struct sw_sites_state *s) {
+static void label_slab(struct sw_sites_state *s, bool sized) {
     const uint32_t inside = s->launch.inside;
     if (inside) {
-        label(s, SITES_LABEL, inside, true);
+        label(s, SITES_LABEL, inside, sized);
         clFlush(s->e.device->queue);
     }
     sw_slab_take_layer(s);
-    label(s, inside ? SITES_LABEL_END : SITES_LABEL, s->launch.tiles - inside, true);
+    label(s, inside ? SITES_LABEL_END : SITES_LABEL, s->launch.tiles - inside, sized);
 }
 
 /* A step. sample: its clusters are measured, too; SW_NO_SAMPLE: they are not. */
 static void step(struct sw_sites_state *s, uint32_t sample) {
     const bool sized = sample != SW_NO_SAMPLE && s->clusters && !s->shape.wolff;
     if (s->cut)
-        label_slab(s);
+        label_slab(s, sized);
     else
         label(s, SITES_LABEL, s->launch.tiles, sized);
     if (s->shape.adapts)

@@ -299,7 +299,7 @@ static void declare_bridges(struct sw_sites_state *s, const char *options) {
     ergo_engine_kernel(e, SITES_GATHER, bridges, options, "sw_slab_gather");
     ergo_engine_kernel(e, SITES_LISTING, bridges, options, "sw_slab_list");
     ergo_engine_kernel(e, SITES_RENAME, bridges, options, "sw_slab_rename");
-    ergo_engine_kernel(e, SITES_PART_NAMES, bridges, options, "sw_slab_name");
+    ergo_engine_kernel(e, SITES_PART_NAMES, bridges, options, "sw_slab_part_names");
     if (!sw_slab_sums(s))
         return;
     ergo_engine_kernel(e, SITES_TOTAL, bridges, options, "sw_slab_total");
@@ -344,9 +344,18 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
         ergo_text_append(&end, "%s -DSW_TILE_FIRST=%uu", o.data ? o.data : "", l->inside);
         if (l->inside)
             ergo_engine_kernel(e, SITES_LABEL_END, sites, end.data, "sw_site_label");
-        o.failed = o.failed || end.failed;
+        struct ergo_text rest = {0};
+        ergo_text_append(&rest, "%s -DSW_TILE_FIRST=%uu", o.data ? o.data : "",
+                         l->tiles - l->inside);
+        if (l->inside && !h->wolff)
+            ergo_engine_kernel(e, SITES_FLIP_REST, slab, rest.data, "sw_slab_flip");
+        o.failed = o.failed || end.failed || rest.failed;
         ergo_text_free(&end);
+        ergo_text_free(&rest);
+        ergo_engine_kernel(e, SITES_PACK, slab, o.data, "sw_slab_pack");
+        ergo_engine_kernel(e, SITES_UNPACK, slab, o.data, "sw_slab_unpack");
         ergo_engine_kernel(e, SITES_CLAIM, slab, o.data, "sw_slab_claim");
+        ergo_engine_kernel(e, SITES_MARK, slab, o.data, "sw_slab_mark");
         ergo_engine_kernel(e, SITES_NUMBER, slab, o.data, "sw_slab_number");
         declare_bridges(s, o.data);
         if (h->wolff) {

@@ -87,14 +87,16 @@ enum sw_sites_buffer {
     SITES_PAIRS,
     SITES_WAVES, /* sums over clusters; samples of their squares */
     SITES_POWERS,
-    /* of a slab (slab.c); SITES_SIZES then has numbers of parts on its edges: parts there, their
-     * roots, which lie on both, their names; as ranks tell them, and those of other ranks; bonds
+    /* of a slab (slab.c); SITES_SIZES then has numbers of parts on its edges, later names: the
+     * first layer and the next rank's; parts there, their roots, which lie on both;
+     * as ranks tell them, and those of other ranks; bonds
      * across the cuts, and what these connect; of this, what hosts join, and its names; sums of
      * parts, of other ranks' parts, and of bridges */
+    SITES_LAYER,
+    SITES_NEXT_LAYER,
     SITES_EDGES,
     SITES_ROOTS,
     SITES_CLAIMS,
-    SITES_NAMES,
     SITES_FACES,
     SITES_FAR,
     SITES_LINKS,
@@ -116,12 +118,16 @@ enum sw_sites_kernel {
     SITES_LABEL_END,
     SITES_JOIN,
     SITES_FLIP,
+    SITES_FLIP_REST,
+    SITES_PACK,
+    SITES_UNPACK,
     SITES_FLIP_SIZES,
     SITES_FLIP_ONE,
     SITES_ADAPT,
     SITES_NAME,
     SITES_PAIR,
     SITES_CLAIM,
+    SITES_MARK,
     SITES_NUMBER,
     SITES_FACE,
     SITES_BRIDGE,
@@ -155,8 +161,7 @@ struct sw_sites_state {
     bool cut;
     struct ergo_slab slab;
     uint64_t *joined;   /* [samples][members][q or SW_NUMBERS], sums of all ranks */
-    uint8_t *layer;     /* messages with the first layers of all members: own and the next rank's */
-    bool under_way;     /* the latter */
+    bool under_way;     /* the next rank's layer */
     uint32_t sent, due; /* numbers of exchanges */
     struct sw_rounds rounds;
     uint32_t *items;      /* [2][2 sites of a layer]: of the sides of rounds */

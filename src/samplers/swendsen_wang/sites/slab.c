@@ -72,7 +72,6 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
         status = sw_sites_configure(ctx, s);
     if (status != ERGO_OK)
         return status;
-    s->layer = ergo_engine_memory(&s->e, 2, layer_bytes(s));
     s->part_names = ergo_engine_memory(&s->e, 4 * layer_sites(s), sizeof *s->part_names);
     s->items = ergo_engine_memory(&s->e, 4 * layer_sites(s), sizeof *s->items);
     s->seeds = ergo_engine_memory(&s->e, s->e.batch->count, sizeof *s->seeds);
@@ -95,10 +94,13 @@ static void declare(struct sw_sites_state *s, unsigned row, const char *what, ui
 
 void sw_slab_declare(struct sw_sites_state *s) {
     const uint64_t members = s->e.batch->count, edges = 2 * members * layer_sites(s);
+    declare(s, SITES_LAYER, "the first layer", layer_bytes(s), true);
+    declare(s, SITES_NEXT_LAYER, "the next rank's layer", layer_bytes(s), true);
+    ergo_engine_flag(&s->e, SITES_LAYER, ERGO_BUFFER_BESIDE);
+    ergo_engine_flag(&s->e, SITES_NEXT_LAYER, ERGO_BUFFER_BESIDE);
     declare(s, SITES_EDGES, "edges", 4 * edges, false);
     declare(s, SITES_ROOTS, "parts on edges", 4 * edges, false);
     declare(s, SITES_CLAIMS, "parts on both", 4 * edges, false);
-    declare(s, SITES_NAMES, "their names", 4 * edges, false);
     declare(s, SITES_FACES, "parts of bonds across a cut", 2 * face_bytes(s), true);
     declare(s, SITES_FAR, "parts of other ranks", 2 * face_bytes(s), true);
     declare(s, SITES_LINKS, "labels of these bonds", 4 * edges, false);
@@ -194,29 +196,29 @@ void sw_slab_swap_back(struct sw_sites_state *s, void *mine, void *theirs, size_
     await(s, theirs, bytes);
 }
 
-/* The spins of first layers. */
+static struct ergo_grid over_layer(const struct sw_sites_state *s) {
+    return ergo_grid_items(layer_sites(s), s->launch.group, s->e.batch->count);
+}
+
+/* The spins of first layers. They go while the device does what follows. */
 static void send_layer(struct sw_sites_state *s) {
-    const size_t each = sw_sites_word(&s->shape), layer = each * layer_sites(s);
-    const size_t pieces = s->e.batch->count * sw_sites_words(&s->shape);
-    for (size_t k = 0; k < pieces; k++)
-        ergo_engine_read(&s->e, SITES_SPINS, k * each * sw_sites_span(s), layer,
-                         s->layer + k * layer);
-    post_back(s, s->layer, s->layer + layer_bytes(s), layer_bytes(s));
-    s->sent++;
+    ERGO_LAUNCH(&s->e, SITES_PACK, over_layer(s), BUFFER(SITES_SPINS), BUFFER(SITES_LAYER));
+    ergo_engine_fetch(&s->e, SITES_LAYER, 0, layer_bytes(s),
+                      ergo_engine_host(&s->e, SITES_LAYER, 0, 0));
     s->under_way = true;
 }
 
 void sw_slab_take_layer(struct sw_sites_state *s) {
-    const size_t each = sw_sites_word(&s->shape), layer = each * layer_sites(s);
-    const size_t pieces = s->e.batch->count * sw_sites_words(&s->shape);
-    const uint8_t *next = s->layer + layer_bytes(s);
+    const size_t bytes = layer_bytes(s);
     if (!s->under_way)
         return;
     s->under_way = false;
-    await(s, next, layer_bytes(s));
-    for (size_t k = 0; k < pieces; k++)
-        ergo_engine_write(&s->e, SITES_SPINS, each * (k * sw_sites_span(s) + s->shape.sites), layer,
-                          next + k * layer);
+    ergo_engine_await(&s->e, SITES_LAYER);
+    sw_slab_swap_back(s, ergo_engine_host(&s->e, SITES_LAYER, 0, 0),
+                      ergo_engine_host(&s->e, SITES_NEXT_LAYER, 0, 0), bytes);
+    ergo_engine_send(&s->e, SITES_NEXT_LAYER, bytes);
+    ERGO_LAUNCH(&s->e, SITES_UNPACK, over_layer(s), BUFFER(SITES_SPINS),
+                BUFFER(SITES_NEXT_LAYER));
 }
 
 /* ---- clusters of several slabs ---------------------------------------------------------------
@@ -231,6 +233,8 @@ static void number_parts(struct sw_sites_state *s) {
     ERGO_LAUNCH(&s->e, SITES_CLAIM, sw_slab_over_edges(s), BUFFER(SITES_BONDS), BUFFER(SITES_FIRSTS),
                 BUFFER(SITES_LABELS), BUFFER(SITES_EDGES), BUFFER(SITES_SIZES),
                 BUFFER(SITES_CLAIMS));
+    ERGO_LAUNCH(&s->e, SITES_MARK, sw_slab_over_edges(s), BUFFER(SITES_EDGES),
+                BUFFER(SITES_SIZES));
     ERGO_LAUNCH(&s->e, SITES_NUMBER, sw_slab_over_edges(s), BUFFER(SITES_SIZES), BUFFER(SITES_EDGES),
                 BUFFER(SITES_ROOTS), BUFFER(SITES_CLAIMS));
     ERGO_LAUNCH(&s->e, SITES_FACE, sw_slab_over_edges(s), BUFFER(SITES_MEMBERS), BUFFER(SITES_EDGES),
@@ -422,7 +426,7 @@ static void name_parts(struct sw_sites_state *s) {
     }
     ERGO_LAUNCH(&s->e, SITES_PART_NAMES, sw_slab_over_edges(s), BUFFER(SITES_MEMBERS), BUFFER(SITES_EDGES),
                 BUFFER(SITES_ROOTS), BUFFER(SITES_CLAIMS), BUFFER(SITES_LINKS),
-                BUFFER(SITES_BRIDGES), BUFFER(SITES_NAMES));
+                BUFFER(SITES_BRIDGES), BUFFER(SITES_SIZES));
 }
 
 void sw_slab_join(struct sw_sites_state *s, uint32_t sample) {
@@ -442,7 +446,7 @@ static void share_seeds(struct sw_sites_state *s) {
     uint32_t *seeds = ergo_engine_host(&s->e, SITES_SEEDS, 0, 0);
     ERGO_LAUNCH(&s->e, SITES_SEED, ergo_grid_items(1, 1, members), BUFFER(SITES_MEMBERS),
                 BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS), U64(s->e.step), BUFFER(SITES_SIZES),
-                BUFFER(SITES_NAMES), BUFFER(SITES_SEEDS));
+                BUFFER(SITES_SEEDS));
     ergo_engine_read(&s->e, SITES_SEEDS, 0, members * sizeof *seeds, seeds);
     for (size_t m = 0; m < members; m++) /* no name is 0 then, and nobody's */
         s->seeds[m] = s->e.status == ERGO_OK ? (uint64_t)(uint32_t)(seeds[m] + 1) : 0;
@@ -452,23 +456,31 @@ static void share_seeds(struct sw_sites_state *s) {
     ergo_engine_send(&s->e, SITES_SEEDS, members * sizeof *seeds);
 }
 
+static void flip(struct sw_sites_state *s, unsigned kernel, uint32_t tiles) {
+    ERGO_LAUNCH(&s->e, kernel, ergo_grid_groups(tiles, s->launch.tile_group, s->e.batch->count),
+                BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS), BUFFER(SITES_FIRSTS),
+                BUFFER(SITES_LABELS), U64(s->e.step), BUFFER(SITES_SIZES));
+}
+
 void sw_slab_flip(struct sw_sites_state *s, uint32_t sample) {
-    const struct ergo_grid tiles =
-        ergo_grid_groups(s->launch.tiles, s->launch.tile_group, s->e.batch->count);
+    const uint32_t tiles = s->launch.tiles, inside = s->launch.inside;
     if (s->shape.wolff) {
         share_seeds(s);
-        ERGO_LAUNCH(&s->e, SITES_FLIP_ONE, tiles, BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS),
-                    BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS), U64(s->e.step), BUFFER(SITES_SIZES),
-                    BUFFER(SITES_NAMES), BUFFER(SITES_SEEDS), BUFFER(SITES_GROWN), U32(sample));
-    } else {
-        ERGO_LAUNCH(&s->e, SITES_FLIP, tiles, BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS),
-                    BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS), U64(s->e.step), BUFFER(SITES_SIZES),
-                    BUFFER(SITES_NAMES));
-        clFlush(s->e.device->queue);
-        if (sample != SW_NO_SAMPLE && s->clusters)
-            sw_slab_count(s, sample);
+        ERGO_LAUNCH(&s->e, SITES_FLIP_ONE,
+                    ergo_grid_groups(tiles, s->launch.tile_group, s->e.batch->count),
+                    BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS), BUFFER(SITES_FIRSTS),
+                    BUFFER(SITES_LABELS), U64(s->e.step), BUFFER(SITES_SIZES), BUFFER(SITES_SEEDS),
+                    BUFFER(SITES_GROWN), U32(sample));
+        send_layer(s);
+        return;
     }
+    flip(s, SITES_FLIP, tiles - inside); /* with the first layer */
     send_layer(s);
+    if (inside)
+        flip(s, SITES_FLIP_REST, inside);
+    clFlush(s->e.device->queue);
+    if (sample != SW_NO_SAMPLE && s->clusters)
+        sw_slab_count(s, sample);
 }
 
 /* ---- operations -------------------------------------------------------------------------------
