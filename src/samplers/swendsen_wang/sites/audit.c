@@ -339,8 +339,12 @@ enum ergo_status sw_sites_audit(struct ergo_context *ctx, void *opaque) {
                             .samples = samples,
                             .every = every_of(s, samples),
                             .compare = compare};
+    sw_slab_log(ctx, s);
     enum ergo_status status = ergo_engine_check_constants(ctx, &s->e);
     if (status == ERGO_OK && s->started && s->e.step == 0)
         status = compare_start(ctx, s);
-    return status == ERGO_OK ? ergo_engine_replay(ctx, &s->e, &r, NULL, 0) : status;
+    if (status == ERGO_OK)
+        status = ergo_engine_replay(ctx, &s->e, &r, NULL, 0);
+    sw_slab_log(NULL, s);
+    return status;
 }

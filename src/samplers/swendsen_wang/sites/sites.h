@@ -168,6 +168,11 @@ struct sw_sites_state {
     uint64_t *part_names; /* [4 sites of a layer]: of what hosts join */
     uint32_t *part_sizes;
     size_t n_renamed; /* listed bridges */
+    struct sw_slab_times {
+        uint64_t steps; /* since the last audit; then seconds of waiting and working */
+        double layer, parts, faces, listing, joining, sums;
+        double listed; /* entries */
+    } times;
     uint64_t *seeds; /* [members]: as SITES_SEEDS, plus 1 */
     uint64_t *part_waves;
     /* [samples][members]: of a slot, clusters that reach edges; with all others, of all ranks */
@@ -206,6 +211,8 @@ void sw_slab_flip(struct sw_sites_state *s, uint32_t sample);
 void sw_slab_measure(struct sw_sites_state *s, uint32_t sample);
 /* The next rank's layer, which has been under way since then; nothing if it is there. */
 void sw_slab_take_layer(struct sw_sites_state *s);
+/* Says where steps since the last audit spent their time; ctx NULL: only forgets it. */
+void sw_slab_log(struct ergo_context *ctx, struct sw_sites_state *s);
 struct ergo_grid sw_slab_over_edges(const struct sw_sites_state *s);
 /* A message to the rank before this one, and from the next; their last four bytes are a number. */
 void sw_slab_swap_back(struct sw_sites_state *s, void *mine, void *theirs, size_t bytes);

@@ -149,6 +149,19 @@ static void release(void *state) {
     sw_rounds_free(&s->rounds);
 }
 
+void sw_slab_log(struct ergo_context *ctx, struct sw_sites_state *s) {
+    const struct sw_slab_times *t = &s->times;
+    const double n = 1e-6 * (double)t->steps; /* of microseconds */
+    if (ctx && t->steps)
+        ergo_log(ctx, ERGO_LOG_INFO,
+                 "rank %d of %d: %u layers of %zu sites, %llu steps; us a step: layer %.1f parts "
+                 "%.1f faces %.1f list %.1f joining %.1f sums %.1f; %.1f entries",
+                 s->rounds.rank, s->rounds.ranks, s->shape.lz, layer_sites(s),
+                 (unsigned long long)t->steps, t->layer / n, t->parts / n, t->faces / n,
+                 t->listing / n, t->joining / n, t->sums / n, 1e-6 * t->listed / n);
+    s->times = (struct sw_slab_times){0};
+}
+
 /* ---- between ranks ----------------------------------------------------------------------------
  */
 
@@ -213,12 +226,14 @@ void sw_slab_take_layer(struct sw_sites_state *s) {
     if (!s->under_way)
         return;
     s->under_way = false;
+    double started = ergo_clock();
     ergo_engine_await(&s->e, SITES_LAYER);
     sw_slab_swap_back(s, ergo_engine_host(&s->e, SITES_LAYER, 0, 0),
                       ergo_engine_host(&s->e, SITES_NEXT_LAYER, 0, 0), bytes);
     ergo_engine_send(&s->e, SITES_NEXT_LAYER, bytes);
     ERGO_LAUNCH(&s->e, SITES_UNPACK, over_layer(s), BUFFER(SITES_SPINS),
                 BUFFER(SITES_NEXT_LAYER));
+    s->times.layer += sw_cut_lap(&started);
 }
 
 /* ---- clusters of several slabs ---------------------------------------------------------------
@@ -249,7 +264,9 @@ static void build_bridges(struct sw_sites_state *s, uint32_t sample) {
     const size_t bytes = face_bytes(s);
     char *mine = ergo_engine_host(&s->e, SITES_FACES, 0, 0);
     char *far = ergo_engine_host(&s->e, SITES_FAR, 0, 0);
+    double started = ergo_clock();
     ergo_engine_await(&s->e, SITES_FACES);
+    s->times.parts += sw_cut_lap(&started);
     post_on(s, mine, far + bytes, bytes);
     post_back(s, mine + bytes, far, bytes);
     s->sent++;
@@ -264,6 +281,7 @@ static void build_bridges(struct sw_sites_state *s, uint32_t sample) {
                 BUFFER(SITES_LINKS), BUFFER(SITES_WRAPS), U32(sample));
     ERGO_LAUNCH(&s->e, SITES_GATHER, sw_slab_over_edges(s), BUFFER(SITES_FACES), BUFFER(SITES_FAR),
                 BUFFER(SITES_LINKS), BUFFER(SITES_BRIDGES));
+    s->times.faces += sw_cut_lap(&started);
 }
 
 /* ---- the host's part of it: listed bridges (sites_bridges.cl) --------------------------------- */
@@ -394,7 +412,10 @@ static size_t list_names(struct sw_sites_state *s, const uint32_t *entries, size
 static void join_listed(struct sw_sites_state *s, uint32_t sample) {
     const size_t words = sw_slab_entry_words(s), members = s->e.batch->count;
     uint32_t *list;
+    double started = ergo_clock();
     const size_t n = read_list(s, sample != SW_NO_SAMPLE, &list);
+    s->times.listing += sw_cut_lap(&started);
+    s->times.listed += (double)n;
     s->n_renamed = 0;
     for (size_t m = 0, from = 0, to = 0; m < members && s->e.status == ERGO_OK; m++, from = to) {
         while (to < n && list[to * words + MEMBER] == m)
@@ -405,6 +426,7 @@ static void join_listed(struct sw_sites_state *s, uint32_t sample) {
         if (s->e.status == ERGO_OK)
             s->n_renamed = list_names(s, list + from * words, to - from, s->n_renamed);
     }
+    s->times.joining += sw_cut_lap(&started);
 }
 
 void sw_slab_measure(struct sw_sites_state *s, uint32_t sample) {
@@ -464,6 +486,7 @@ static void flip(struct sw_sites_state *s, unsigned kernel, uint32_t tiles) {
 
 void sw_slab_flip(struct sw_sites_state *s, uint32_t sample) {
     const uint32_t tiles = s->launch.tiles, inside = s->launch.inside;
+    s->times.steps++;
     if (s->shape.wolff) {
         share_seeds(s);
         ERGO_LAUNCH(&s->e, SITES_FLIP_ONE,
@@ -479,8 +502,10 @@ void sw_slab_flip(struct sw_sites_state *s, uint32_t sample) {
     if (inside)
         flip(s, SITES_FLIP_REST, inside);
     clFlush(s->e.device->queue);
+    double started = ergo_clock();
     if (sample != SW_NO_SAMPLE && s->clusters)
         sw_slab_count(s, sample);
+    s->times.sums += sw_cut_lap(&started);
 }
 
 /* ---- operations -------------------------------------------------------------------------------
