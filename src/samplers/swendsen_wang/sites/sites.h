@@ -98,7 +98,7 @@ enum sw_sites_buffer {
     SITES_ROOTS,
     SITES_CLAIMS,
     SITES_FACES,
-    SITES_FAR,
+    SITES_FAR_FACES,
     SITES_LINKS,
     SITES_BRIDGES,
     SITES_LIST,

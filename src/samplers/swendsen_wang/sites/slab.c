@@ -102,7 +102,7 @@ void sw_slab_declare(struct sw_sites_state *s) {
     declare(s, SITES_ROOTS, "parts on edges", 4 * edges, false);
     declare(s, SITES_CLAIMS, "parts on both", 4 * edges, false);
     declare(s, SITES_FACES, "parts of bonds across a cut", 2 * face_bytes(s), true);
-    declare(s, SITES_FAR, "parts of other ranks", 2 * face_bytes(s), true);
+    declare(s, SITES_FAR_FACES, "parts of other ranks", 2 * face_bytes(s), true);
     declare(s, SITES_LINKS, "labels of these bonds", 4 * edges, false);
     declare(s, SITES_BRIDGES, "bridges", 16 * edges, false);
     declare(s, SITES_LIST, "bridges for the host", 8 + 4 * sw_slab_entry_words(s) * 2 * edges, true);
@@ -263,7 +263,7 @@ static void number_parts(struct sw_sites_state *s) {
 static void build_bridges(struct sw_sites_state *s, uint32_t sample) {
     const size_t bytes = face_bytes(s);
     char *mine = ergo_engine_host(&s->e, SITES_FACES, 0, 0);
-    char *far = ergo_engine_host(&s->e, SITES_FAR, 0, 0);
+    char *far = ergo_engine_host(&s->e, SITES_FAR_FACES, 0, 0);
     double started = ergo_clock();
     ergo_engine_await(&s->e, SITES_FACES);
     s->times.parts += sw_cut_lap(&started);
@@ -276,10 +276,10 @@ static void build_bridges(struct sw_sites_state *s, uint32_t sample) {
         check(s, far + bytes, bytes);
         s->due++;
     }
-    ergo_engine_send(&s->e, SITES_FAR, 2 * bytes);
-    ERGO_LAUNCH(&s->e, SITES_BRIDGE, sw_slab_over_edges(s), BUFFER(SITES_FACES), BUFFER(SITES_FAR),
+    ergo_engine_send(&s->e, SITES_FAR_FACES, 2 * bytes);
+    ERGO_LAUNCH(&s->e, SITES_BRIDGE, sw_slab_over_edges(s), BUFFER(SITES_FACES), BUFFER(SITES_FAR_FACES),
                 BUFFER(SITES_LINKS), BUFFER(SITES_WRAPS), U32(sample));
-    ERGO_LAUNCH(&s->e, SITES_GATHER, sw_slab_over_edges(s), BUFFER(SITES_FACES), BUFFER(SITES_FAR),
+    ERGO_LAUNCH(&s->e, SITES_GATHER, sw_slab_over_edges(s), BUFFER(SITES_FACES), BUFFER(SITES_FAR_FACES),
                 BUFFER(SITES_LINKS), BUFFER(SITES_BRIDGES));
     s->times.faces += sw_cut_lap(&started);
 }

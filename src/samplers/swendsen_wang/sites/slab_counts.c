@@ -100,7 +100,7 @@ void sw_slab_count(struct sw_sites_state *s, uint32_t sample) {
     ergo_engine_await(&s->e, SITES_PART_SUMS);
     sw_slab_swap_back(s, ergo_engine_host(&s->e, SITES_PART_SUMS, 0, 0), far, bytes);
     ergo_engine_send(&s->e, SITES_FAR_SUMS, bytes);
-    ERGO_LAUNCH(&s->e, SITES_TOTAL_FAR, sw_slab_over_edges(s), BUFFER(SITES_FAR),
+    ERGO_LAUNCH(&s->e, SITES_TOTAL_FAR, sw_slab_over_edges(s), BUFFER(SITES_FAR_FACES),
                 BUFFER(SITES_FAR_SUMS), BUFFER(SITES_LINKS), BUFFER(SITES_BRIDGES),
                 BUFFER(SITES_TOTALS));
     if (s->clusters) { /* some 2,000 items a group */
