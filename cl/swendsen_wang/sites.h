@@ -110,6 +110,7 @@ ERGO_INLINE uint sw_site_before(uint x, uint y, uint z, uint direction, uint *bx
 
 /* Directions along which sides lie, and the site half or a quarter of a side further along one. */
 #define SW_SIDES (SW_LZ > 1u ? 3u : 2u)
+#define SW_SIDES_HERE (SW_SIDES - SW_SLAB) /* of a slab: those that lie in it */
 
 ERGO_INLINE uint sw_site_apart(uint x, uint y, uint z, uint side, uint share) {
     if (side == 0u)

@@ -344,9 +344,14 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
     } else {
         ergo_engine_kernel(e, SITES_FLIP, sites, o.data, "sw_site_flip");
     }
-    if (s->pairs) {
-        ergo_engine_kernel(e, SITES_NAME, sites, o.data, "sw_site_name");
+    if (s->pairs)
         ergo_engine_kernel(e, SITES_PAIR, sites, o.data, "sw_site_pairs");
+    if (s->pairs && !s->cut)
+        ergo_engine_kernel(e, SITES_NAME, sites, o.data, "sw_site_name");
+    if (s->pairs && s->cut) {
+        ergo_engine_kernel(e, SITES_NAME_ROOTS, slab, o.data, "sw_slab_name_roots");
+        ergo_engine_kernel(e, SITES_NAME, slab, o.data, "sw_slab_name_sites");
+        ergo_engine_kernel(e, SITES_PAIR_FAR, slab, o.data, "sw_slab_pairs");
     }
     if (h->waved) {
         ergo_engine_kernel(e, SITES_WAVE, waves, o.data, "sw_site_waves");

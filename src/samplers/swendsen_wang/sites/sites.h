@@ -97,7 +97,8 @@ enum sw_sites_buffer {
     SITES_NEW_NAMES,
     SITES_PART_SIZES,
     SITES_PART_WAVES,
-    SITES_SEEDS /* names of the clusters of Wolff's seeds */
+    SITES_SEEDS, /* names of the clusters of Wolff's seeds */
+    SITES_FAR    /* layers of other ranks, for pairs (slab_pairs.c) */
 };
 
 enum sw_sites_kernel {
@@ -111,8 +112,10 @@ enum sw_sites_kernel {
     SITES_FLIP_SIZES,
     SITES_FLIP_ONE,
     SITES_ADAPT,
+    SITES_NAME_ROOTS,
     SITES_NAME,
     SITES_PAIR,
+    SITES_PAIR_FAR,
     SITES_CLAIM,
     SITES_NUMBER,
     SITES_RENAME,
@@ -137,7 +140,7 @@ struct sw_sites_state {
     /* ---- slab.c ---- */
     bool cut;
     struct ergo_slab slab;
-    uint64_t *joined;   /* [samples][members][q or SW_NUMBERS], sums of all ranks */
+    uint64_t *joined;   /* [samples][members][numbers], sums of all ranks (slab_counts.c) */
     uint8_t *layer;     /* messages with the first layers of all members: own and the next rank's */
     bool under_way;     /* the latter */
     uint32_t *far;      /* a message with parts on the next rank's first layer */
@@ -149,6 +152,10 @@ struct sw_sites_state {
     uint64_t *part_waves;
     /* [samples][members]: of a slot, clusters that reach edges; with all others, of all ranks */
     struct sw_cut_counts *edge_counts[2], *counts;
+    uint64_t *ways;   /* [members][3]: a step's directions around, method probability-changing */
+    uint64_t *firsts; /* [ranks + 1]: layers with which slabs begin; NULL: one has all */
+    char *pairs_out;  /* messages of a piece */
+    uint32_t pair_messages; /* their number */
 };
 
 extern const struct ergo_sampler_ops sw_sites_ops, sw_slab_ops;
@@ -181,6 +188,9 @@ void sw_slab_flip(struct sw_sites_state *s, uint32_t sample);
 /* Then, of unit vectors: their clusters are joined again, with waves of what spins are now.
  * Collective. */
 void sw_slab_measure(struct sw_sites_state *s, uint32_t sample);
+/* Method probability-changing: tells the device in which directions clusters of all ranks lead
+ * around. Collective. */
+void sw_slab_share_ways(struct sw_sites_state *s);
 /* The next rank's layer, which has been under way since then; nothing if it is there. */
 void sw_slab_take_layer(struct sw_sites_state *s);
 /* slab_counts.c: what is measured of it: memory of the host, and buffers. */
@@ -199,8 +209,13 @@ enum ergo_status sw_slab_collect(struct ergo_context *ctx, void *state, unsigned
 /* Of a sample and member, after that: potts; what clusters are like; the numbers of unit vectors.
  */
 void sw_slab_sums(const struct sw_sites_state *s, size_t row, struct sw_counts *counts);
-struct sw_found sw_slab_found(const struct sw_sites_state *s, size_t row);
+struct sw_found sw_slab_found(const struct sw_sites_state *s, unsigned slot, size_t row);
 const uint64_t *sw_slab_numbers(const struct sw_sites_state *s, size_t row);
+/* slab_pairs.c: buffers, and memory of the host; of a sample, whose sizes have been counted. The
+ * last is collective. */
+void sw_slab_declare_pairs(struct sw_sites_state *s);
+void sw_slab_open_pairs(struct sw_sites_state *s);
+void sw_slab_pairs(struct sw_sites_state *s, uint32_t sample);
 /* This rank's layers, of so many bytes a site, with those of all others: appended at rank 0.
  * Collective. */
 enum ergo_status sw_slab_gather(struct ergo_context *ctx, struct sw_sites_state *s,
@@ -263,7 +278,6 @@ extern const struct ergo_tunable sw_tunables[SW_TUNABLES];
  * Method probability-changing: then the chance, four bytes, the lowest first. */
 enum ergo_status sw_sites_prepare(struct ergo_context *ctx, void *state);
 enum ergo_status sw_sites_init(struct ergo_context *ctx, void *state);
-enum ergo_status sw_sites_damaged(struct ergo_context *ctx, size_t member);
 /* Spins of a canonical state in the device's layout, that of a lattice which is not cut. False: one
  * is none. */
 bool sw_sites_decode(const struct sw_sites_shape *shape, const uint8_t *state, void *spins);
@@ -274,6 +288,13 @@ enum ergo_status sw_sites_save(struct ergo_context *ctx, void *state, size_t mem
                                struct ergo_text *text);
 enum ergo_status sw_sites_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
                                const void *bytes, size_t length);
+/* Is it the state of a lattice? */
+enum ergo_status sw_sites_check_state(struct ergo_context *ctx, const struct sw_sites_shape *h,
+                                      size_t member, const void *bytes, size_t length);
+/* The layers here of a state that was looked at, and its chance. */
+enum ergo_status sw_sites_load_parts(struct ergo_context *ctx, struct sw_sites_state *s,
+                                     size_t member, uint64_t step, const uint8_t *layers,
+                                     const uint8_t *chance);
 enum ergo_status sw_sites_view(struct ergo_context *ctx, void *state, size_t member,
                                struct ergo_view *view);
 

@@ -6,7 +6,7 @@
  * parts by rounds (rounds.h). The layer's spins travel while the inside is labelled. Bytes a rank
  * and sweep: a layer's spins, four for each of its sites, and those of rounds.
  * In a measured sweep the sizes of parts travel, too, and are added up as clusters
- * are joined. Pairs of sites are not measured.
+ * are joined; and names of sites, for pairs (slab_pairs.c).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,8 +23,7 @@ enum { LEAST_LAYERS = 2 };
  */
 
 static bool serves(const struct ergo_point *point) {
-    return ergo_point_value(point, "/system/size")->items > 2 && sw_is_sampled(point) &&
-           !(sw_wants_pairs(point) && sw_may_correlate(point));
+    return ergo_point_value(point, "/system/size")->items > 2;
 }
 
 bool sw_slab_is_worth(const struct ergo_point *point, size_t ranks) {
@@ -37,10 +36,8 @@ enum ergo_status sw_slab_check(struct ergo_context *ctx, const struct ergo_point
         return ERGO_OK;
     return ergo_job_error(
         ctx, "/distribute",
-        "\"lattice\" cuts, beside plain squares, cubic lattices with method sample, of which "
-        "it measures all but pairs of sites: name \"observables\" in run without "
-        "correlation_half, correlation_quarter and correlation_ratio. Or use "
-        "\"points\" or \"auto\"");
+        "\"lattice\" cuts cubic lattices, and of two dimensions square ones of potts with periodic "
+        "sides, update swendsen-wang and method sample. Use \"points\" or \"auto\"");
 }
 
 /* ---- declared ---------------------------------------------------------------------------------
@@ -69,7 +66,9 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
     s->layer = ergo_engine_memory(&s->e, 2, layer_bytes(s));
     s->part_names = ergo_engine_memory(&s->e, 2 * layer_sites(s), sizeof *s->part_names);
     s->seeds = ergo_engine_memory(&s->e, s->e.batch->count, sizeof *s->seeds);
+    s->ways = ergo_engine_memory(&s->e, s->e.batch->count, 3 * sizeof *s->ways);
     sw_slab_open_counts(s);
+    sw_slab_open_pairs(s);
     snprintf(s->e.plan.path, sizeof s->e.plan.path, "sites, cut");
     const size_t length = strlen(s->e.plan.launch);
     snprintf(s->e.plan.launch + length, sizeof s->e.plan.launch - length,
@@ -96,6 +95,7 @@ void sw_slab_declare(struct sw_sites_state *s) {
         ergo_engine_flag(&s->e, SITES_SEEDS, ERGO_BUFFER_HOSTED);
     }
     sw_slab_declare_counts(s);
+    sw_slab_declare_pairs(s);
 }
 
 /* Below and above, where a slab alone has itself. */
@@ -217,6 +217,7 @@ static void join_parts(struct sw_sites_state *s, size_t member, struct sw_cut_co
         s->part_names[i] =
             s->members[0].first + (uint64_t)roots[member * 2 * layer + s->rounds.parts[i]];
     struct sw_parts parts = {.narrow = true,
+                             .ways = s->shape.adapts,
                              .n_parts = s->rounds.n_parts,
                              .names = s->part_names,
                              .n_sides = s->rounds.n_sides,
@@ -226,6 +227,8 @@ static void join_parts(struct sw_sites_state *s, size_t member, struct sw_cut_co
     if (s->e.status == ERGO_OK)
         s->e.status =
             sw_rounds_join(s->e.ctx, &s->rounds, &parts, counts ? sw_slab_take : NULL, counts);
+    for (size_t d = 0; d < 3; d++)
+        s->ways[3 * member + d] = s->rounds.joining.wraps >> d & 1u;
     if (counts)
         counts->wraps |= s->rounds.joining.wraps;
 }
@@ -275,6 +278,22 @@ void sw_slab_join(struct sw_sites_state *s, uint32_t sample) {
     ergo_engine_send(&s->e, SITES_NEW_NAMES, 4 * n);
     ERGO_LAUNCH(&s->e, SITES_RENAME, ergo_grid_items(n, s->launch.group, 1), BUFFER(SITES_NAMES),
                 BUFFER(SITES_RENAMED), BUFFER(SITES_NEW_NAMES), U32(n));
+}
+
+void sw_slab_share_ways(struct sw_sites_state *s) {
+    const size_t members = s->e.batch->count;
+    for (size_t m = 0; m < members; m++) {
+        uint32_t inside = 0;
+        ergo_engine_read(&s->e, SITES_WAYS, m * sizeof inside, sizeof inside, &inside);
+        for (size_t d = 0; d < 3; d++)
+            s->ways[3 * m + d] |= inside >> d & 1u;
+    }
+    ergo_dist_max_counts(s->ways, 3 * members);
+    for (size_t m = 0; m < members; m++) {
+        const uint64_t *of = s->ways + 3 * m;
+        const uint32_t ways = (uint32_t)(of[0] | of[1] << 1 | of[2] << 2);
+        ergo_engine_write(&s->e, SITES_WAYS, m * sizeof ways, sizeof ways, &ways);
+    }
 }
 
 /* Wolff's seeds: the rank that has one tells all of its cluster's name. */
@@ -367,6 +386,9 @@ static enum ergo_status save(struct ergo_context *ctx, void *state, size_t membe
     enum ergo_status status = sw_sites_save(ctx, s, member, &own);
     if (status == ERGO_OK)
         status = sw_slab_gather(ctx, s, own.data, s->whole.spin_bytes, text);
+    const size_t layers = (size_t)s->shape.sites * s->shape.spin_bytes; /* behind them the chance */
+    if (status == ERGO_OK && s->rounds.rank == 0)
+        ergo_text_append_bytes(text, own.data + layers, own.length - layers);
     ergo_text_free(&own);
     return status;
 }
@@ -375,21 +397,12 @@ static enum ergo_status load(struct ergo_context *ctx, void *state, size_t membe
                              const void *bytes, size_t length) {
     struct sw_sites_state *s = state;
     const size_t each = s->whole.spin_bytes;
-    if (length != each * s->whole.sites)
-        return ERGO_FAIL(ctx, ERGO_E_IO,
-                         "the saved state of member %zu has %zu bytes; a lattice of %u sites has "
-                         "%zu",
-                         member, length, s->whole.sites, each * s->whole.sites);
-    void *spins = malloc(length);
-    if (!spins)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
-    const bool good = sw_sites_decode(&s->whole, bytes, spins); /* all ranks refuse, or none */
-    free(spins);
-    if (!good)
-        return sw_sites_damaged(ctx, member);
-    const enum ergo_status status = sw_sites_load(
-        ctx, s, member, step, (const uint8_t *)bytes + each * s->slab.first * layer_sites(s),
-        each * s->shape.sites);
+    const uint8_t *state_bytes = bytes;
+    enum ergo_status status = sw_sites_check_state(ctx, &s->whole, member, bytes, length);
+    if (status == ERGO_OK) /* all ranks refuse, or none */
+        status = sw_sites_load_parts(ctx, s, member, step,
+                                     state_bytes + each * s->slab.first * layer_sites(s),
+                                     state_bytes + each * s->whole.sites);
     if (status != ERGO_OK)
         return status;
     ergo_engine_begin(&s->e, ctx);
