@@ -153,7 +153,7 @@ struct sw_sites_state {
     /* [samples][members]: of a slot, clusters that reach edges; with all others, of all ranks */
     struct sw_cut_counts *edge_counts[2], *counts;
     uint64_t *ways;   /* [members][3]: a step's directions around, method probability-changing */
-    uint64_t *firsts; /* [ranks + 1]: layers with which slabs begin; NULL: one has all */
+    uint64_t *firsts; /* [ranks + 1]: layers with which slabs begin, and all */
     char *pairs_out;  /* messages of a piece */
     uint32_t pair_messages; /* their number */
 };
@@ -211,8 +211,23 @@ enum ergo_status sw_slab_collect(struct ergo_context *ctx, void *state, unsigned
 void sw_slab_sums(const struct sw_sites_state *s, size_t row, struct sw_counts *counts);
 struct sw_found sw_slab_found(const struct sw_sites_state *s, unsigned slot, size_t row);
 const uint64_t *sw_slab_numbers(const struct sw_sites_state *s, size_t row);
-/* slab_pairs.c: buffers, and memory of the host; of a sample, whose sizes have been counted. The
- * last is collective. */
+/* slab_pairs.c: Layers in a row, of this rank, and of one rank that they are compared with. */
+struct sw_slab_run {
+    int rank;         /* the other */
+    uint32_t layer;   /* the first, of this slab */
+    uint32_t partner; /* of that one's slab */
+    uint32_t layers;
+};
+/* The run from a layer of slab `own` on, of at most `most` layers, whose partners are `apart`
+ * layers further, all around the lattice. firsts: the layers with which slabs begin, and behind
+ * them how many there are. */
+struct sw_slab_run sw_slab_run_of(const uint64_t *firsts, int ranks, int own, uint32_t layer,
+                                  uint64_t apart, uint32_t most);
+/* What of a run of own layers its rank asks for in the piece of `layers` layers from `begin` on of
+ * its own. layers 0: nothing. */
+struct sw_slab_run sw_slab_asked(struct sw_slab_run run, uint32_t begin, uint32_t layers);
+/* Buffers, and memory of the host; of a sample, whose sizes have been counted. The last is
+ * collective. */
 void sw_slab_declare_pairs(struct sw_sites_state *s);
 void sw_slab_open_pairs(struct sw_sites_state *s);
 void sw_slab_pairs(struct sw_sites_state *s, uint32_t sample);

@@ -11,14 +11,6 @@
 
 enum { TAG_PAIRS = ERGO_DIST_TAGS + 27, PIECE_BYTES = 1 << 24 };
 
-/* Layers in a row, of this rank, and of one other rank that they are compared with. */
-struct run {
-    int rank;         /* the other */
-    uint32_t layer;   /* the first, of this slab */
-    uint32_t partner; /* of that one's slab */
-    uint32_t layers;
-};
-
 static size_t layer_sites(const struct sw_sites_state *s) {
     return (size_t)s->whole.lx * s->whole.ly;
 }
@@ -55,7 +47,7 @@ void sw_slab_declare_pairs(struct sw_sites_state *s) {
 
 void sw_slab_open_pairs(struct sw_sites_state *s) {
     const size_t asked = 3 * (size_t)piece_layers(s), most = s->slab.most;
-    if (!s->pairs || ergo_dist_count() == 1)
+    if (!s->pairs)
         return;
     s->firsts = ergo_engine_memory(&s->e, (size_t)ergo_dist_count() + 1, sizeof *s->firsts);
     s->pairs_out = ergo_engine_memory(&s->e, 1, piece_bytes(s, asked < most ? asked : most));
@@ -65,26 +57,37 @@ void sw_slab_open_pairs(struct sw_sites_state *s) {
 
 /* All ranks tell where they begin. */
 static void know_slabs(struct sw_sites_state *s) {
-    if (!s->firsts || s->firsts[ergo_dist_count()])
+    if (s->firsts[s->rounds.ranks])
         return;
     ergo_dist_collect(&s->slab.first, sizeof s->slab.first, s->firsts);
-    s->firsts[ergo_dist_count()] = s->slab.layers;
+    s->firsts[s->rounds.ranks] = s->slab.layers;
 }
 
-/* The run from a layer of this slab on, of at most `most` layers, whose partners are `apart` layers
- * further, all around the lattice. */
-static struct run run_of(const struct sw_sites_state *s, uint32_t layer, uint64_t apart,
-                         uint32_t most) {
-    const uint64_t all = s->slab.layers, at = (s->slab.first + layer + apart) % all;
+struct sw_slab_run sw_slab_run_of(const uint64_t *firsts, int ranks, int own, uint32_t layer,
+                                  uint64_t apart, uint32_t most) {
+    const uint64_t at = (firsts[own] + layer + apart) % firsts[ranks];
     int rank = 0;
-    while (s->firsts && s->firsts[rank + 1] <= at)
+    while (firsts[rank + 1] <= at)
         rank++;
-    const uint64_t first = s->firsts ? s->firsts[rank] : 0;
-    const uint64_t end = s->firsts ? s->firsts[rank + 1] : all;
-    return (struct run){.rank = rank,
-                        .layer = layer,
-                        .partner = (uint32_t)(at - first),
-                        .layers = end - at < most ? (uint32_t)(end - at) : most};
+    const uint64_t left = firsts[rank + 1] - at;
+    return (struct sw_slab_run){.rank = rank,
+                                .layer = layer,
+                                .partner = (uint32_t)(at - firsts[rank]),
+                                .layers = left < most ? (uint32_t)left : most};
+}
+
+struct sw_slab_run sw_slab_asked(struct sw_slab_run run, uint32_t begin, uint32_t layers) {
+    const uint32_t end = run.partner + run.layers, last = begin + layers;
+    const uint32_t from = run.partner > begin ? run.partner : begin, to = end < last ? end : last;
+    run.layer += from - run.partner;
+    run.partner = from;
+    run.layers = to > from ? to - from : 0;
+    return run;
+}
+
+static struct sw_slab_run run_of(const struct sw_sites_state *s, uint32_t layer, uint64_t apart,
+                                 uint32_t most) {
+    return sw_slab_run_of(s->firsts, s->rounds.ranks, s->rounds.rank, layer, apart, most);
 }
 
 /* ---- a piece --------------------------------------------------------------------------------- */
@@ -99,7 +102,7 @@ static uint64_t apart_of(const struct sw_sites_state *s, const struct piece *p) 
     return s->slab.layers >> (p->k + 1);
 }
 
-static void compare(struct sw_sites_state *s, const struct piece *p, const struct run *r,
+static void compare(struct sw_sites_state *s, const struct piece *p, const struct sw_slab_run *r,
                     unsigned names, uint64_t first_name, unsigned spins, uint64_t first_spin,
                     uint64_t span) {
     const size_t layer = layer_sites(s);
@@ -110,15 +113,16 @@ static void compare(struct sw_sites_state *s, const struct piece *p, const struc
                 BUFFER(SITES_PAIRS), U32(p->row));
 }
 
-static void compare_own(struct sw_sites_state *s, const struct piece *p, const struct run *r) {
+static void compare_own(struct sw_sites_state *s, const struct piece *p,
+                        const struct sw_slab_run *r) {
     const uint64_t at = r->partner * layer_sites(s), span = sw_sites_span(s);
     compare(s, p, r, SITES_SIZES, p->member * s->shape.sites + at, SITES_SPINS,
             p->member * sw_sites_words(&s->shape) * span + at, span);
 }
 
 /* offset: of a message in what has arrived. */
-static void compare_far(struct sw_sites_state *s, const struct piece *p, const struct run *r,
-                        size_t offset) {
+static void compare_far(struct sw_sites_state *s, const struct piece *p,
+                        const struct sw_slab_run *r, size_t offset) {
     const size_t sites = r->layers * layer_sites(s);
     compare(s, p, r, SITES_FAR, offset / 4, SITES_FAR,
             (offset + 4 * sites) / sw_sites_word(&s->shape), sites);
@@ -128,7 +132,7 @@ static uint32_t *number_of(char *message, size_t bytes) {
     return (uint32_t *)(void *)(message + bytes - sizeof(uint32_t));
 }
 
-static void expect(struct sw_sites_state *s, const struct run *r, char *message) {
+static void expect(struct sw_sites_state *s, const struct sw_slab_run *r, char *message) {
     const size_t bytes = message_bytes(s, r->layers);
     *number_of(message, bytes) = ~s->pair_messages;
     if (s->e.status == ERGO_OK)
@@ -137,7 +141,7 @@ static void expect(struct sw_sites_state *s, const struct run *r, char *message)
 }
 
 /* Of this slab's layers from r->layer on. */
-static void send(struct sw_sites_state *s, const struct piece *p, const struct run *r,
+static void send(struct sw_sites_state *s, const struct piece *p, const struct sw_slab_run *r,
                  char *message) {
     const size_t bytes = message_bytes(s, r->layers), each = sw_sites_word(&s->shape);
     const size_t sites = r->layers * layer_sites(s), at = r->layer * layer_sites(s);
@@ -158,17 +162,13 @@ static void send_all(struct sw_sites_state *s, const struct piece *p) {
     const uint64_t before = s->slab.layers - apart_of(s, p);
     char *to = s->pairs_out;
     for (uint32_t layer = 0, n; layer < s->slab.count && s->e.status == ERGO_OK; layer += n) {
-        const struct run r = run_of(s, layer, before, s->slab.count - layer);
-        const uint32_t end = r.partner + r.layers, last = p->begin + p->layers;
-        const uint32_t begin = r.partner > p->begin ? r.partner : p->begin;
-        struct run mine = r;
+        const struct sw_slab_run r = run_of(s, layer, before, s->slab.count - layer);
+        const struct sw_slab_run asked = sw_slab_asked(r, p->begin, p->layers);
         n = r.layers;
-        if (r.rank == s->rounds.rank || begin >= (end < last ? end : last))
+        if (r.rank == s->rounds.rank || !asked.layers)
             continue;
-        mine.layer += begin - r.partner;
-        mine.layers = (end < last ? end : last) - begin;
-        send(s, p, &mine, to);
-        to += message_bytes(s, mine.layers);
+        send(s, p, &asked, to);
+        to += message_bytes(s, asked.layers);
     }
 }
 
@@ -178,7 +178,7 @@ static void each_run(struct sw_sites_state *s, const struct piece *p, bool arriv
     const uint32_t last = p->begin + p->layers, end = last < s->slab.count ? last : s->slab.count;
     size_t at = 0;
     for (uint32_t layer = p->begin, n; layer < end && s->e.status == ERGO_OK; layer += n) {
-        const struct run r = run_of(s, layer, apart_of(s, p), end - layer);
+        const struct sw_slab_run r = run_of(s, layer, apart_of(s, p), end - layer);
         const size_t bytes = message_bytes(s, r.layers);
         n = r.layers;
         if (r.rank == s->rounds.rank) {
@@ -200,7 +200,7 @@ static void each_run(struct sw_sites_state *s, const struct piece *p, bool arriv
 
 static void do_piece(struct sw_sites_state *s, const struct piece *p) {
     each_run(s, p, false);
-    if (!s->firsts) /* all layers are here */
+    if (s->rounds.ranks == 1)
         return;
     send_all(s, p);
     if (s->e.status == ERGO_OK)
