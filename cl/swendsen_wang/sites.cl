@@ -87,8 +87,8 @@ __kernel SW_TILE_GROUP void sw_site_join(__global const uchar *bonds, __global c
     for (uint k = first; k < SW_FACES; k += SW_GROUP) {
         const uint face = sw_tile_face(k, ends), direction = face / SW_PLACES;
         const struct sw_tile_site s = sw_tile_site_of(face % SW_PLACES);
-        const uint leaves = direction == 2u && s.z + 1u == SW_LZ ? SW_SLAB : 0u; /* the rank */
-        if (face != SW_NO_BOND && !leaves && bonds[plane + s.index] >> direction & 1u)
+        if (face != SW_NO_BOND && !sw_site_leaves(s.y, s.z, direction) &&
+            bonds[plane + s.index] >> direction & 1u)
             list[SW_ADD_LOCAL(&listed, 1u)] = (ushort)face;
     }
     SW_SYNC;

@@ -16,7 +16,7 @@ __kernel void sw_slab_claim(__global const uchar *bonds, __global const ushort *
         return;
     const uint site = item < SW_LAYER ? SW_N - SW_LAYER + item : item - SW_LAYER;
     uint edge = SW_NO_BOND;
-    if (item >= SW_LAYER || bonds[plane + site] >> 2 & 1u) {
+    if (item >= SW_LAYER || bonds[plane + site] >> SW_ONWARD & 1u) {
         uint odd = 0u;
         const uint root =
             sw_find_still_odd(labels + plane, sw_first_of(firsts + plane, site), &odd);
@@ -182,10 +182,10 @@ __kernel SW_TILE_GROUP void sw_slab_name_sites(__global const ushort *firsts,
 }
 
 /*
- * Pairs of sites of one cluster along z, of the member `index`: `sites` sites from site `from` on,
- * and as many of other layers, here or of another rank, whose names begin at first_name, and their
- * spins at first_spin; span: from one component of these to the next. k, 0: half a side apart, 1: a
- * quarter. As sw_site_pairs; row: sample times the members plus the member.
+ * Pairs of sites of one cluster across layers, of the member `index`: `sites` sites from site
+ * `from` on, and as many of other layers, here or of another rank, whose names begin at first_name,
+ * and their spins at first_spin; span: from one component of these to the next. k, 0: half a side
+ * apart, 1: a quarter. As sw_site_pairs; row: sample times the members plus the member.
  */
 __kernel void sw_slab_pairs(__global const sw_word *spins,
                             __global const struct sw_site_member *members,

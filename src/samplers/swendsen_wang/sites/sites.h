@@ -171,12 +171,19 @@ static inline size_t sw_sites_words(const struct sw_sites_shape *h) {
 static inline size_t sw_sites_word(const struct sw_sites_shape *h) {
     return h->spin_bytes / sw_sites_words(h);
 }
+/* Of a lattice in slabs: layers, in two dimensions rows; the sites of one. */
+static inline uint32_t sw_sites_layers(const struct sw_sites_shape *h) {
+    return h->lz > 1 ? h->lz : h->ly;
+}
+static inline size_t sw_sites_layer(const struct sw_sites_shape *h) {
+    return h->lz > 1 ? (size_t)h->lx * h->ly : h->lx;
+}
 /* Sites of a member in the device's memory of spins; of each word of a spin. */
 static inline size_t sw_sites_span(const struct sw_sites_state *s) {
-    return (size_t)s->shape.sites + (s->cut ? (size_t)s->shape.lx * s->shape.ly : 0);
+    return (size_t)s->shape.sites + (s->cut ? sw_sites_layer(&s->whole) : 0);
 }
 
-/* slab.c: a lattice of three dimensions over ranks. */
+/* slab.c: a lattice over ranks. */
 bool sw_slab_is_worth(const struct ergo_point *point, size_t ranks);
 /* Refuses "distribute": "lattice" of what is not cut. */
 enum ergo_status sw_slab_check(struct ergo_context *ctx, const struct ergo_point *point);

@@ -1,12 +1,12 @@
 /*
- * A lattice of sites in three dimensions over ranks, a slab of layers on each: the second table of
- * operations (sampler.h). A slab is labelled as a lattice of its own, but for the bonds from its
- * last layer to the first one of the next rank, whose spins it has. Each rank tells the one before
- * the parts of clusters on its first layer; so that one knows what bonds join, and ranks join the
- * parts by rounds (rounds.h). The layer's spins travel while the inside is labelled. Bytes a rank
- * and sweep: a layer's spins, four for each of its sites, and those of rounds.
- * In a measured sweep the sizes of parts travel, too, and are added up as clusters
- * are joined; and names of sites, for pairs (slab_pairs.c).
+ * A lattice of sites over ranks, a slab of layers (in two dimensions of rows) on each: the second
+ * table of operations (sampler.h). A slab is labelled as a lattice of its own, but for the bonds
+ * from its last layer to the first one of the next rank, whose spins it has. Each rank tells the
+ * one before the parts of clusters on its first layer; so that one knows what bonds join, and ranks
+ * join the parts by rounds (rounds.h). The layer's spins travel while the inside is labelled. Bytes
+ * a rank and sweep: a layer's spins, four for each of its sites, and those of rounds. In a measured
+ * sweep the sizes of parts travel, too, and are added up as clusters are joined; and names of
+ * sites, for pairs (slab_pairs.c).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,12 +23,18 @@ enum { LEAST_LAYERS = 2 };
  */
 
 static bool serves(const struct ergo_point *point) {
-    return ergo_point_value(point, "/system/size")->items > 2;
+    return strcmp(ergo_point_text(point, "/system/lattice"), "triangular") != 0;
+}
+
+/* Rows of a honeycomb lattice differ in turn. */
+static uint32_t granule(const struct sw_sites_shape *h) {
+    return h->lattice == SW_LATTICE_HONEYCOMB ? 2 : 1;
 }
 
 bool sw_slab_is_worth(const struct ergo_point *point, size_t ranks) {
+    const int last = ergo_point_value(point, "/system/size")->items - 1;
     return serves(point) &&
-           ergo_point_value(point, "/system/size")->size[2] >= (int64_t)(LEAST_LAYERS * ranks);
+           ergo_point_value(point, "/system/size")->size[last] >= (int64_t)(LEAST_LAYERS * ranks);
 }
 
 enum ergo_status sw_slab_check(struct ergo_context *ctx, const struct ergo_point *point) {
@@ -36,15 +42,15 @@ enum ergo_status sw_slab_check(struct ergo_context *ctx, const struct ergo_point
         return ERGO_OK;
     return ergo_job_error(
         ctx, "/distribute",
-        "\"lattice\" cuts cubic lattices, and of two dimensions square ones of potts with periodic "
-        "sides, update swendsen-wang and method sample. Use \"points\" or \"auto\"");
+        "\"lattice\" cuts no triangular lattices, whose sites have two neighbours in the next row: "
+        "use \"points\" or \"auto\"");
 }
 
 /* ---- declared ---------------------------------------------------------------------------------
  */
 
 static size_t layer_sites(const struct sw_sites_state *s) {
-    return (size_t)s->whole.lx * s->whole.ly;
+    return sw_sites_layer(&s->whole);
 }
 
 /* Of a message with a layer's spins: of all members, and its number. */
@@ -57,7 +63,15 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
     const struct ergo_point *first = s->e.batch->points[0];
     s->cut = true;
     s->whole = sw_sites_shape_of(first);
-    enum ergo_status status = ergo_slab_cut(ctx, &s->slab, NULL, s->whole.lz, 1, LEAST_LAYERS);
+    const uint32_t layers = sw_sites_layers(&s->whole);
+    if (layers < (uint32_t)(LEAST_LAYERS * ergo_dist_count()))
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                         "/distribute: a lattice of %u %s cannot be cut over %d ranks, which need "
+                         "%d each; use fewer ranks, or \"points\"",
+                         layers, s->whole.lz > 1 ? "layers" : "rows", ergo_dist_count(),
+                         LEAST_LAYERS);
+    enum ergo_status status =
+        ergo_slab_cut(ctx, &s->slab, NULL, layers, granule(&s->whole), LEAST_LAYERS);
     if (status == ERGO_OK)
         status = sw_sites_configure(ctx, s);
     if (status != ERGO_OK)
@@ -102,15 +116,16 @@ void sw_slab_declare(struct sw_sites_state *s) {
 static enum ergo_status make_sides(struct sw_sites_state *s) {
     const int ranks = ergo_dist_count(), own = ergo_ranks_rank();
     const size_t layer = layer_sites(s);
+    const uint32_t around = s->whole.lz > 1 ? SW_AROUND_Z : SW_AROUND_Y;
     const struct sw_border below = {.rank = (own + 1) % ranks,
                                     .way = SW_WAY_DOWN,
-                                    .odd = own == ranks - 1 ? SW_AROUND_Z : 0,
+                                    .odd = own == ranks - 1 ? around : 0,
                                     .sites = layer,
                                     .most_far = 2 * layer};
     struct sw_border borders[2] = {below, below};
     borders[1].rank = (own + ranks - 1) % ranks;
     borders[1].way = SW_WAY_UP;
-    borders[1].odd = own == 0 ? SW_AROUND_Z : 0;
+    borders[1].odd = own == 0 ? around : 0;
     s->rounds.rank = own;
     s->rounds.ranks = ranks;
     s->rounds.posts = s->slab.posts;

@@ -8,7 +8,7 @@
 #include "samplers/swendsen_wang/sites/sites.h"
 
 static size_t edge_sites(const struct sw_sites_state *s) {
-    return 2 * (size_t)s->whole.lx * s->whole.ly;
+    return 2 * sw_sites_layer(&s->whole);
 }
 
 static size_t spin_numbers(const struct sw_sites_state *s) {

@@ -11,10 +11,6 @@
 
 enum { TAG_PAIRS = ERGO_DIST_TAGS + 27, PIECE_BYTES = 1 << 24 };
 
-static size_t layer_sites(const struct sw_sites_state *s) {
-    return (size_t)s->whole.lx * s->whole.ly;
-}
-
 /* Of unit vectors. */
 static size_t spin_bytes(const struct sw_sites_state *s) {
     return s->whole.model == SW_MODEL_POTTS ? 0 : s->whole.spin_bytes;
@@ -22,12 +18,12 @@ static size_t spin_bytes(const struct sw_sites_state *s) {
 
 /* Of a message with so many layers: names; spins, component after component; its number. */
 static size_t message_bytes(const struct sw_sites_state *s, size_t layers) {
-    const size_t spins = spin_bytes(s) * layers * layer_sites(s);
-    return 4 * layers * layer_sites(s) + (spins + 3) / 4 * 4 + sizeof s->pair_messages;
+    const size_t spins = spin_bytes(s) * layers * sw_sites_layer(&s->whole);
+    return 4 * layers * sw_sites_layer(&s->whole) + (spins + 3) / 4 * 4 + sizeof s->pair_messages;
 }
 
 static uint32_t piece_layers(const struct sw_sites_state *s) {
-    const size_t fit = PIECE_BYTES / ((4 + spin_bytes(s)) * layer_sites(s));
+    const size_t fit = PIECE_BYTES / ((4 + spin_bytes(s)) * sw_sites_layer(&s->whole));
     return fit < 1 ? 1 : fit < s->slab.most ? (uint32_t)fit : s->slab.most;
 }
 
@@ -105,7 +101,7 @@ static uint64_t apart_of(const struct sw_sites_state *s, const struct piece *p) 
 static void compare(struct sw_sites_state *s, const struct piece *p, const struct sw_slab_run *r,
                     unsigned names, uint64_t first_name, unsigned spins, uint64_t first_spin,
                     uint64_t span) {
-    const size_t layer = layer_sites(s);
+    const size_t layer = sw_sites_layer(&s->whole);
     ERGO_LAUNCH(&s->e, SITES_PAIR_FAR, ergo_grid_groups(s->launch.sum_groups, s->launch.group, 1),
                 BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS), BUFFER(SITES_SIZES), BUFFER(names),
                 BUFFER(spins), U64(s->e.step - 1), U32(p->member), U32(r->layer * layer),
@@ -115,7 +111,7 @@ static void compare(struct sw_sites_state *s, const struct piece *p, const struc
 
 static void compare_own(struct sw_sites_state *s, const struct piece *p,
                         const struct sw_slab_run *r) {
-    const uint64_t at = r->partner * layer_sites(s), span = sw_sites_span(s);
+    const uint64_t at = r->partner * sw_sites_layer(&s->whole), span = sw_sites_span(s);
     compare(s, p, r, SITES_SIZES, p->member * s->shape.sites + at, SITES_SPINS,
             p->member * sw_sites_words(&s->shape) * span + at, span);
 }
@@ -123,7 +119,7 @@ static void compare_own(struct sw_sites_state *s, const struct piece *p,
 /* offset: of a message in what has arrived. */
 static void compare_far(struct sw_sites_state *s, const struct piece *p,
                         const struct sw_slab_run *r, size_t offset) {
-    const size_t sites = r->layers * layer_sites(s);
+    const size_t sites = r->layers * sw_sites_layer(&s->whole);
     compare(s, p, r, SITES_FAR, offset / 4, SITES_FAR,
             (offset + 4 * sites) / sw_sites_word(&s->shape), sites);
 }
@@ -144,7 +140,8 @@ static void expect(struct sw_sites_state *s, const struct sw_slab_run *r, char *
 static void send(struct sw_sites_state *s, const struct piece *p, const struct sw_slab_run *r,
                  char *message) {
     const size_t bytes = message_bytes(s, r->layers), each = sw_sites_word(&s->shape);
-    const size_t sites = r->layers * layer_sites(s), at = r->layer * layer_sites(s);
+    const size_t sites = r->layers * sw_sites_layer(&s->whole),
+                 at = r->layer * sw_sites_layer(&s->whole);
     const size_t words = spin_bytes(s) ? sw_sites_words(&s->shape) : 0;
     ergo_engine_read(&s->e, SITES_SIZES, 4 * (p->member * s->shape.sites + at), 4 * sites, message);
     for (size_t w = 0; w < words; w++)
