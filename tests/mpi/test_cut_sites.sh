@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A cubic lattice cut over ranks in slabs of layers, of swendsen-wang: the result of one process with the whole lattice, on
+# A lattice of sites cut over ranks in slabs of layers or rows, of swendsen-wang: the result of one process with the whole lattice, on
 # any number of ranks and on devices of two implementations, through stops and resumes on another number of ranks. What is
 # not cut is refused.
 # shellcheck source=tests/mpi/lib.sh
@@ -87,5 +87,22 @@ if [ -n "${ERGOCL_TEST_FULL:-}" ]; then
     expect 0 ranks 2 run plain.json -o end2 --device "$pocl" "${cut[@]}" "${sides[@]}"
     same_points end end2
 fi
+# rows of two dimensions: of a honeycomb lattice in twos
+flat=(--set /system/lattice=honeycomb --set "/system/size=[20,14]" --set /system/temperature=0.6 --set /replicas=1)
+expect 0 "$ERGOCL" run plain.json -o flat --device "$pocl" --quiet "${flat[@]}"
+expect 0 ranks 3 run plain.json -o flat3 --device "$pocl" "${cut[@]}" "${flat[@]}"
+same_points flat flat3
+if [ -n "${ERGOCL_TEST_FULL:-}" ]; then
+    sed 's/"q": 3, "size": \[20, 7, 8\]/"model": "xy", "size": [22, 15]/' cubic.json >flat.json
+    for more in /run/correlations=true /run/method=probability-changing '/system/boundary=["antiperiodic","open"]'; do
+        with=(--set /run/correlations=false --set "$more" --set /system/temperature=0.9)
+        expect 0 "$ERGOCL" run flat.json -o xy2 --device "$pocl" --quiet --overwrite "${with[@]}"
+        expect 0 ranks 4 run flat.json -o xy24 --device "$pocl" --overwrite "${cut[@]}" "${with[@]}"
+        same_points xy2 xy24
+    done
+fi
+expect 2 "$ERGOCL" validate plain.json "${flat[@]}" --set /system/lattice=triangular --set /distribute=lattice
+says err "/distribute" "no triangular lattices"
 # too few layers for each rank
 expect 3 ranks 3 run cubic.json -o few --device "$pocl" "${cut[@]}" --set '/system/size=[8,8,5]'
+says err "/distribute" "2 each"
