@@ -80,8 +80,8 @@ ERGO_INLINE uint sw_site_next(uint x, uint y, uint z, uint direction, uint *arou
 
 /* Does a bond of the site in this direction lead out of a slab? */
 ERGO_INLINE uint sw_site_leaves(uint y, uint z, uint direction) {
-    return SW_SLAB && direction == SW_ONWARD && (SW_FLAT ? y + 1u == SW_LY : z + 1u == SW_LZ) ? 1u
-                                                                                              : 0u;
+    const uint last = SW_FLAT ? y + 1u == SW_LY : z + 1u == SW_LZ;
+    return SW_SLAB && direction == SW_ONWARD ? last : 0u;
 }
 
 /* Does the site own a bond in this direction? */

@@ -295,6 +295,7 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
     static const char *const sites = "swendsen_wang/sites.cl";
     static const char *const vectors = "swendsen_wang/sites_vectors.cl";
     static const char *const slab = "swendsen_wang/sites_slab.cl";
+    static const char *const pairs = "swendsen_wang/sites_pairs.cl";
     static const char *const waves = "swendsen_wang/sites_waves.cl";
     struct ergo_engine *e = &s->e;
     const struct sw_sites_shape *h = &s->shape;
@@ -349,9 +350,9 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
     if (s->pairs && !s->cut)
         ergo_engine_kernel(e, SITES_NAME, sites, o.data, "sw_site_name");
     if (s->pairs && s->cut) {
-        ergo_engine_kernel(e, SITES_NAME_ROOTS, slab, o.data, "sw_slab_name_roots");
-        ergo_engine_kernel(e, SITES_NAME, slab, o.data, "sw_slab_name_sites");
-        ergo_engine_kernel(e, SITES_PAIR_FAR, slab, o.data, "sw_slab_pairs");
+        ergo_engine_kernel(e, SITES_NAME_ROOTS, pairs, o.data, "sw_slab_name_roots");
+        ergo_engine_kernel(e, SITES_NAME, pairs, o.data, "sw_slab_name_sites");
+        ergo_engine_kernel(e, SITES_PAIR_FAR, pairs, o.data, "sw_slab_pairs");
     }
     if (h->waved) {
         ergo_engine_kernel(e, SITES_WAVE, waves, o.data, "sw_site_waves");

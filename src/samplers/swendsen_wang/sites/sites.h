@@ -97,8 +97,8 @@ enum sw_sites_buffer {
     SITES_NEW_NAMES,
     SITES_PART_SIZES,
     SITES_PART_WAVES,
-    SITES_SEEDS, /* names of the clusters of Wolff's seeds */
-    SITES_FAR    /* layers of other ranks, for pairs (slab_pairs.c) */
+    SITES_SEEDS,     /* names of the clusters of Wolff's seeds */
+    SITES_FAR_LAYERS /* layers of other ranks, for pairs (slab_pairs.c) */
 };
 
 enum sw_sites_kernel {

@@ -9,7 +9,7 @@
 #include "dist/dist.h"
 #include "samplers/swendsen_wang/sites/sites.h"
 
-enum { TAG_PAIRS = ERGO_DIST_TAGS + 27, PIECE_BYTES = 1 << 24 };
+enum { TAG_PAIRS = ERGO_DIST_TAGS + 40, PIECE_BYTES = 1 << 24 };
 
 /* Of unit vectors. */
 static size_t spin_bytes(const struct sw_sites_state *s) {
@@ -36,9 +36,9 @@ static size_t piece_bytes(const struct sw_sites_state *s, size_t layers) {
 void sw_slab_declare_pairs(struct sw_sites_state *s) {
     if (!s->pairs || ergo_dist_count() == 1)
         return;
-    ergo_engine_buffer(&s->e, SITES_FAR, "layers of other ranks", ERGO_BUFFER_SCRATCH,
+    ergo_engine_buffer(&s->e, SITES_FAR_LAYERS, "layers of other ranks", ERGO_BUFFER_SCRATCH,
                        piece_bytes(s, piece_layers(s)));
-    ergo_engine_flag(&s->e, SITES_FAR, ERGO_BUFFER_HOSTED);
+    ergo_engine_flag(&s->e, SITES_FAR_LAYERS, ERGO_BUFFER_HOSTED);
 }
 
 void sw_slab_open_pairs(struct sw_sites_state *s) {
@@ -120,7 +120,7 @@ static void compare_own(struct sw_sites_state *s, const struct piece *p,
 static void compare_far(struct sw_sites_state *s, const struct piece *p,
                         const struct sw_slab_run *r, size_t offset) {
     const size_t sites = r->layers * sw_sites_layer(&s->whole);
-    compare(s, p, r, SITES_FAR, offset / 4, SITES_FAR,
+    compare(s, p, r, SITES_FAR_LAYERS, offset / 4, SITES_FAR_LAYERS,
             (offset + 4 * sites) / sw_sites_word(&s->shape), sites);
 }
 
@@ -171,7 +171,7 @@ static void send_all(struct sw_sites_state *s, const struct piece *p) {
 
 /* Receives, or compares what has arrived or is here. */
 static void each_run(struct sw_sites_state *s, const struct piece *p, bool arrived) {
-    char *far = ergo_engine_host(&s->e, SITES_FAR, 0, 0);
+    char *far = ergo_engine_host(&s->e, SITES_FAR_LAYERS, 0, 0);
     const uint32_t last = p->begin + p->layers, end = last < s->slab.count ? last : s->slab.count;
     size_t at = 0;
     for (uint32_t layer = p->begin, n; layer < end && s->e.status == ERGO_OK; layer += n) {
@@ -188,7 +188,7 @@ static void each_run(struct sw_sites_state *s, const struct piece *p, bool arriv
         } else if (*number_of(far + at, bytes) != s->pair_messages) {
             s->e.status = sw_rounds_lost(s->e.ctx, s->rounds.rank);
         } else {
-            ergo_engine_write(&s->e, SITES_FAR, at, bytes, far + at);
+            ergo_engine_write(&s->e, SITES_FAR_LAYERS, at, bytes, far + at);
             compare_far(s, p, &r, at);
         }
         at += bytes;
@@ -212,7 +212,8 @@ void sw_slab_pairs(struct sw_sites_state *s, uint32_t sample) {
     const struct ergo_grid tiles = ergo_grid_groups(s->launch.tiles, s->launch.tile_group, members);
     know_slabs(s);
     ERGO_LAUNCH(&s->e, SITES_NAME_ROOTS, ergo_grid_items(s->shape.sites, s->launch.group, members),
-                BUFFER(SITES_MEMBERS), BUFFER(SITES_SIZES), BUFFER(SITES_NAMES));
+                BUFFER(SITES_MEMBERS), BUFFER(SITES_LABELS), BUFFER(SITES_SIZES),
+                BUFFER(SITES_NAMES));
     ERGO_LAUNCH(&s->e, SITES_NAME, tiles, BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS),
                 BUFFER(SITES_SIZES));
     ERGO_LAUNCH(&s->e, SITES_PAIR, tiles, BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS),
