@@ -17,7 +17,7 @@ __kernel void sw_slab_claim(__global const uchar *bonds, __global const ushort *
         return;
     const uint site = item < SW_LAYER ? SW_N - SW_LAYER + item : item - SW_LAYER;
     uint edge = SW_NO_BOND;
-    if (item >= SW_LAYER || bonds[plane + site] >> 2 & 1u) {
+    if (item >= SW_LAYER || bonds[plane + site] >> SW_ONWARD & 1u) {
         uint odd = 0u, root = sw_first_of(firsts + plane, site);
         uint next = SW_READ(&labels[plane + root]);
         while (SW_LEADS(next) != root) {

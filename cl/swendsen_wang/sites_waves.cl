@@ -13,7 +13,7 @@
 #include "swendsen_wang/wave_sums.h"
 
 #define SW_ALONG (SW_LZ > 1u ? SW_TZ : SW_TY) /* sites of a tile along the wave */
-#define SW_LAST_SIDE (SW_LZ > 1u ? SW_ALL_LZ : SW_LY)
+#define SW_LAST_SIDE SW_ALL_LAYERS
 #define SW_LAST_HERE (SW_LZ > 1u ? SW_LZ : SW_LY)
 #if SW_MODEL == SW_MODEL_POTTS
 #define SW_SITE_WAVES 2u
@@ -36,7 +36,7 @@ ERGO_INLINE uint sw_site_leads_out(__global const uchar *bonds, struct sw_tile_s
     uint open = last ? bonds[s.index] & last : 0u;
     for (uint d = 0; d < SW_DIRECTIONS; d++) {
         uint x, y;
-        if (SW_SLAB && d == 2u && s.z == 0u)
+        if (SW_SLAB && d == SW_ONWARD && (SW_FLAT ? s.y : s.z) == 0u)
             open |= 1u;
         else if (before >> d & 1u)
             open |= bonds[sw_site_before(s.x, s.y, s.z, d, &x, &y)] & 1u << d;

@@ -40,6 +40,8 @@ static void step(struct sw_sites_state *s, uint32_t sample) {
                     BUFFER(SITES_LABELS), BUFFER(SITES_WRAPS), U32(sized ? sample : SW_NO_SAMPLE));
     if (s->cut) {
         sw_slab_join(s, sized ? sample : SW_NO_SAMPLE);
+        if (s->shape.adapts)
+            sw_slab_share_ways(s);
         sw_slab_flip(s, sample);
     } else if (s->shape.wolff) {
         ERGO_LAUNCH(&s->e, SITES_FLIP_ONE, over_tiles(s), BUFFER(SITES_SPINS),
@@ -86,7 +88,9 @@ void sw_sites_block(void *state, size_t count, uint64_t every) {
         if (s->clusters && !s->shape.wolff)
             ERGO_LAUNCH(&s->e, SITES_COUNT, sums, BUFFER(SITES_SIZES), BUFFER(SITES_CLUSTERS),
                         U32(i));
-        if (s->pairs) { /* sizes have been counted */
+        if (s->pairs && s->cut) {
+            sw_slab_pairs(s, i);
+        } else if (s->pairs) { /* sizes have been counted */
             ERGO_LAUNCH(&s->e, SITES_NAME, over_tiles(s), BUFFER(SITES_FIRSTS),
                         BUFFER(SITES_LABELS), BUFFER(SITES_SIZES));
             ERGO_LAUNCH(&s->e, SITES_PAIR, over_tiles(s), BUFFER(SITES_SPINS),
@@ -130,7 +134,7 @@ void sw_sites_convert(const struct sw_sites_shape *h, struct sw_unit unit,
 static struct sw_found found_of(const struct sw_sites_state *s, unsigned slot, size_t row) {
     struct sw_found found = {0};
     if (s->cut)
-        return sw_slab_found(s, row);
+        return sw_slab_found(s, slot, row);
     if (s->shape.wolff) {
         const uint32_t *grown = ergo_engine_host(&s->e, SITES_GROWN, slot, 0);
         found.grown = grown[3 * row];

@@ -227,7 +227,7 @@ static void choose_tile(const struct sw_sites_state *s, struct sw_sites_launch *
     if (device->quirks.many_barriers_unreliable)
         l->tile_group = 1;
     l->tiles = parts(h->lx, l->tx) * parts(h->ly, l->ty) * parts(h->lz, l->tz);
-    l->inside = s->cut ? l->tiles - parts(h->lx, l->tx) * parts(h->ly, l->ty) : 0;
+    l->inside = s->cut ? l->tiles - parts(h->lx, l->tx) * (flat ? 1 : parts(h->ly, l->ty)) : 0;
 }
 
 static void choose_groups(const struct sw_sites_state *s, struct sw_sites_launch *l) {
@@ -313,6 +313,7 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
     static const char *const sites = "swendsen_wang/sites.cl";
     static const char *const vectors = "swendsen_wang/sites_vectors.cl";
     static const char *const slab = "swendsen_wang/sites_slab.cl";
+    static const char *const pairs = "swendsen_wang/sites_pairs.cl";
     static const char *const waves = "swendsen_wang/sites_waves.cl";
     struct ergo_engine *e = &s->e;
     const struct sw_sites_shape *h = &s->shape;
@@ -328,8 +329,9 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
                      s->clusters && !h->wolff, s->cut ? " -DSW_SLAB=1u" : "",
                      e->device->quirks.relaxed_atomics);
     if (s->cut)
-        ergo_text_append(&o, " -DSW_TURNED=%d -DSW_ALL_LZ=%uu -DSW_WOLFF=%d -DSW_PART_SUMS=%zuu",
-                         s->whole.anti != 0, s->whole.lz, h->wolff, sw_slab_sums(s));
+        ergo_text_append(&o, " -DSW_TURNED=%d -DSW_ALL_LAYERS=%uu -DSW_WOLFF=%d -DSW_PART_SUMS=%zuu",
+                         s->whole.anti != 0, sw_sites_layers(&s->whole), h->wolff,
+                         sw_slab_sums(s));
     if (h->model == SW_MODEL_POTTS) {
         ergo_engine_kernel(e, SITES_START, measure, o.data, "sw_site_start");
         ergo_engine_kernel(e, SITES_MEASURE, measure, o.data, "sw_site_measure");
@@ -371,9 +373,14 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
     } else {
         ergo_engine_kernel(e, SITES_FLIP, sites, o.data, "sw_site_flip");
     }
-    if (s->pairs) {
-        ergo_engine_kernel(e, SITES_NAME, sites, o.data, "sw_site_name");
+    if (s->pairs)
         ergo_engine_kernel(e, SITES_PAIR, sites, o.data, "sw_site_pairs");
+    if (s->pairs && !s->cut)
+        ergo_engine_kernel(e, SITES_NAME, sites, o.data, "sw_site_name");
+    if (s->pairs && s->cut) {
+        ergo_engine_kernel(e, SITES_NAME_ROOTS, pairs, o.data, "sw_slab_name_roots");
+        ergo_engine_kernel(e, SITES_NAME, pairs, o.data, "sw_slab_name_sites");
+        ergo_engine_kernel(e, SITES_PAIR_FAR, pairs, o.data, "sw_slab_pairs");
     }
     if (h->waved) {
         ergo_engine_kernel(e, SITES_WAVE, waves, o.data, "sw_site_waves");
@@ -415,11 +422,13 @@ enum ergo_status sw_sites_configure(struct ergo_context *ctx, void *state) {
     s->whole = sw_sites_shape_of(batch->points[0]);
     s->shape = s->whole;
     if (s->cut) {
-        s->shape.lz = s->slab.count;
+        const bool flat = s->whole.lz == 1;
+        const uint32_t others = flat ? SW_AROUND_X : SW_AROUND_X | SW_AROUND_Y;
+        *(flat ? &s->shape.ly : &s->shape.lz) = s->slab.count;
         s->shape.sites = s->shape.lx * s->shape.ly * s->shape.lz;
         if (s->slab.first + s->slab.count < s->slab.layers) { /* the last side is another rank's */
-            s->shape.open &= 3u;                              /* SW_AROUND_X, SW_AROUND_Y */
-            s->shape.anti &= 3u;
+            s->shape.open &= others;
+            s->shape.anti &= others;
         }
     }
     s->columns = batch->job->model->n_columns;
@@ -431,7 +440,7 @@ enum ergo_status sw_sites_configure(struct ergo_context *ctx, void *state) {
         return ergo_engine_end(&s->e);
     for (size_t i = 0; i < batch->count; i++) {
         sw_sites_member_fill(batch->points[i], &s->members[i]);
-        s->members[i].first = (uint32_t)s->slab.first * s->shape.lx * s->shape.ly;
+        s->members[i].first = (uint32_t)(s->slab.first * sw_sites_layer(&s->whole));
         s->units[i] = sw_unit_of(batch->points[i]);
         s->units[i].bonds = bonds_of(&s->whole);
     }

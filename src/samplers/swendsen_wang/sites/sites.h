@@ -107,7 +107,8 @@ enum sw_sites_buffer {
     SITES_PART_SUMS,
     SITES_FAR_SUMS,
     SITES_TOTALS,
-    SITES_SEEDS /* names of the clusters of Wolff's seeds */
+    SITES_SEEDS,     /* names of the clusters of Wolff's seeds */
+    SITES_FAR_LAYERS /* layers of other ranks, for pairs (slab_pairs.c) */
 };
 
 enum sw_sites_kernel {
@@ -124,8 +125,10 @@ enum sw_sites_kernel {
     SITES_FLIP_SIZES,
     SITES_FLIP_ONE,
     SITES_ADAPT,
+    SITES_NAME_ROOTS,
     SITES_NAME,
     SITES_PAIR,
+    SITES_PAIR_FAR,
     SITES_CLAIM,
     SITES_MARK,
     SITES_NUMBER,
@@ -160,7 +163,7 @@ struct sw_sites_state {
     /* ---- slab.c ---- */
     bool cut;
     struct ergo_slab slab;
-    uint64_t *joined;   /* [samples][members][q or SW_NUMBERS], sums of all ranks */
+    uint64_t *joined;   /* [samples][members][numbers], sums of all ranks (slab_counts.c) */
     bool under_way;     /* the next rank's layer */
     uint32_t sent, due; /* numbers of exchanges */
     struct sw_rounds rounds;
@@ -177,6 +180,10 @@ struct sw_sites_state {
     uint64_t *part_waves;
     /* [samples][members]: of a slot, clusters that reach edges; with all others, of all ranks */
     struct sw_cut_counts *edge_counts[2], *counts;
+    uint64_t *ways;   /* [members][3]: a step's directions around, method probability-changing */
+    uint64_t *firsts; /* [ranks + 1]: layers with which slabs begin, and all */
+    char *pairs_out;  /* messages of a piece */
+    uint32_t pair_messages; /* their number */
 };
 
 extern const struct ergo_sampler_ops sw_sites_ops, sw_slab_ops;
@@ -192,12 +199,19 @@ static inline size_t sw_sites_words(const struct sw_sites_shape *h) {
 static inline size_t sw_sites_word(const struct sw_sites_shape *h) {
     return h->spin_bytes / sw_sites_words(h);
 }
+/* Of a lattice in slabs: layers, in two dimensions rows; the sites of one. */
+static inline uint32_t sw_sites_layers(const struct sw_sites_shape *h) {
+    return h->lz > 1 ? h->lz : h->ly;
+}
+static inline size_t sw_sites_layer(const struct sw_sites_shape *h) {
+    return h->lz > 1 ? (size_t)h->lx * h->ly : h->lx;
+}
 /* Sites of a member in the device's memory of spins; of each word of a spin. */
 static inline size_t sw_sites_span(const struct sw_sites_state *s) {
-    return (size_t)s->shape.sites + (s->cut ? (size_t)s->shape.lx * s->shape.ly : 0);
+    return (size_t)s->shape.sites + (s->cut ? sw_sites_layer(&s->whole) : 0);
 }
 
-/* slab.c: a lattice of three dimensions over ranks. */
+/* slab.c: a lattice over ranks. */
 bool sw_slab_is_worth(const struct ergo_point *point, size_t ranks);
 /* Refuses "distribute": "lattice" of what is not cut. */
 enum ergo_status sw_slab_check(struct ergo_context *ctx, const struct ergo_point *point);
@@ -209,6 +223,9 @@ void sw_slab_flip(struct sw_sites_state *s, uint32_t sample);
 /* Then, of unit vectors: their clusters are joined again, with waves of what spins are now.
  * Collective. */
 void sw_slab_measure(struct sw_sites_state *s, uint32_t sample);
+/* Method probability-changing: tells the device in which directions clusters of all ranks lead
+ * around. Collective. */
+void sw_slab_share_ways(struct sw_sites_state *s);
 /* The next rank's layer, which has been under way since then; nothing if it is there. */
 void sw_slab_take_layer(struct sw_sites_state *s);
 /* Says where steps since the last audit spent their time; ctx NULL: only forgets it. */
@@ -236,8 +253,28 @@ enum ergo_status sw_slab_collect(struct ergo_context *ctx, void *state, unsigned
 /* Of a sample and member, after that: potts; what clusters are like; the numbers of unit vectors.
  */
 void sw_slab_potts(const struct sw_sites_state *s, size_t row, struct sw_counts *counts);
-struct sw_found sw_slab_found(const struct sw_sites_state *s, size_t row);
+struct sw_found sw_slab_found(const struct sw_sites_state *s, unsigned slot, size_t row);
 const uint64_t *sw_slab_numbers(const struct sw_sites_state *s, size_t row);
+/* slab_pairs.c: Layers in a row, of this rank, and of one rank that they are compared with. */
+struct sw_slab_run {
+    int rank;         /* the other */
+    uint32_t layer;   /* the first, of this slab */
+    uint32_t partner; /* of that one's slab */
+    uint32_t layers;
+};
+/* The run from a layer of slab `own` on, of at most `most` layers, whose partners are `apart`
+ * layers further, all around the lattice. firsts: the layers with which slabs begin, and behind
+ * them how many there are. */
+struct sw_slab_run sw_slab_run_of(const uint64_t *firsts, int ranks, int own, uint32_t layer,
+                                  uint64_t apart, uint32_t most);
+/* What of a run of own layers its rank asks for in the piece of `layers` layers from `begin` on of
+ * its own. layers 0: nothing. */
+struct sw_slab_run sw_slab_asked(struct sw_slab_run run, uint32_t begin, uint32_t layers);
+/* Buffers, and memory of the host; of a sample, whose sizes have been counted. The last is
+ * collective. */
+void sw_slab_declare_pairs(struct sw_sites_state *s);
+void sw_slab_open_pairs(struct sw_sites_state *s);
+void sw_slab_pairs(struct sw_sites_state *s, uint32_t sample);
 /* This rank's layers, of so many bytes a site, with those of all others: appended at rank 0.
  * Collective. */
 enum ergo_status sw_slab_gather(struct ergo_context *ctx, struct sw_sites_state *s,
@@ -300,7 +337,6 @@ extern const struct ergo_tunable sw_tunables[SW_TUNABLES];
  * Method probability-changing: then the chance, four bytes, the lowest first. */
 enum ergo_status sw_sites_prepare(struct ergo_context *ctx, void *state);
 enum ergo_status sw_sites_init(struct ergo_context *ctx, void *state);
-enum ergo_status sw_sites_damaged(struct ergo_context *ctx, size_t member);
 /* Spins of a canonical state in the device's layout, that of a lattice which is not cut. False: one
  * is none. */
 bool sw_sites_decode(const struct sw_sites_shape *shape, const uint8_t *state, void *spins);
@@ -311,6 +347,13 @@ enum ergo_status sw_sites_save(struct ergo_context *ctx, void *state, size_t mem
                                struct ergo_text *text);
 enum ergo_status sw_sites_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
                                const void *bytes, size_t length);
+/* Is it the state of a lattice? */
+enum ergo_status sw_sites_check_state(struct ergo_context *ctx, const struct sw_sites_shape *h,
+                                      size_t member, const void *bytes, size_t length);
+/* The layers here of a state that was looked at, and its chance. */
+enum ergo_status sw_sites_load_parts(struct ergo_context *ctx, struct sw_sites_state *s,
+                                     size_t member, uint64_t step, const uint8_t *layers,
+                                     const uint8_t *chance);
 enum ergo_status sw_sites_view(struct ergo_context *ctx, void *state, size_t member,
                                struct ergo_view *view);
 

@@ -1,13 +1,13 @@
 /*
- * A lattice of sites in three dimensions over ranks, a slab of layers on each: the second table of
- * operations (sampler.h). A slab is labelled as a lattice of its own, but for the bonds from its
- * last layer to the first one of the next rank, whose spins it has. Ranks tell both neighbours the
- * parts of clusters on the layers at the cuts, and devices join what bonds across one cut connect
- * (cl/swendsen_wang/sites_bridges.cl). Most of it is a whole cluster. Hosts join the rest by rounds
- * (rounds.h): clusters with a part that goes through a slab. The layer's spins travel while the
- * inside is labelled. Bytes a rank and sweep: a layer's spins, eight for each of its sites, and
- * those of rounds. In a measured sweep the sizes of parts travel, too, while spins get new states
- * (slab_counts.c). Pairs of sites are not measured.
+ * A lattice of sites over ranks, a slab of layers (in two dimensions of rows) on each: the second
+ * table of operations (sampler.h). A slab is labelled as a lattice of its own, but for the bonds
+ * from its last layer to the first one of the next rank, whose spins it has. Ranks tell both
+ * neighbours the parts of clusters on the layers at the cuts, and devices join what bonds across
+ * one cut connect (cl/swendsen_wang/sites_bridges.cl). Most of it is a whole cluster. Hosts join
+ * the rest by rounds (rounds.h): clusters with a part that goes through a slab. The layer's spins
+ * travel while the inside is labelled. Bytes a rank and sweep: a layer's spins, eight for each of
+ * its sites, and those of rounds. In a measured sweep the sizes of parts travel, too, while spins
+ * get new states (slab_counts.c); and names of sites, for pairs (slab_pairs.c).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,13 +25,18 @@ enum { LEAST_LAYERS = 2 };
  */
 
 static bool serves(const struct ergo_point *point) {
-    return ergo_point_value(point, "/system/size")->items > 2 && sw_is_sampled(point) &&
-           !(sw_wants_pairs(point) && sw_may_correlate(point));
+    return strcmp(ergo_point_text(point, "/system/lattice"), "triangular") != 0;
+}
+
+/* Rows of a honeycomb lattice differ in turn. */
+static uint32_t granule(const struct sw_sites_shape *h) {
+    return h->lattice == SW_LATTICE_HONEYCOMB ? 2 : 1;
 }
 
 bool sw_slab_is_worth(const struct ergo_point *point, size_t ranks) {
+    const int last = ergo_point_value(point, "/system/size")->items - 1;
     return serves(point) &&
-           ergo_point_value(point, "/system/size")->size[2] >= (int64_t)(LEAST_LAYERS * ranks);
+           ergo_point_value(point, "/system/size")->size[last] >= (int64_t)(LEAST_LAYERS * ranks);
 }
 
 enum ergo_status sw_slab_check(struct ergo_context *ctx, const struct ergo_point *point) {
@@ -39,17 +44,15 @@ enum ergo_status sw_slab_check(struct ergo_context *ctx, const struct ergo_point
         return ERGO_OK;
     return ergo_job_error(
         ctx, "/distribute",
-        "\"lattice\" cuts, beside plain squares, cubic lattices with method sample, of which "
-        "it measures all but pairs of sites: name \"observables\" in run without "
-        "correlation_half, correlation_quarter and correlation_ratio. Or use "
-        "\"points\" or \"auto\"");
+        "\"lattice\" cuts no triangular lattices, whose sites have two neighbours in the next row: "
+        "use \"points\" or \"auto\"");
 }
 
 /* ---- declared ---------------------------------------------------------------------------------
  */
 
 static size_t layer_sites(const struct sw_sites_state *s) {
-    return (size_t)s->whole.lx * s->whole.ly;
+    return sw_sites_layer(&s->whole);
 }
 
 /* Of a message with a layer's spins: of all members, and its number. */
@@ -67,7 +70,15 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
     const struct ergo_point *first = s->e.batch->points[0];
     s->cut = true;
     s->whole = sw_sites_shape_of(first);
-    enum ergo_status status = ergo_slab_cut(ctx, &s->slab, NULL, s->whole.lz, 1, LEAST_LAYERS);
+    const uint32_t layers = sw_sites_layers(&s->whole);
+    if (layers < (uint32_t)(LEAST_LAYERS * ergo_dist_count()))
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                         "/distribute: a lattice of %u %s cannot be cut over %d ranks, which need "
+                         "%d each; use fewer ranks, or \"points\"",
+                         layers, s->whole.lz > 1 ? "layers" : "rows", ergo_dist_count(),
+                         LEAST_LAYERS);
+    enum ergo_status status =
+        ergo_slab_cut(ctx, &s->slab, NULL, layers, granule(&s->whole), LEAST_LAYERS);
     if (status == ERGO_OK)
         status = sw_sites_configure(ctx, s);
     if (status != ERGO_OK)
@@ -75,7 +86,9 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
     s->part_names = ergo_engine_memory(&s->e, 4 * layer_sites(s), sizeof *s->part_names);
     s->items = ergo_engine_memory(&s->e, 4 * layer_sites(s), sizeof *s->items);
     s->seeds = ergo_engine_memory(&s->e, s->e.batch->count, sizeof *s->seeds);
+    s->ways = ergo_engine_memory(&s->e, s->e.batch->count, 3 * sizeof *s->ways);
     sw_slab_open_counts(s);
+    sw_slab_open_pairs(s);
     snprintf(s->e.plan.path, sizeof s->e.plan.path, "sites, cut");
     const size_t length = strlen(s->e.plan.launch);
     snprintf(s->e.plan.launch + length, sizeof s->e.plan.launch - length,
@@ -111,21 +124,23 @@ void sw_slab_declare(struct sw_sites_state *s) {
     if (s->shape.wolff)
         declare(s, SITES_SEEDS, "Wolff's seeds", 4 * members, true);
     sw_slab_declare_counts(s);
+    sw_slab_declare_pairs(s);
 }
 
 /* Below and above, where a slab alone has itself. */
 static enum ergo_status make_sides(struct sw_sites_state *s) {
     const int ranks = ergo_dist_count(), own = ergo_ranks_rank();
     const size_t layer = layer_sites(s);
+    const uint32_t around = s->whole.lz > 1 ? SW_AROUND_Z : SW_AROUND_Y;
     const struct sw_border below = {.rank = (own + 1) % ranks,
                                     .way = SW_WAY_DOWN,
-                                    .odd = own == ranks - 1 ? SW_AROUND_Z : 0,
+                                    .odd = own == ranks - 1 ? around : 0,
                                     .sites = layer,
                                     .most_far = 2 * layer};
     struct sw_border borders[2] = {below, below};
     borders[1].rank = (own + ranks - 1) % ranks;
     borders[1].way = SW_WAY_UP;
-    borders[1].odd = own == 0 ? SW_AROUND_Z : 0;
+    borders[1].odd = own == 0 ? around : 0;
     s->rounds.rank = own;
     s->rounds.ranks = ranks;
     s->rounds.posts = s->slab.posts;
@@ -277,8 +292,10 @@ static void build_bridges(struct sw_sites_state *s, uint32_t sample) {
         s->due++;
     }
     ergo_engine_send(&s->e, SITES_FAR_FACES, 2 * bytes);
-    ERGO_LAUNCH(&s->e, SITES_BRIDGE, sw_slab_over_edges(s), BUFFER(SITES_FACES), BUFFER(SITES_FAR_FACES),
-                BUFFER(SITES_LINKS), BUFFER(SITES_WRAPS), U32(sample));
+    ERGO_LAUNCH(&s->e, SITES_BRIDGE, sw_slab_over_edges(s), BUFFER(SITES_FACES),
+                BUFFER(SITES_FAR_FACES), BUFFER(SITES_LINKS),
+                BUFFER(s->shape.adapts ? SITES_WAYS : SITES_WRAPS),
+                U32(s->shape.adapts ? 0 : sample));
     ERGO_LAUNCH(&s->e, SITES_GATHER, sw_slab_over_edges(s), BUFFER(SITES_FACES), BUFFER(SITES_FAR_FACES),
                 BUFFER(SITES_LINKS), BUFFER(SITES_BRIDGES));
     s->times.faces += sw_cut_lap(&started);
@@ -370,10 +387,11 @@ static void take_entries(struct sw_sites_state *s, const uint32_t *entries, size
 }
 
 /* Of a member, with all ranks. counts: of clusters, too; NULL: not. */
-static void join_entries(struct sw_sites_state *s, const uint32_t *entries, size_t n,
+static void join_entries(struct sw_sites_state *s, size_t member, const uint32_t *entries, size_t n,
                          struct sw_cut_counts *counts) {
     take_entries(s, entries, n);
     struct sw_parts parts = {.narrow = true,
+                             .ways = s->shape.adapts,
                              .n_parts = s->rounds.n_parts,
                              .names = s->part_names,
                              .n_sides = s->rounds.n_sides,
@@ -386,6 +404,8 @@ static void join_entries(struct sw_sites_state *s, const uint32_t *entries, size
     }
     s->e.status =
         sw_rounds_join(s->e.ctx, &s->rounds, &parts, counts ? sw_slab_take : NULL, counts);
+    for (size_t d = 0; d < 3; d++)
+        s->ways[3 * member + d] = s->rounds.joining.wraps >> d & 1u;
     if (counts)
         counts->wraps |= s->rounds.joining.wraps;
 }
@@ -420,7 +440,7 @@ static void join_listed(struct sw_sites_state *s, uint32_t sample) {
     for (size_t m = 0, from = 0, to = 0; m < members && s->e.status == ERGO_OK; m++, from = to) {
         while (to < n && list[to * words + MEMBER] == m)
             to++;
-        join_entries(s, list + from * words, to - from,
+        join_entries(s, m, list + from * words, to - from,
                      sample == SW_NO_SAMPLE ? NULL
                                             : &s->edge_counts[s->e.slot][sample * members + m]);
         if (s->e.status == ERGO_OK)
@@ -460,6 +480,22 @@ void sw_slab_join(struct sw_sites_state *s, uint32_t sample) {
         sw_slab_total(s);
     join_listed(s, sample);
     name_parts(s);
+}
+
+void sw_slab_share_ways(struct sw_sites_state *s) {
+    const size_t members = s->e.batch->count;
+    for (size_t m = 0; m < members; m++) {
+        uint32_t inside = 0;
+        ergo_engine_read(&s->e, SITES_WAYS, m * sizeof inside, sizeof inside, &inside);
+        for (size_t d = 0; d < 3; d++)
+            s->ways[3 * m + d] |= inside >> d & 1u;
+    }
+    ergo_dist_max_counts(s->ways, 3 * members);
+    for (size_t m = 0; m < members; m++) {
+        const uint64_t *of = s->ways + 3 * m;
+        const uint32_t ways = (uint32_t)(of[0] | of[1] << 1 | of[2] << 2);
+        ergo_engine_write(&s->e, SITES_WAYS, m * sizeof ways, sizeof ways, &ways);
+    }
 }
 
 /* Wolff's seeds: the rank that has one tells all of its cluster's name. */
@@ -566,6 +602,9 @@ static enum ergo_status save(struct ergo_context *ctx, void *state, size_t membe
     enum ergo_status status = sw_sites_save(ctx, s, member, &own);
     if (status == ERGO_OK)
         status = sw_slab_gather(ctx, s, own.data, s->whole.spin_bytes, text);
+    const size_t layers = (size_t)s->shape.sites * s->shape.spin_bytes; /* behind them the chance */
+    if (status == ERGO_OK && s->rounds.rank == 0)
+        ergo_text_append_bytes(text, own.data + layers, own.length - layers);
     ergo_text_free(&own);
     return status;
 }
@@ -574,21 +613,12 @@ static enum ergo_status load(struct ergo_context *ctx, void *state, size_t membe
                              const void *bytes, size_t length) {
     struct sw_sites_state *s = state;
     const size_t each = s->whole.spin_bytes;
-    if (length != each * s->whole.sites)
-        return ERGO_FAIL(ctx, ERGO_E_IO,
-                         "the saved state of member %zu has %zu bytes; a lattice of %u sites has "
-                         "%zu",
-                         member, length, s->whole.sites, each * s->whole.sites);
-    void *spins = malloc(length);
-    if (!spins)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
-    const bool good = sw_sites_decode(&s->whole, bytes, spins); /* all ranks refuse, or none */
-    free(spins);
-    if (!good)
-        return sw_sites_damaged(ctx, member);
-    const enum ergo_status status = sw_sites_load(
-        ctx, s, member, step, (const uint8_t *)bytes + each * s->slab.first * layer_sites(s),
-        each * s->shape.sites);
+    const uint8_t *state_bytes = bytes;
+    enum ergo_status status = sw_sites_check_state(ctx, &s->whole, member, bytes, length);
+    if (status == ERGO_OK) /* all ranks refuse, or none */
+        status = sw_sites_load_parts(ctx, s, member, step,
+                                     state_bytes + each * s->slab.first * layer_sites(s),
+                                     state_bytes + each * s->whole.sites);
     if (status != ERGO_OK)
         return status;
     ergo_engine_begin(&s->e, ctx);

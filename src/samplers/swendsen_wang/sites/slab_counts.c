@@ -9,16 +9,17 @@
 #include "samplers/swendsen_wang/sites/sites.h"
 
 static size_t edge_sites(const struct sw_sites_state *s) {
-    return 2 * (size_t)s->whole.lx * s->whole.ly;
+    return 2 * sw_sites_layer(&s->whole);
 }
 
 static size_t spin_numbers(const struct sw_sites_state *s) {
     return s->whole.model == SW_MODEL_POTTS ? s->whole.q : SW_NUMBERS;
 }
 
-/* Of a sample: sums over spins that ranks add up; then of Wolff's cluster its sites, and parts. */
+/* Of a sample: sums over spins that ranks add up; then of Wolff's cluster its sites, and parts; or
+ * pairs. */
 static size_t numbers(const struct sw_sites_state *s) {
-    return spin_numbers(s) + (s->shape.wolff ? 2 : 0);
+    return spin_numbers(s) + (s->shape.wolff || s->pairs ? 2 : 0);
 }
 
 /* Of all clusters; not with Wolff's update. */
@@ -152,6 +153,7 @@ enum ergo_status sw_slab_collect(struct ergo_context *ctx, void *state, unsigned
     const size_t rows = samples->count * s->e.batch->count, n = spin_numbers(s);
     const uint32_t *sums = ergo_engine_host(&s->e, SITES_SUMS, slot, 0);
     const uint32_t *grown = ergo_engine_host(&s->e, SITES_GROWN, slot, 0);
+    const uint32_t *pairs = ergo_engine_host(&s->e, SITES_PAIRS, slot, 0);
     (void)ctx;
     memset(s->joined, 0, rows * numbers(s) * sizeof *s->joined);
     for (size_t row = 0; row < rows; row++) {
@@ -164,6 +166,8 @@ enum ergo_status sw_slab_collect(struct ergo_context *ctx, void *state, unsigned
             to[n] = grown[3 * row];
             to[n + 1] = word_pair(grown + 3 * row + 1);
         }
+        for (size_t k = 0; k < 2 && s->pairs; k++)
+            to[n + k] = word_pair(pairs + 4 * row + 2 * k);
     }
     ergo_dist_sum_counts(s->joined, rows * numbers(s));
     for (size_t row = 0; row < rows && counts_clusters(s); row++)
@@ -192,17 +196,23 @@ void sw_slab_potts(const struct sw_sites_state *s, size_t row, struct sw_counts 
     c->fourths = sw_limbs_value(all->fourths, SW_CUT_FOURTHS, NULL);
 }
 
-struct sw_found sw_slab_found(const struct sw_sites_state *s, size_t row) {
+struct sw_found sw_slab_found(const struct sw_sites_state *s, unsigned slot, size_t row) {
+    const uint64_t *numbers_of = sw_slab_numbers(s, row) + spin_numbers(s);
+    const uint32_t *record = ergo_engine_host(&s->e, SITES_RECORD, slot, 0);
     struct sw_found found = {0};
     if (s->shape.wolff) {
-        const uint64_t *grown = sw_slab_numbers(s, row) + spin_numbers(s);
-        found.grown = (uint32_t)grown[0];
-        found.parts = grown[1];
+        found.grown = (uint32_t)numbers_of[0];
+        found.parts = numbers_of[1];
     }
+    for (size_t k = 0; k < 2 && s->pairs; k++)
+        found.pairs[k] = numbers_of[k];
+    if (s->shape.adapts)
+        found.chance = record[2 * row];
     if (!counts_clusters(s))
         return found;
     const struct sw_cut_counts *all = &s->counts[row];
-    found.wraps = s->clusters ? (uint32_t)all->wraps : 0;
+    if (s->clusters) /* with method probability-changing all know the step's ways */
+        found.wraps = s->shape.adapts ? record[2 * row + 1] : (uint32_t)all->wraps;
     found.powers[0] = sw_limbs_value(all->correlations.waves, SW_WAVES_LIMBS, NULL);
     found.powers[1] = sw_limbs_value(all->parts, SW_WAVES_LIMBS, NULL);
     return found;
