@@ -76,7 +76,7 @@ fi
 # sides that the last rank alone has
 sides=(--set /system/q=2 --set '/system/boundary=["open","periodic","antiperiodic"]' --set /replicas=1
     --set '/run/observables="energy,clusters,wrapping_y"')
-sed 's/ "correlations": true,//' cubic.json >plain.json
+sed 's/, "correlations": true//' cubic.json >plain.json
 expect 0 "$ERGOCL" run plain.json -o sides --device "$pocl" --quiet "${sides[@]}"
 expect 0 ranks 3 run plain.json -o sides3 --device "$pocl" "${cut[@]}" "${sides[@]}"
 same_points sides sides3
