@@ -13,8 +13,9 @@
  *
  * Words of a face, those of this rank and the next one's: SW_NO_BOND; or of the item that stands
  * for a part, SW_LEAD with the part's name, its root in the whole lattice, and SW_THROUGH; or of
- * others the place in the layer of that item, and the sides along x and y that the way to it crosses an odd number of times.
- * faces[cut][member][SW_LAYER], and behind each cut's a word of the host's.
+ * others the place in the layer of that item, and the sides along x and y that the way to it
+ * crosses an odd number of times. faces[cut][member][SW_LAYER], and behind each cut's a word of the
+ * host's.
  */
 #include "common/sum64.h"
 #include "swendsen_wang/clusters.h"
@@ -52,9 +53,8 @@ __kernel void sw_slab_face(__global const struct sw_site_member *members,
         const uint part = edge & SW_EDGE_NUMBER, claim = claims[plane + part];
         const uint lead = item < SW_LAYER && part >= SW_LAYER ? claim - 1u : part;
         const uint through = claim ? SW_THROUGH : 0u;
-        word = lead == item
-                   ? SW_LEAD | through | (members[index].first + roots[plane + part])
-                   : lead % SW_LAYER | ((edge ^ edges[plane + lead]) & ~SW_EDGE_NUMBER);
+        word = lead == item ? SW_LEAD | through | (members[index].first + roots[plane + part])
+                            : lead % SW_LAYER | ((edge ^ edges[plane + lead]) & ~SW_EDGE_NUMBER);
     }
     faces[sw_face_at(item, index, (uint)get_global_size(1))] = word;
     links[plane + item] = SW_LABEL(item);
@@ -112,9 +112,9 @@ __kernel void sw_slab_gather(__global const uint *faces, __global const uint *fa
  * bridge, SW_NO_BOND or the number of a part that is through with the sides that the way from the
  * bridge's first bond to its root crosses, name, and, if sized, sums. */
 __kernel void sw_slab_list(__global const uint *edges, __global const uint *faces,
-                           __global const uint *links,
-                           __global const struct sw_bridge *bridges, __global uint *list,
-                           __global const uint *totals, __global const uint *sums, uint sized) {
+                           __global const uint *links, __global const struct sw_bridge *bridges,
+                           __global uint *list, __global const uint *totals,
+                           __global const uint *sums, uint sized) {
     const uint item = (uint)get_global_id(0), index = (uint)get_global_id(1);
     const uint members = (uint)get_global_size(1);
     const ulong plane = (ulong)index * SW_ITEMS;
@@ -161,9 +161,9 @@ __kernel void sw_slab_rename(__global struct sw_bridge *bridges, __global const 
 
 /* Names of parts' clusters, in the place of their marks. */
 __kernel void sw_slab_part_names(__global const struct sw_site_member *members,
-                           __global const uint *edges, __global const uint *roots,
-                           __global const uint *claims, __global const uint *links,
-                           __global const struct sw_bridge *bridges, __global uint *marks) {
+                                 __global const uint *edges, __global const uint *roots,
+                                 __global const uint *claims, __global const uint *links,
+                                 __global const struct sw_bridge *bridges, __global uint *marks) {
     const uint item = (uint)get_global_id(0), index = (uint)get_global_id(1);
     const ulong plane = (ulong)index * SW_ITEMS;
     if (item >= SW_ITEMS || edges[plane + item] == SW_NO_BOND ||
@@ -261,7 +261,6 @@ __kernel void sw_slab_give_waves(__global const struct sw_site_member *members,
         return;
     const ulong root = (ulong)index * SW_N + (b.near - members[index].first);
     for (uint k = 0; k < words; k++)
-        waves[words * root + k] =
-            totals[2UL * SW_PART_SUMS * (plane + item) + 2u + k];
+        waves[words * root + k] = totals[2UL * SW_PART_SUMS * (plane + item) + 2u + k];
 }
 #endif

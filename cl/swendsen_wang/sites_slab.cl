@@ -46,8 +46,8 @@ __kernel void sw_slab_mark(__global const uint *edges, __global uint *marks) {
 /* Then: roots become numbers of parts, those of the items that mark them. roots[member][2
  * SW_LAYER]: of a part its root. claims[member][2 SW_LAYER]: of a part on both layers the largest
  * of its items on the last one, plus 1. */
-__kernel void sw_slab_number(__global const uint *marks, __global uint *edges,
-                             __global uint *roots, __global uint *claims) {
+__kernel void sw_slab_number(__global const uint *marks, __global uint *edges, __global uint *roots,
+                             __global uint *claims) {
     const uint item = (uint)get_global_id(0), index = (uint)get_global_id(1);
     const ulong plane = (ulong)index * (2u * SW_LAYER);
     if (item >= 2u * SW_LAYER)
@@ -82,8 +82,7 @@ __kernel SW_TILE_GROUP void sw_slab_sizes(__global const ushort *firsts,
     SW_SYNC;
     for (uint k = (uint)get_local_id(0); k < listed; k += SW_GROUP) {
         uint marked;
-        const uint root =
-            sw_find_marked(labels + plane, sw_tile_site_of(list[k]).index, &marked);
+        const uint root = sw_find_marked(labels + plane, sw_tile_site_of(list[k]).index, &marked);
         __global uint *to = &marks[plane + root]; /* of marked ones nobody changes it */
         if (marked)
             to = &sums[sw_sums_at(*to & ~SW_MARK, index, members)];
@@ -161,11 +160,12 @@ __kernel void sw_slab_seed(__global const struct sw_site_member *members,
 }
 
 /* When all ranks have it: the cluster of this name gets another state. */
-__kernel SW_TILE_GROUP void
-sw_slab_flip_one(__global sw_word *spins, __global const struct sw_site_member *members,
-                 __global const ushort *firsts, __global const uint *labels, ulong step,
-                 __global const uint *marks, __global const uint *seeds, __global uint *grown,
-                 uint sample) {
+__kernel SW_TILE_GROUP void sw_slab_flip_one(__global sw_word *spins,
+                                             __global const struct sw_site_member *members,
+                                             __global const ushort *firsts,
+                                             __global const uint *labels, ulong step,
+                                             __global const uint *marks, __global const uint *seeds,
+                                             __global uint *grown, uint sample) {
     __local ushort4 rows[SW_TILE / 4u];
     __local ushort list[SW_TILE];
     __local ushort *leads = (__local ushort *)rows;

@@ -329,9 +329,9 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
                      s->clusters && !h->wolff, s->cut ? " -DSW_SLAB=1u" : "",
                      e->device->quirks.relaxed_atomics);
     if (s->cut)
-        ergo_text_append(&o, " -DSW_TURNED=%d -DSW_ALL_LAYERS=%uu -DSW_WOLFF=%d -DSW_PART_SUMS=%zuu",
-                         s->whole.anti != 0, sw_sites_layers(&s->whole), h->wolff,
-                         sw_slab_sums(s));
+        ergo_text_append(&o,
+                         " -DSW_TURNED=%d -DSW_ALL_LAYERS=%uu -DSW_WOLFF=%d -DSW_PART_SUMS=%zuu",
+                         s->whole.anti != 0, sw_sites_layers(&s->whole), h->wolff, sw_slab_sums(s));
     if (h->model == SW_MODEL_POTTS) {
         ergo_engine_kernel(e, SITES_START, measure, o.data, "sw_site_start");
         ergo_engine_kernel(e, SITES_MEASURE, measure, o.data, "sw_site_measure");

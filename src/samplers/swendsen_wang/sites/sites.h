@@ -231,10 +231,17 @@ void sw_slab_take_layer(struct sw_sites_state *s);
 /* Says where steps since the last audit spent their time; ctx NULL: only forgets it. */
 void sw_slab_log(struct ergo_context *ctx, struct sw_sites_state *s);
 struct ergo_grid sw_slab_over_edges(const struct sw_sites_state *s);
-/* A message to the rank before this one, and from the next; their last four bytes are a number. */
+/* Scratch memory, with the host's if it is hosted. */
+void sw_slab_buffer(struct sw_sites_state *s, unsigned row, const char *what, uint64_t bytes,
+                    bool hosted);
+/* Messages of `bytes` bytes each, whose last four are a number: to the next rank and the one before
+ * this one, theirs[2] from these. Or only to the one before, and from the next. */
+void sw_slab_swap(struct sw_sites_state *s, char *mine, char *theirs, size_t bytes);
 void sw_slab_swap_back(struct sw_sites_state *s, void *mine, void *theirs, size_t bytes);
 /* Words of an entry of SITES_LIST. */
 size_t sw_slab_entry_words(const struct sw_sites_state *s);
+/* slab_join.c: its buffers. */
+void sw_slab_declare_join(struct sw_sites_state *s);
 /* slab_counts.c: what is measured of it: memory of the host, and buffers. */
 void sw_slab_open_counts(struct sw_sites_state *s);
 void sw_slab_declare_counts(struct sw_sites_state *s);

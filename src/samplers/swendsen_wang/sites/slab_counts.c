@@ -52,19 +52,12 @@ static size_t sums_bytes(const struct sw_sites_state *s) {
     return 8 * (s->e.batch->count * edge_sites(s) / 2 * sw_slab_sums(s) + 1);
 }
 
-static void declare(struct sw_sites_state *s, unsigned row, const char *what, uint64_t bytes,
-                    bool hosted) {
-    ergo_engine_buffer(&s->e, row, what, ERGO_BUFFER_SCRATCH, bytes);
-    if (hosted)
-        ergo_engine_flag(&s->e, row, ERGO_BUFFER_HOSTED);
-}
-
 void sw_slab_declare_counts(struct sw_sites_state *s) {
     if (!counts_clusters(s))
         return;
-    declare(s, SITES_PART_SUMS, "sums of parts on edges", 2 * sums_bytes(s), true);
-    declare(s, SITES_FAR_SUMS, "those of the next rank", sums_bytes(s), true);
-    declare(s, SITES_TOTALS, "sums of bridges", 2 * sums_bytes(s), false);
+    sw_slab_buffer(s, SITES_PART_SUMS, "sums of parts on edges", 2 * sums_bytes(s), true);
+    sw_slab_buffer(s, SITES_FAR_SUMS, "those of the next rank", sums_bytes(s), true);
+    sw_slab_buffer(s, SITES_TOTALS, "sums of bridges", 2 * sums_bytes(s), false);
 }
 
 /* ---- of a sweep ------------------------------------------------------------------------------ */
