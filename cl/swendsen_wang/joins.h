@@ -51,17 +51,6 @@ ERGO_INLINE uint sw_find_still(__global const uint *labels, uint i) {
     return i;
 }
 
-/* The same; *marked: the bits of the root's own label, if a kernel in between has set any. */
-ERGO_INLINE uint sw_find_marked(__global const uint *labels, uint i, uint *marked) {
-    uint next = labels[i];
-    while (SW_LEADS(next) != i) {
-        i = SW_LEADS(next);
-        next = labels[i];
-    }
-    *marked = SW_ODD(next);
-    return i;
-}
-
 /* The same with the bits of the path there, by which *odd is changed. */
 ERGO_INLINE uint sw_find_still_odd(__global const uint *labels, uint i, uint *odd) {
     uint next = labels[i];

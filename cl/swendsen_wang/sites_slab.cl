@@ -63,6 +63,32 @@ __kernel void sw_slab_number(__global const uint *marks, __global uint *edges, _
         atomic_max(&claims[plane + part], item + 1u);
 }
 
+/* While the host is busy with edges: labels of parts lead to their roots, with the bit that these
+ * have. */
+__kernel SW_TILE_GROUP void sw_slab_settle(__global const ushort *firsts, __global uint *labels) {
+    __local ushort4 rows[SW_TILE / 4u];
+    __local ushort list[SW_TILE];
+    __local uint listed;
+    const ulong plane = (ulong)get_group_id(1) * SW_N;
+    sw_site_leads(firsts + plane, rows, list, &listed);
+    for (uint k = (uint)get_local_id(0); k < listed; k += SW_GROUP) {
+        const uint first = sw_tile_site_of(list[k]).index;
+        uint root = first, next = SW_READ(&labels[plane + root]);
+        while (SW_LEADS(next) != root) {
+            root = SW_LEADS(next);
+            next = SW_READ(&labels[plane + root]);
+        }
+        if (root != first)
+            SW_PUT(&labels[plane + first], next);
+    }
+}
+
+/* The root of the part that begins there, after that. */
+ERGO_INLINE uint sw_slab_root(__global const uint *labels, uint first, uint *marked) {
+    *marked = SW_ODD(labels[first]);
+    return SW_LEADS(labels[first]);
+}
+
 #if SW_SIZED
 /* Sizes of clusters: of those that reach an edge, in sums (sites_bridges.h), which are 0 before; of
  * others at their roots, in marks. */
@@ -82,7 +108,7 @@ __kernel SW_TILE_GROUP void sw_slab_sizes(__global const ushort *firsts,
     SW_SYNC;
     for (uint k = (uint)get_local_id(0); k < listed; k += SW_GROUP) {
         uint marked;
-        const uint root = sw_find_marked(labels + plane, sw_tile_site_of(list[k]).index, &marked);
+        const uint root = sw_slab_root(labels + plane, sw_tile_site_of(list[k]).index, &marked);
         __global uint *to = &marks[plane + root]; /* of marked ones nobody changes it */
         if (marked)
             to = &sums[sw_sums_at(*to & ~SW_MARK, index, members)];
@@ -114,7 +140,7 @@ __kernel SW_TILE_GROUP void sw_slab_flip(__global sw_word *spins,
     for (uint k = (uint)get_local_id(0); k < listed; k += SW_GROUP) {
         const uint n = list[k];
         uint marked;
-        const uint root = sw_find_marked(labels + plane, sw_tile_site_of(n).index, &marked);
+        const uint root = sw_slab_root(labels + plane, sw_tile_site_of(n).index, &marked);
         const uint name = sw_slab_name(marks + plane, root, marked, &m);
         leads[n] = (ushort)(SW_FOUND | sw_site_draw(&m, name, step));
     }
@@ -152,8 +178,7 @@ __kernel void sw_slab_seed(__global const struct sw_site_member *members,
     uint name = SW_NO_BOND;
     if (site < SW_N) {
         uint marked;
-        const uint root =
-            sw_find_marked(labels + plane, sw_first_of(firsts + plane, site), &marked);
+        const uint root = sw_slab_root(labels + plane, sw_first_of(firsts + plane, site), &marked);
         name = sw_slab_name(marks + plane, root, marked, &m);
     }
     seeds[index] = name;
@@ -178,7 +203,7 @@ __kernel SW_TILE_GROUP void sw_slab_flip_one(__global sw_word *spins,
     for (uint k = (uint)get_local_id(0); k < listed; k += SW_GROUP) {
         const uint n = list[k];
         uint marked;
-        const uint root = sw_find_marked(labels + plane, sw_tile_site_of(n).index, &marked);
+        const uint root = sw_slab_root(labels + plane, sw_tile_site_of(n).index, &marked);
         const uint name = sw_slab_name(marks + plane, root, marked, &m);
         leads[n] = (ushort)(SW_FOUND | (name == seed ? 1u : 0u));
     }

@@ -358,6 +358,7 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
         ergo_engine_kernel(e, SITES_UNPACK, slab, o.data, "sw_slab_unpack");
         ergo_engine_kernel(e, SITES_CLAIM, slab, o.data, "sw_slab_claim");
         ergo_engine_kernel(e, SITES_MARK, slab, o.data, "sw_slab_mark");
+        ergo_engine_kernel(e, SITES_SETTLE, slab, o.data, "sw_slab_settle");
         ergo_engine_kernel(e, SITES_NUMBER, slab, o.data, "sw_slab_number");
         declare_bridges(s, o.data);
         if (h->wolff) {

@@ -131,6 +131,7 @@ enum sw_sites_kernel {
     SITES_PAIR_FAR,
     SITES_CLAIM,
     SITES_MARK,
+    SITES_SETTLE,
     SITES_NUMBER,
     SITES_FACE,
     SITES_BRIDGE,

@@ -24,6 +24,8 @@ void sw_slab_declare_join(struct sw_sites_state *s) {
     sw_slab_buffer(s, SITES_CLAIMS, "parts on both", 4 * edges, false);
     sw_slab_buffer(s, SITES_FACES, "parts of bonds across a cut", 2 * face_bytes(s), true);
     sw_slab_buffer(s, SITES_FAR_FACES, "parts of other ranks", 2 * face_bytes(s), true);
+    ergo_engine_flag(&s->e, SITES_FACES, ERGO_BUFFER_BESIDE);
+    ergo_engine_flag(&s->e, SITES_FAR_FACES, ERGO_BUFFER_BESIDE);
     sw_slab_buffer(s, SITES_LINKS, "labels of these bonds", 4 * edges, false);
     sw_slab_buffer(s, SITES_BRIDGES, "bridges", 16 * edges, false);
     sw_slab_buffer(s, SITES_LIST, "bridges for the host", 8 + entry * 2 * edges, true);
@@ -51,6 +53,9 @@ static void number_parts(struct sw_sites_state *s) {
                 BUFFER(SITES_LINKS), BUFFER(SITES_BRIDGES), BUFFER(SITES_LIST));
     ergo_engine_fetch(&s->e, SITES_FACES, 0, 2 * face_bytes(s),
                       ergo_engine_host(&s->e, SITES_FACES, 0, 0));
+    ERGO_LAUNCH(&s->e, SITES_SETTLE,
+                ergo_grid_groups(s->launch.tiles, s->launch.tile_group, s->e.batch->count),
+                BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS));
 }
 
 /* Bridges of both cuts, when neighbours' parts are there. */
@@ -59,6 +64,7 @@ static void build_bridges(struct sw_sites_state *s, uint32_t sample) {
     char *mine = ergo_engine_host(&s->e, SITES_FACES, 0, 0);
     char *far = ergo_engine_host(&s->e, SITES_FAR_FACES, 0, 0);
     double started = ergo_clock();
+    clFlush(s->e.device->queue);
     ergo_engine_await(&s->e, SITES_FACES);
     s->times.parts += sw_cut_lap(&started);
     sw_slab_swap(s, mine, far, bytes);
