@@ -24,7 +24,8 @@ same_points whole four
 expect 0 ranks 4 run cubic.json -o auto --device "$pocl" --quiet
 same_points whole auto
 # stopped, and on another number of ranks; each chain with a bond probability of its own
-long=(--set /run/sweeps=900 --set /run/method=probability-changing --set /checkpoint/every_seconds=0.1 "${cut[@]}")
+long=(--set /run/sweeps=900 --set /run/method=probability-changing --set /run/correlations=false
+    --set /checkpoint/every_seconds=0.1 "${cut[@]}")
 expect 0 "$ERGOCL" run cubic.json -o long --device "$pocl" "${long[@]}" --set /distribute=points
 stopped 75 TERM rank mpirun -np 4 "$ERGOCL" run cubic.json -o stop --device "$pocl" "${long[@]}"
 expect 0 "$ERGOCL" resume stop --device "$pocl" --quiet
@@ -61,8 +62,8 @@ vectors=(heisenberg)
 for model in "${vectors[@]}"; do
     sed "s/\"q\": 3/\"model\": \"$model\"/; s/\"replicas\": 2/\"replicas\": 1/" cubic.json >vectors.json
     expect 0 "$ERGOCL" run vectors.json -o "$model" --device "$pocl" --quiet
-    expect 0 ranks 3 run vectors.json -o "${model}3" --device "$pocl" "${cut[@]}"
-    same_points "$model" "${model}3"
+    expect 0 ranks 4 run vectors.json -o "${model}4" --device "$pocl" "${cut[@]}"
+    same_points "$model" "${model}4"
 done
 if [ -n "${ERGOCL_TEST_FULL:-}" ]; then
     # Wolff's cluster, whose seed one rank has
@@ -88,7 +89,8 @@ if [ -n "${ERGOCL_TEST_FULL:-}" ]; then
     same_points end end2
 fi
 # rows of two dimensions: of a honeycomb lattice in twos
-flat=(--set /system/lattice=honeycomb --set "/system/size=[20,14]" --set /system/temperature=0.6 --set /replicas=1)
+flat=(--set /system/lattice=honeycomb --set "/system/size=[20,14]" --set /system/temperature=0.6 --set /replicas=1
+    --set '/run/observables="energy,correlation_half"')
 expect 0 "$ERGOCL" run plain.json -o flat --device "$pocl" --quiet "${flat[@]}"
 expect 0 ranks 3 run plain.json -o flat3 --device "$pocl" "${cut[@]}" "${flat[@]}"
 same_points flat flat3
