@@ -47,7 +47,7 @@ ERGO_INLINE void sw_site_sum(__global const sw_word *own, uint site, uint layer,
                              const struct sw_site_member *m, __global const uchar *weak,
                              long *sum) {
     const uint x = site % SW_LX, rows = site / SW_LX, y = rows % SW_LY, z = rows / SW_LY;
-    const uint wave = SW_LZ > 1u ? sw_wave(z + layer, SW_ALL_LZ) : sw_wave(y, SW_LY);
+    const uint wave = sw_wave((SW_FLAT ? y : z) + layer, SW_ALL_LAYERS);
     const sw_spin s = SW_ANGLE(own, site);
     uint around;
 #if SW_MODEL == SW_MODEL_HEISENBERG
