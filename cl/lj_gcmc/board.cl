@@ -8,7 +8,8 @@
  * A trial in an active cell with n_c particles and volume V_c is an insertion at a uniform place in
  * the cell, a deletion of a uniform member, or a displacement within the cell. It is accepted as
  * core.h says, with n_c and zV_c in place of N and zV. A displacement that leaves the cell is
- * rejected, and so is a deletion from an empty cell.
+ * rejected, and so is a deletion from an empty cell. The tail's energy, which goes with N^2, is
+ * made one of each particle for the time of an activation: lj_board_tail.
  */
 #include "lj_gcmc/tile.h"
 
@@ -110,6 +111,7 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
     uint tried = 0u, accepts = 0u, deleted = 0u;
     const uint before = tile.n;
     long energy = 0, virial = 0, contacts = 0; /* virial and contacts: this work-item's share */
+    const float tail = m.tail < 0.0f ? lj_board_tail(&m, c.step, c.particles) : 0.0f;
     for (uint k = 0u; k < trials; k++) {
         const uint4 a = draws[2u * k], b = draws[2u * k + 1u];
         const struct ergo_words wa = {a.x, a.y, a.z, a.w}, wb = {b.x, b.y, b.z, b.w};
@@ -155,8 +157,8 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
             overlaps[(k + 1u) & 1u] = 0u;
 #endif
         const long change = lj_tile_reduce(sum.energy, all, firsts, item);
-        const uint accepted =
-            !skip && !overlap && lj_accept(&m, move.kind, move.word, tile.n, change);
+        const float x = ERGO_FMA(-(float)change, m.beta4, !out ? tail : in ? 0.0f : -tail);
+        const uint accepted = !skip && !overlap && lj_decide(&m, move.kind, move.word, tile.n, x);
         if (accepted && !out && tile.env + tile.n >= LJ_TILE)
             dead = 1u;
         tried += !out ? 0x10000u : in ? 1u : 0u;

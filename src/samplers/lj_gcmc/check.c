@@ -53,12 +53,13 @@ static enum ergo_status check_board(struct ergo_context *ctx, const struct lj_sy
     enum ergo_status status = ERGO_OK;
     if (!s->period)
         return status;
-    if (s->tail)
+    if (s->tail && lj_tail_coefficient(s) > 0)
         status = ergo_job_error(ctx, "/system/tail_correction",
-                                "not with decomposition checkerboard: the tail's energy is "
-                                "proportional to N^2, so that each acceptance would depend on what "
-                                "the other active cells do at the same time, and the chain would "
-                                "not be exact");
+                                "not with decomposition checkerboard and a cutoff this short, "
+                                "%.10g: the tail repels there, and its energy, which is "
+                                "proportional to N^2, cannot be divided among active cells that "
+                                "work at the same time",
+                                s->cutoff);
     if (shortest < lj_board_smallest(s))
         status = ergo_job_error(ctx, "/system/box",
                                 "the shortest side is %.10g; a checkerboard with this cutoff needs "

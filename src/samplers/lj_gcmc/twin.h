@@ -86,6 +86,9 @@ float lj_twin_distance2(const struct lj_member *m, const uint32_t a[3], const ui
 void lj_twin_pair(const struct lj_member *m, float r2, int64_t sign, struct lj_twin_sums *to);
 bool lj_twin_accepts(const struct lj_member *m, enum lj_kind kind, uint32_t word, uint32_t n,
                      int64_t change);
+/* exponent: -beta times the change of all energies. */
+bool lj_twin_decides(const struct lj_member *m, enum lj_kind kind, uint32_t word, uint32_t n,
+                     float exponent);
 /* The meaning of the eight random words of a trial for n particles. impossible: there is no
  * particle to move or delete. */
 struct lj_twin_move {
