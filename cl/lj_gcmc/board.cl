@@ -13,21 +13,23 @@
  */
 #include "lj_gcmc/tile.h"
 
+#define LAYER(z) (int)lj_layer((uint)lj_wrap(z, LJ_NZ), LJ_LOW(&m))
+
 /*
  * LJ_TRIALS trials in every active cell, for chains that have not reached step `target`. Dimension
- * 0: blocks; dimension 1: chains. parts: the changes that a block made, stamped with the step. If
+ * 0: blocks, beginning with `from`; dimension 1: chains. parts: the changes that a block made, stamped with the step. If
  * some block lacks room (*full), the activation is launched again, and by the stamp the blocks that
  * have finished do nothing. bounds: first positions of the cells along x, then y, then z.
  */
 __kernel __attribute__((reqd_work_group_size(LJ_GROUP, 1, 1))) void
 lj_board(__global const struct lj_member *members, __global const struct lj_chain *chains,
          __global uint4 *cells, __global const uint *bounds, __global struct lj_part *parts,
-         __global uint *full, ulong target, uint slots, __global const float4 *tables) {
+         __global uint *full, ulong target, uint slots, __global const float4 *tables, uint from) {
     __local uint tile_x[LJ_TILE], tile_y[LJ_TILE], tile_z[LJ_TILE];
     __local uint4 draws[2 * LJ_TRIALS];
     __local long all[LJ_GROUP], firsts[8];
     __local uint overlaps[2], found[2], failed;
-    const uint item = (uint)get_local_id(0), block = (uint)get_group_id(0);
+    const uint item = (uint)get_local_id(0), block = from + (uint)get_group_id(0);
     const uint chain = (uint)get_group_id(1), n_chains = (uint)get_num_groups(1);
     struct lj_member m = members[chain];
     const struct lj_chain c = chains[chain];
@@ -67,7 +69,7 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
         const uint x = t % LJ_SPAN, y = t / LJ_SPAN % LJ_SPAN, z = t / LJ_SPAN / LJ_SPAN;
         if (x - LJ_GAP < LJ_ACTIVE && y - LJ_GAP < LJ_ACTIVE && z - LJ_GAP < LJ_ACTIVE)
             continue;
-        __global const uint4 *cell = mine + ((lj_wrap(cz + (int)z - (int)LJ_GAP, LJ_NZ) * LJ_NY +
+        __global const uint4 *cell = mine + ((LAYER(cz + (int)z - (int)LJ_GAP) * LJ_NY +
                                               lj_wrap(cy + (int)y - (int)LJ_GAP, LJ_NY)) *
                                                  LJ_NX +
                                              lj_wrap(cx + (int)x - (int)LJ_GAP, LJ_NX));
@@ -90,7 +92,7 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
         uint at = tile.env;
         for (uint u = 0u; u <= t; u++) {
             __global const uint4 *cell =
-                mine + ((lj_wrap(cz + (int)(u / (LJ_ACTIVE * LJ_ACTIVE)), LJ_NZ) * LJ_NY +
+                mine + ((LAYER(cz + (int)(u / (LJ_ACTIVE * LJ_ACTIVE))) * LJ_NY +
                          lj_wrap(cy + (int)(u / LJ_ACTIVE % LJ_ACTIVE), LJ_NY)) *
                             LJ_NX +
                         lj_wrap(cx + (int)(u % LJ_ACTIVE), LJ_NX));
@@ -183,13 +185,13 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
     LJ_BARRIER();
     contacts = lj_tile_reduce(contacts, all, firsts, item);
     for (uint t = item; changed && !dead && t < LJ_ACTIVE * LJ_ACTIVE * LJ_ACTIVE; t += LJ_GROUP) {
-        const uint cell = (uint)((lj_wrap(cz + (int)(t / (LJ_ACTIVE * LJ_ACTIVE)), LJ_NZ) * LJ_NY +
+        const uint cell = (uint)((LAYER(cz + (int)(t / (LJ_ACTIVE * LJ_ACTIVE))) * LJ_NY +
                                   lj_wrap(cy + (int)(t / LJ_ACTIVE % LJ_ACTIVE), LJ_NY)) *
                                      LJ_NX +
                                  lj_wrap(cx + (int)(t % LJ_ACTIVE), LJ_NX));
         uint count = 0u;
         for (uint i = 0u; i < tile.n; i++)
-            count += lj_cell_of(lj_tile_get(&tile, tile.env + i)) == cell ? 1u : 0u;
+            count += lj_cell_in(lj_tile_get(&tile, tile.env + i), LJ_LOW(&m)) == cell ? 1u : 0u;
         if (count > slots)
             atomic_or(&failed, 1u);
     }
@@ -197,14 +199,14 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
     const uint lost = failed;
     for (uint t = item; changed && !dead && !lost && t < LJ_ACTIVE * LJ_ACTIVE * LJ_ACTIVE;
          t += LJ_GROUP) {
-        const uint cell = (uint)((lj_wrap(cz + (int)(t / (LJ_ACTIVE * LJ_ACTIVE)), LJ_NZ) * LJ_NY +
+        const uint cell = (uint)((LAYER(cz + (int)(t / (LJ_ACTIVE * LJ_ACTIVE))) * LJ_NY +
                                   lj_wrap(cy + (int)(t / LJ_ACTIVE % LJ_ACTIVE), LJ_NY)) *
                                      LJ_NX +
                                  lj_wrap(cx + (int)(t % LJ_ACTIVE), LJ_NX));
         uint count = 0u;
         for (uint i = 0u; i < tile.n; i++) {
             const lj_position p = lj_tile_get(&tile, tile.env + i);
-            if (lj_cell_of(p) == cell)
+            if (lj_cell_in(p, LJ_LOW(&m)) == cell)
                 mine[cell + plane * count++] = (uint4)(p.x, p.y, p.z, 0u);
         }
         mine[cell].w = count;

@@ -62,8 +62,9 @@ struct lj_member {
     uint box;          /* 1: the second box of a Gibbs ensemble, with random words of its own */
     uint exponents;    /* of a Mie potential n + 256 m, else 0; kernels have them as constants */
     float field;       /* unit of the field's table in that of energies; 0: no field */
+    uint low, pad;     /* low: the first layer of cells in memory, of a box that is cut */
 };
-#define LJ_MEMBER_BYTES 112
+#define LJ_MEMBER_BYTES 120
 
 /* A pair potential from a file is a table of cubics in r^2: first its beginning and the number of
  * cells per sigma^2, then for each cell four coefficients, lowest first, of the cell's fraction. */
@@ -125,6 +126,17 @@ struct lj_part {
     uint accepted_deletion;
 };
 #define LJ_PART_BYTES 48
+
+/* What active cells did in an activation, those of a rank or all: whole numbers, which ranks add up
+ * word by word. */
+struct lj_turn {
+    lj_long energy, virial, contacts;
+    ulong particles;           /* modulo 2^64 */
+    ulong tried[3], accepted[3]; /* by kind */
+    ulong blocks;              /* active cells that are done */
+    ulong cells_full, tiles_full; /* ranks where one lacked room */
+};
+#define LJ_TURN_BYTES 104
 
 /* Words of a work-group's share of the sums from scratch (lj_total). */
 #define LJ_TOTALS 5u

@@ -21,6 +21,9 @@ lj_total(__global const struct lj_member *members, __global const struct lj_chai
     struct lj_home home;
     lj_home_of(&home, particles, cells, offsets, capacity, slots, chain, (uint)get_num_groups(1));
     lj_home_list(&home, chains[chain].list);
+#ifdef LJ_TALL
+    home.low = m.low;
+#endif
 #ifdef LJ_ENERGIES
     home.energies = pair_energies + (ulong)chain * LJ_GRID;
 #else

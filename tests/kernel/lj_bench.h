@@ -34,7 +34,7 @@ static inline void lj_twin_start(struct lj_twin *t, const struct ergo_point *poi
         }
         assert_true(lj_twin_init(&t[b], point, b, &chain, words, 100000, UINT64_MAX, tables));
         free(words);
-        const struct lj_twin_sums sums = lj_twin_total(&t[b], 1, 1, 0);
+        const struct lj_twin_sums sums = lj_twin_total(&t[b], 0, t[b].n, 1, 1, 0);
         assert_false(sums.core);
         t[b].energy = sums.energy / 2;
         t[b].virial = sums.virial / 2;

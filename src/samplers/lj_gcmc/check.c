@@ -206,6 +206,8 @@ enum ergo_status lj_check(struct ergo_context *ctx, const struct ergo_point *poi
                            "%.10g is too long for so many particles: pairs at the cutoff could "
                            "no longer be counted",
                            s.cutoff);
+    if (lj_cut_check(ctx, point) != ERGO_OK)
+        status = ERGO_E_JOB;
     if (lj_check_slit(ctx, point, &s, most) != ERGO_OK)
         status = ERGO_E_JOB;
     const enum ergo_status table = lj_check_table(ctx, point);

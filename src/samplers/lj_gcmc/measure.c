@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dist/dist.h"
 #include "samplers/lj_gcmc/lj.h"
 
 static void no_memory(struct lj_state *s) {
@@ -21,7 +22,10 @@ void lj_total_shares(struct lj_state *s, bool keep, int64_t *shares) {
     /* so that results of an earlier launch are not taken for new ones */
     memset(shares, 0xff, bytes);
     ergo_engine_write(&s->e, LJ_SHARES, 0, bytes, shares);
-    ERGO_LAUNCH(&s->e, LJ_TOTAL, total_grid(s), BUFFER(LJ_MEMBERS), BUFFER(LJ_CHAINS),
+    if (s->cut)
+        lj_cut_list(s);
+    ERGO_LAUNCH(&s->e, LJ_TOTAL, total_grid(s), BUFFER(LJ_MEMBERS),
+                BUFFER(s->cut ? LJ_LISTED : LJ_CHAINS),
                 BUFFER(LJ_PARTICLES), BUFFER(LJ_CELLS), BUFFER(LJ_OFFSETS), BUFFER(LJ_SHARES),
                 U32(s->capacity), U32(s->slots), BUFFER(LJ_PAIR_ENERGIES), U32(keep),
                 BUFFER(LJ_TABLES));
@@ -38,6 +42,8 @@ struct lj_totals lj_totals_of(const struct lj_state *s, size_t chain, const int6
         t.overlaps += (uint64_t)of[3];
         t.mismatches += (uint64_t)of[4];
     }
+    if (s->cut)
+        ergo_dist_sum_counts((uint64_t *)(void *)&t, sizeof t / sizeof(uint64_t));
     t.energy /= 2; /* the kernel counts every pair from both particles */
     t.virial /= 2;
     t.contacts /= 2;

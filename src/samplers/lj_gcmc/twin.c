@@ -372,7 +372,7 @@ static void change_volume(struct lj_twin *t) {
     if (!lj_volume_limited(&t->rules, to)) {
         lj_volume_set(&t->rules, to, &trial);
         lj_twin_set_box(t, &trial);
-        sums = lj_twin_total(t, 1, 1, 0);
+        sums = lj_twin_total(t, 0, t->n, 1, 1, 0);
     }
     const struct lj_sum half = {sums.energy / 2, sums.virial / 2, sums.contacts / 2, sums.core};
     lj_volume_judge(&t->rules, &t->m, t->step, half, &c);

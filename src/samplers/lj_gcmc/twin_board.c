@@ -21,6 +21,7 @@ struct cell {
 struct lj_twin_board {
     uint32_t period, trials, blocks[3], n[3]; /* n: cells along each axis */
     uint64_t most, n_blocks;
+    uint32_t begin; /* a layer of blocks: what is followed in part is around its corner */
     size_t n_cells;
     struct cell *cells;
     uint32_t (*start)[3];
@@ -81,6 +82,10 @@ bool lj_twin_board_init(struct lj_twin *t, const struct ergo_point *point, uint6
         memcpy(c->p[c->n++], t->p[i], sizeof *c->p);
     }
     return true;
+}
+
+void lj_twin_board_begin(struct lj_twin *t, uint32_t layer) {
+    t->board->begin = layer;
 }
 
 void lj_twin_board_free(struct lj_twin *t) {
@@ -353,7 +358,8 @@ bool lj_twin_activate(struct lj_twin *t) {
                           (uint32_t)(block / b->blocks[0] / b->blocks[1])};
         bool near = true, active;
         for (int k = 0; k < 3; k++) {
-            near = near && (at[k] <= r || b->blocks[k] - 1 - at[k] <= r);
+            const uint32_t from = (at[k] + b->blocks[k] - (k == 2 ? b->begin : 0)) % b->blocks[k];
+            near = near && (from <= r || b->blocks[k] - 1 - from <= r);
             at[k] = at[k] * b->period + (uint32_t)((uint64_t)words[k] * b->period >> 32);
         }
         if (near && all_known(b, at)) {

@@ -8,14 +8,14 @@
 
 static const uint32_t NO_PARTICLE = UINT32_MAX;
 
-struct lj_twin_sums lj_twin_total(const struct lj_twin *t, uint32_t group, uint32_t parts,
-                                  uint32_t part) {
+struct lj_twin_sums lj_twin_total(const struct lj_twin *t, uint32_t first, uint32_t count,
+                                  uint32_t group, uint32_t parts, uint32_t part) {
     struct lj_twin_sums sums = {0};
-    for (uint32_t i = part * group; i < t->n;
+    for (uint32_t i = part * group; i < count;
          i += i % group + 1 < group ? 1 : (parts - 1) * group + 1) {
-        lj_twin_add_field(t, t->p[i], 2, &sums); /* as pairs are */
+        lj_twin_add_field(t, t->p[first + i], 2, &sums); /* as pairs are */
         if (!t->m.ideal)
-            lj_twin_add_pairs(t, t->p[i], i, 1, &sums);
+            lj_twin_add_pairs(t, t->p[first + i], first + i, 1, &sums);
     }
     return sums;
 }
