@@ -1,9 +1,9 @@
 /*
  * A checkerboard that is cut over ranks: each has a slab of whole blocks along z, and the active
- * cells of these, with a block of its neighbours before and behind it. An active cell may reach
- * over the end of the slab into the first layer behind it. After an activation ranks tell each
- * other the cells that are active in their first and last blocks; these are all of a neighbour's
- * layers that an activation looks at or hands on.
+ * cells of these, with a block of its neighbours before and behind it, or as many as g(r) reaches.
+ * An active cell may reach over the end of its block into the first layer behind it. After an
+ * activation ranks tell each other the cells that are active in their first and last blocks; in
+ * all others the halos are as they were.
  */
 #include "lj_gcmc/board_sums.h"
 
@@ -25,22 +25,23 @@ ERGO_INLINE uint lj_active(const struct lj_member *m, ulong step, uint layer, ui
     return (lj_layer(cz % LJ_NZ, LJ_LOW(m)) * LJ_NY + cy % LJ_NY) * LJ_NX + cx % LJ_NX;
 }
 
-/* Of the first and the last layer of blocks of a slab the active cells' planes from `plane` on,
- * `planes` of them: [edge][chain][plane][cell]. first, count: in layers of blocks. */
+/* Of the first and the last `deep` layers of blocks of a slab the active cells' planes from `plane`
+ * on, `planes` of them: [edge][chain][plane][layer][cell]. first, count: in layers of blocks. */
 __kernel void lj_cut_pack(__global const struct lj_member *members,
                           __global const struct lj_chain *chains, __global const uint4 *cells,
-                          __global uint4 *out, uint first, uint count, uint plane, uint planes,
-                          uint slots) {
+                          __global uint4 *out, uint first, uint count, uint deep, uint plane,
+                          uint planes, uint slots) {
     const uint chain = (uint)get_global_id(1), n_chains = (uint)get_global_size(1);
-    const ulong i = get_global_id(0), edge = (ulong)LJ_EDGE * planes;
+    const ulong i = get_global_id(0), each = (ulong)LJ_EDGE * deep, edge = each * planes;
     const uint which = i < edge ? 0u : 1u;
     const ulong at = i - which * edge;
-    const uint p = plane + (uint)(at / LJ_EDGE);
+    const uint p = plane + (uint)(at / each), layer = (uint)(at % each / LJ_EDGE);
     if (i >= 2UL * edge || p >= slots)
         return;
     const struct lj_member m = members[chain];
-    const uint cell = lj_active(&m, chains[chain].step, which ? first + count - 1u : first,
-                                (uint)(at % LJ_EDGE));
+    const uint cell =
+        lj_active(&m, chains[chain].step, which ? first + count - deep + layer : first + layer,
+                  (uint)(at % LJ_EDGE));
     out[((ulong)which * n_chains + chain) * edge + at] =
         cells[((ulong)p * n_chains + chain) * LJ_GRID + cell];
 }
@@ -48,20 +49,20 @@ __kernel void lj_cut_pack(__global const struct lj_member *members,
 /* The reverse, of the blocks before and behind the slab; `last` layers of cells are in use. */
 __kernel void lj_cut_unpack(__global const struct lj_member *members,
                             __global const struct lj_chain *chains, __global uint4 *cells,
-                            __global const uint4 *in, uint first, uint count, uint plane,
+                            __global const uint4 *in, uint first, uint count, uint deep, uint plane,
                             uint planes, uint slots, uint last) {
     const uint chain = (uint)get_global_id(1), n_chains = (uint)get_global_size(1);
-    const ulong i = get_global_id(0), edge = (ulong)LJ_EDGE * planes;
+    const ulong i = get_global_id(0), each = (ulong)LJ_EDGE * deep, edge = each * planes;
     const uint which = i < edge ? 0u : 1u;
     const ulong at = i - which * edge;
-    const uint p = plane + (uint)(at / LJ_EDGE);
-    const uint before = (first + LJ_BLOCKS_Z - 1u) % LJ_BLOCKS_Z;
-    const uint behind = (first + count) % LJ_BLOCKS_Z;
-    if (i >= 2UL * edge || p >= slots || (which && before == behind))
+    const uint p = plane + (uint)(at / each), layer = (uint)(at % each / LJ_EDGE);
+    const uint begin = first + LJ_BLOCKS_Z - deep; /* of those before */
+    const uint block = (which ? first + count + layer : begin + layer) % LJ_BLOCKS_Z;
+    const uint twice = (block + LJ_BLOCKS_Z - begin % LJ_BLOCKS_Z) % LJ_BLOCKS_Z < deep;
+    if (i >= 2UL * edge || p >= slots || (which && twice))
         return;
     const struct lj_member m = members[chain];
-    const uint cell =
-        lj_active(&m, chains[chain].step, which ? behind : before, (uint)(at % LJ_EDGE));
+    const uint cell = lj_active(&m, chains[chain].step, block, (uint)(at % LJ_EDGE));
     if (cell / (uint)(LJ_NX * LJ_NY) < last)
         cells[((ulong)p * n_chains + chain) * LJ_GRID + cell] =
             in[((ulong)which * n_chains + chain) * edge + at];

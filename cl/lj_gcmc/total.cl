@@ -126,8 +126,9 @@ lj_pairs(__global const struct lj_member *members, __global const struct lj_chai
                 const float gy =
                     LJ_RING_Y ? 0.0f : lj_gap(y, fy) * (m.scale[1] * (0x1p32f / LJ_NY));
                 const float row2 = fma(gy, gy, gz * gz);
-                const uint row =
-                    (uint)(lj_wrap(cz + z, LJ_NZ) * LJ_NY + lj_wrap(cy + y, LJ_NY)) * (uint)LJ_NX;
+                const uint row = (lj_layer((uint)lj_wrap(cz + z, LJ_NZ), LJ_LOW(&m)) * (uint)LJ_NY +
+                                  (uint)lj_wrap(cy + y, LJ_NY)) *
+                                 (uint)LJ_NX;
                 for (int x = LJ_LOW_X; x <= LJ_HIGH_X; x++) {
                     const float gx =
                         LJ_RING_X ? 0.0f : lj_gap(x, fx) * (m.scale[0] * (0x1p32f / LJ_NX));

@@ -52,6 +52,12 @@ enum ergo_status ergo_slab_cut(struct ergo_context *ctx, struct ergo_slab *s,
                          "need %u each; use fewer ranks, or \"points\"",
                          s->pack ? "box" : "lattice", (unsigned long long)layers,
                          (unsigned long long)ranks, granule);
+    if (units < ranks * fewest && s->pack)
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                         "/distribute: of %llu layers each of %llu ranks would have fewer than the "
+                         "%u that neighbours need; use fewer ranks, or \"points\"",
+                         (unsigned long long)layers, (unsigned long long)ranks,
+                         (uint32_t)fewest * granule);
     if (units < ranks * fewest)
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
                          "/run/correlation_max: of %llu layers each of %llu ranks would have fewer "
@@ -368,7 +374,7 @@ void ergo_slab_half_sweep(struct ergo_engine *e, struct ergo_slab *s, uint32_t u
     const uint32_t step = ergo_slab_step(s);
     const uint32_t margin = s->by_colour ? 0 : (s->valid - 1) / step * step;
     s->valid = s->by_colour ? s->valid : margin;
-    const struct parcel p = s->by_colour ? one_layer(s, colour) : whole_halo(s);
+    const struct parcel p = s->by_colour && !s->pack ? one_layer(s, colour) : whole_halo(s);
     const uint32_t from = (s->halo - margin) / unit * unit;
     const uint32_t to = round_up(s->halo + s->count + margin, unit);
     const uint32_t top = round_up(s->halo + p.layers, unit);

@@ -113,7 +113,8 @@ static inline void lj_compare_pairs(struct lj_bench *b, const char *what, void *
         lj_twin_profile(t, t->n, lj_profile_bins(s), bins, pairs);
         lj_profile_convert(s, pairs, density);
     } else {
-        lj_twin_pairs(t, t->n, s->bin_edges, bins, pairs);
+        memset(pairs, 0, bins * sizeof *pairs);
+        lj_twin_pairs(t, 0, t->n, s->bin_edges, bins, pairs);
         lj_pairs_convert(s, t->n, pairs, gr, density);
     }
     for (uint32_t k = 0; k < bins; k++)

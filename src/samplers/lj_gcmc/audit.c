@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dist/dist.h"
 #include "samplers/lj_gcmc/stretch.h"
 
 enum ergo_status lj_check_cells(struct ergo_context *ctx, struct lj_state *s, size_t chain) {
@@ -156,6 +157,23 @@ static void plan_stretch(struct lj_stretch *a) {
 
 /* ---- the twins ------------------------------------------------------------------------------- */
 
+/* Of a box that is cut, each rank counts the first ones of its own. */
+static void expect_pairs(struct lj_stretch *a, const struct lj_twin *t) {
+    const struct lj_state *s = a->s;
+    const size_t ranks = s->cut ? (size_t)ergo_dist_count() : 1;
+    uint32_t first = 0;
+    memset(a->pairs, 0, s->launch.bins * sizeof *a->pairs);
+    for (size_t r = 0; r < ranks; r++) {
+        uint32_t next = first; /* the list is in the order of layers */
+        const uint64_t behind = r + 1 < ranks ? s->at.slabs[r + 1].layer : UINT64_MAX;
+        while (next < t->n && (!s->cut || (uint64_t)t->p[next][2] * s->grid.n[2] >> 32 < behind))
+            next++;
+        lj_twin_pairs(t, first, next - first < a->end ? next : first + a->end, s->bin_edges,
+                      s->launch.bins, a->pairs);
+        first = next;
+    }
+}
+
 void lj_stretch_expect(struct lj_stretch *a, size_t k, size_t curve, const struct lj_twin *t) {
     const struct lj_state *s = a->s;
     const size_t row = (curve * a->count + k) * s->launch.bins;
@@ -164,7 +182,7 @@ void lj_stretch_expect(struct lj_stretch *a, size_t k, size_t curve, const struc
         lj_profile_convert(s, a->pairs, a->gr[0] + row);
         return;
     }
-    lj_twin_pairs(t, a->end, s->bin_edges, s->launch.bins, a->pairs);
+    expect_pairs(a, t);
     lj_pairs_convert(s, t->n, a->pairs, a->gr[0] + row, a->gr[1] + row);
 }
 

@@ -22,7 +22,7 @@ _Static_assert(sizeof(struct lj_turn) == LJ_TURN_BYTES, "lj_turn has no padding"
  */
 
 bool lj_cut_serves(const struct ergo_point *point) {
-    return lj_system_of(point).period && !lj_curve_every(point);
+    return lj_system_of(point).period != 0;
 }
 
 bool lj_cut_is_worth(const struct ergo_point *point, size_t ranks) {
@@ -38,13 +38,9 @@ bool lj_cut_is_worth(const struct ergo_point *point, size_t ranks) {
 enum ergo_status lj_cut_check(struct ergo_context *ctx, const struct ergo_point *point) {
     if (strcmp(ergo_point_text(point, "/distribute"), "lattice") != 0 || lj_cut_serves(point))
         return ERGO_OK;
-    if (!lj_system_of(point).period)
-        return ergo_job_error(ctx, "/distribute",
-                              "\"lattice\" cuts one large box with /system/decomposition "
-                              "checkerboard, and this one has none. Use \"points\" or \"auto\"");
-    return ergo_job_error(ctx, "/run/curve_every",
-                          "g(r) and P(N) are not measured of a box that is cut over ranks "
-                          "(\"distribute\": \"lattice\"): give 0");
+    return ergo_job_error(ctx, "/distribute",
+                          "\"lattice\" cuts one large box with /system/decomposition "
+                          "checkerboard, and this one has none. Use \"points\" or \"auto\"");
 }
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
@@ -95,30 +91,51 @@ void lj_cut_right(const struct lj_state *s, size_t *from, size_t *to) {
 static void pack(void *state);
 static void unpack(void *state);
 
+/* Blocks beside a slab that it has to know. Of g(r) those that its bins reach; the first layer of
+ * them may be wrong (lj_cut_right). */
+static uint32_t halo_blocks(const struct lj_state *s) {
+    if (!s->launch.bins)
+        return 1;
+    double box[3];
+    for (int k = 0; k < 3; k++)
+        box[k] = s->system.box[k] / s->system.sigma;
+    const struct lj_reach reach =
+        lj_grid_reach(&s->grid, box, lj_bin_width(s) / s->system.sigma * s->launch.bins);
+    return (uint32_t)reach.high[2] / s->system.period + 1;
+}
+
 /* Edges of all members in planes that a cell has at the start; where they become more, messages
  * follow one another. */
 enum ergo_status lj_cut_shape(struct ergo_context *ctx, struct lj_state *s) {
     struct ergo_slab *slab = &s->at.slab;
     struct lj_launch *l = &s->launch;
     const uint32_t period = s->system.period, layers = s->grid.n[2];
+    const uint32_t deep = halo_blocks(s);
+    const size_t members = s->e.batch->count;
     slab->colours = slab->per_sweep = 1;
     slab->together = period;
     slab->bits = 8;
-    slab->pieces = s->e.batch->count;
+    slab->pieces = members;
     slab->pack = pack;
     slab->unpack = unpack;
-    const enum ergo_status status = ergo_slab_cut(ctx, slab, NULL, layers, period, 1);
+    const enum ergo_status status = ergo_slab_cut(ctx, slab, NULL, layers, period, deep * period);
     if (status != ERGO_OK)
         return status;
-    ergo_slab_deepen(slab, true, 1, period);
+    ergo_slab_deepen(slab, true, 1, deep * period);
     s->at.planes = l->slots;
-    slab->edge_bytes = 16 * (size_t)l->slots * LJ_ACTIVE * LJ_ACTIVE * LJ_ACTIVE * layer_blocks(s) *
-                       s->e.batch->count;
+    slab->edge_bytes = 16 * members * l->slots * deep * LJ_ACTIVE * LJ_ACTIVE * LJ_ACTIVE *
+                       layer_blocks(s);
     if (!ergo_point_int(s->e.batch->points[0], "/tuning/capacity"))
         l->capacity = (uint32_t)fmax(64, ceil(1.05 * l->capacity * slab->most / layers));
-    s->at.turns = ergo_engine_memory(&s->e, s->e.batch->count, sizeof *s->at.turns);
-    s->at.listed = ergo_engine_memory(&s->e, s->e.batch->count, sizeof *s->at.listed);
+    s->at.turns = ergo_engine_memory(&s->e, members, sizeof *s->at.turns);
+    s->at.listed = ergo_engine_memory(&s->e, members, sizeof *s->at.listed);
+    s->at.slabs =
+        ergo_engine_memory(&s->e, (size_t)ergo_dist_count(), sizeof *s->at.slabs);
     s->e.block_samples = 64; /* the same at all ranks */
+    if (l->bins)
+        s->at.pairs = ergo_engine_memory(
+            &s->e, (63 / lj_curve_every(s->e.batch->points[0]) + 1) * members,
+            l->bins * sizeof *s->at.pairs);
     return ergo_engine_end(&s->e);
 }
 
@@ -155,14 +172,16 @@ static void pack(void *state) {
     struct lj_state *s = state;
     ERGO_LAUNCH(&s->e, LJ_CUT_PACK, over_edges(s), BUFFER(LJ_MEMBERS), BUFFER(LJ_CHAINS),
                 BUFFER(LJ_CELLS), BUFFER(LJ_CUT_EDGES), U32(first_block(s)), U32(count_blocks(s)),
-                U32(s->at.plane), U32(s->at.planes), U32(s->slots));
+                U32(s->at.slab.halo / s->system.period), U32(s->at.plane), U32(s->at.planes),
+                U32(s->slots));
 }
 
 static void unpack(void *state) {
     struct lj_state *s = state;
     ERGO_LAUNCH(&s->e, LJ_CUT_UNPACK, over_edges(s), BUFFER(LJ_MEMBERS), BUFFER(LJ_CHAINS),
                 BUFFER(LJ_CELLS), BUFFER(LJ_CUT_HALOS), U32(first_block(s)), U32(count_blocks(s)),
-                U32(s->at.plane), U32(s->at.planes), U32(s->slots), U32(used(s)));
+                U32(s->at.slab.halo / s->system.period), U32(s->at.plane), U32(s->at.planes),
+                U32(s->slots), U32(used(s)));
 }
 
 /* The active cells of the blocks in layers `from` to `to` - 1 of the memory. */
@@ -267,17 +286,18 @@ static uint32_t *own_particles(struct lj_state *s, size_t chain, uint32_t n) {
 static enum ergo_status join_lists(struct lj_state *s, size_t chain, const uint32_t *own,
                                    uint32_t **words, uint32_t *count) {
     const size_t ranks = (size_t)ergo_dist_count();
-    const uint64_t mine = s->at.listed[chain].particles;
+    const struct lj_cut_slab mine = {.layer = s->at.slab.first,
+                                     .particles = s->at.listed[chain].particles};
     uint64_t *counts = calloc(ranks, sizeof *counts), all = 0;
     enum ergo_status status = counts ? ERGO_OK : ERGO_E_MEMORY;
-    if (counts)
-        ergo_dist_collect(&mine, sizeof mine, counts);
+    ergo_dist_collect(&mine, sizeof mine, s->at.slabs);
     for (size_t r = 0; counts && r < ranks; r++) {
         if (r == (size_t)ergo_ranks_rank())
             s->at.first = all;
+        counts[r] = s->at.slabs[r].particles;
         all += counts[r];
     }
-    s->at.count = mine;
+    s->at.count = mine.particles;
     *words = counts ? malloc(12 * ((size_t)all + 1)) : NULL;
     if (!*words)
         status = ERGO_FAIL(s->e.ctx, ERGO_E_MEMORY, "no memory for %llu particles of all ranks",
@@ -311,6 +331,20 @@ enum ergo_status lj_cut_fetch(struct ergo_context *ctx, struct lj_state *s, size
         *words = NULL;
     }
     return status;
+}
+
+/* ---- g(r) ------------------------------------------------------------------------------------ */
+
+void lj_cut_join_pairs(struct lj_state *s, unsigned slot, size_t curves) {
+    const size_t members = s->e.batch->count, bins = s->launch.bins, parts = s->launch.total_parts;
+    for (size_t row = 0; row < curves * members; row++) {
+        const uint32_t *counts = ergo_engine_host(&s->e, LJ_COUNTS, slot, row / members);
+        uint64_t *to = s->at.pairs + row * bins;
+        memset(to, 0, bins * sizeof *to);
+        for (size_t i = 0; i < parts * bins; i++)
+            to[i % bins] += counts[row % members * parts * bins + i];
+    }
+    ergo_dist_sum_counts(s->at.pairs, curves * members * bins);
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */

@@ -225,6 +225,10 @@ struct lj_state {
         struct lj_chain *listed; /* LJ_LISTED, of the last list */
         /* of the chain that lj_fetch read last: this rank's particles in the list of all */
         uint64_t first, count;
+        struct lj_cut_slab { /* [ranks] */
+            uint64_t layer, particles;
+        } *slabs;
+        uint64_t *pairs; /* of g(r), of all ranks: [curves][members][bins] */
     } at;
 };
 
@@ -461,6 +465,8 @@ void lj_cut_blocks(const struct lj_state *s, uint64_t *from, uint64_t *to);
 void lj_cut_launch(struct lj_state *s, const struct ergo_engine_slot *slot, uint64_t to);
 /* The list of this rank's particles, with as much room as they need. */
 void lj_cut_list(struct lj_state *s);
+/* Adds up the pair counts of a block. */
+void lj_cut_join_pairs(struct lj_state *s, unsigned slot, size_t curves);
 /* The chain and all its particles, on all ranks. */
 enum ergo_status lj_cut_fetch(struct ergo_context *ctx, struct lj_state *s, size_t chain,
                               uint32_t **words, uint32_t *count);

@@ -131,7 +131,8 @@ void lj_pairs_count(struct lj_state *s, size_t curve, uint64_t step) {
             ergo_engine_next(&s->e, pace, (last - begin - 1) / group + 1, UINT32_MAX);
         const uint64_t most = s->pairs_each ? s->pairs_each : groups * group;
         end = begin + (uint32_t)(last - begin < most ? last - begin : most);
-        ERGO_LAUNCH(&s->e, LJ_PAIRS, total_grid(s), BUFFER(LJ_MEMBERS), BUFFER(LJ_CHAINS),
+        ERGO_LAUNCH(&s->e, LJ_PAIRS, total_grid(s), BUFFER(LJ_MEMBERS),
+                    BUFFER(s->cut ? LJ_LISTED : LJ_CHAINS),
                     BUFFER(LJ_PARTICLES), BUFFER(LJ_CELLS), BUFFER(LJ_OFFSETS), BUFFER(LJ_EDGES),
                     BUFFER(LJ_COUNTS), U64(step), U32(s->capacity), U32(s->slots), U32(curve),
                     F32(s->system.sigma / lj_bin_width(s)), U32(begin), U32(end));

@@ -20,10 +20,9 @@ struct lj_twin_sums lj_twin_total(const struct lj_twin *t, uint32_t first, uint3
     return sums;
 }
 
-void lj_twin_pairs(const struct lj_twin *t, uint32_t end, const float *edges, uint32_t bins,
-                   uint64_t *counts) {
-    memset(counts, 0, bins * sizeof *counts);
-    for (uint32_t i = 0; i < end && i < t->n; i++) {
+void lj_twin_pairs(const struct lj_twin *t, uint32_t first, uint32_t end, const float *edges,
+                   uint32_t bins, uint64_t *counts) {
+    for (uint32_t i = first; i < end && i < t->n; i++) {
         for (uint32_t j = 0; j < t->n; j++) {
             const float r2 = lj_twin_distance2(&t->m, t->p[j], t->p[i]);
             uint32_t low = 0, high = bins; /* edges[low] <= r2 < edges[high] */
