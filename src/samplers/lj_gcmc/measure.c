@@ -119,13 +119,13 @@ static double pairs_at_once(const struct lj_state *s) {
 void lj_pairs_count(struct lj_state *s, size_t curve, uint64_t step) {
     if (s->launch.bins == 0)
         return;
+    if (s->launch.board_blocks)
+        lj_board_list(s);
     const uint32_t last = s->pairs_end < s->capacity ? s->pairs_end : s->capacity;
     const uint32_t group = s->launch.total_group;
     struct ergo_pace *pace = &s->e.curve_pace;
     if (!pace->now)
         ergo_pace_start(pace, pairs_at_once(s));
-    if (s->launch.board_blocks)
-        lj_board_list(s);
     for (uint32_t begin = 0, end; begin < last && s->e.status == ERGO_OK; begin = end) {
         const uint64_t groups =
             ergo_engine_next(&s->e, pace, (last - begin - 1) / group + 1, UINT32_MAX);
