@@ -206,6 +206,11 @@ enum ergo_status lj_check(struct ergo_context *ctx, const struct ergo_point *poi
                            "%.10g is too long for so many particles: pairs at the cutoff could "
                            "no longer be counted",
                            s.cutoff);
+    if (most > 0x1p26 && s.temperature > 50 * s.epsilon && s.epsilon > 0)
+        status = ergo_job_error(ctx, "/system/temperature",
+                                "%.10g: with more than 2^26 particles at most 50 epsilon is "
+                                "allowed; beyond, energies leave the range of the arithmetic",
+                                s.temperature);
     if (lj_cut_check(ctx, point) != ERGO_OK)
         status = ERGO_E_JOB;
     if (lj_check_slit(ctx, point, &s, most) != ERGO_OK)

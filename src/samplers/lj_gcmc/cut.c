@@ -151,13 +151,18 @@ void lj_cut_declare(struct lj_state *s) {
         (struct ergo_slab_rows){.state = LJ_CELLS, .out = LJ_CUT_EDGES, .in = LJ_CUT_HALOS});
 }
 
-void lj_cut_kernels(struct lj_state *s, const char *options) {
+void lj_cut_kernels(struct lj_state *s, const char *board) {
     static const char *const path = "lj_gcmc/board_cut.cl";
-    ergo_engine_kernel(&s->e, LJ_CUT_PACK, path, options, "lj_cut_pack");
-    ergo_engine_kernel(&s->e, LJ_CUT_UNPACK, path, options, "lj_cut_unpack");
-    ergo_engine_kernel(&s->e, LJ_CUT_SUM, path, options, "lj_cut_sum");
-    ergo_engine_kernel(&s->e, LJ_CUT_JOIN, path, options, "lj_cut_join");
-    ergo_engine_kernel(&s->e, LJ_BOARD_LIST, path, options, "lj_cut_list");
+    struct ergo_text o = {0};
+    ergo_text_append(&o, "%s -DLJ_END_GROUP=%u", board, s->launch.end_group);
+    if (o.failed)
+        ERGO_ENGINE_FAIL(&s->e, ERGO_E_MEMORY, "no memory for build options");
+    ergo_engine_kernel(&s->e, LJ_CUT_PACK, path, o.data, "lj_cut_pack");
+    ergo_engine_kernel(&s->e, LJ_CUT_UNPACK, path, o.data, "lj_cut_unpack");
+    ergo_engine_kernel(&s->e, LJ_CUT_SUM, path, o.data, "lj_cut_sum");
+    ergo_engine_kernel(&s->e, LJ_CUT_JOIN, path, o.data, "lj_cut_join");
+    ergo_engine_kernel(&s->e, LJ_BOARD_LIST, path, o.data, "lj_cut_list");
+    ergo_text_free(&o);
 }
 
 /* ---- an activation --------------------------------------------------------------------------- */
@@ -256,6 +261,7 @@ void lj_cut_list(struct lj_state *s) {
     uint32_t most;
     do {
         most = 0;
+        ergo_engine_fill(&s->e, LJ_LISTED, 0); /* so that a launch which is lost is noticed */
         ERGO_LAUNCH(&s->e, LJ_BOARD_LIST, ergo_grid_groups(members, s->launch.end_group, 1),
                     BUFFER(LJ_CHAINS), BUFFER(LJ_CELLS), BUFFER(LJ_PARTICLES), BUFFER(LJ_LISTED),
                     U32(s->capacity), U32(s->at.slab.halo), U32(s->at.slab.count));

@@ -124,7 +124,7 @@ const struct ergo_key lj_keys_start[LJ_KEYS_START_N] = {
              "not longer than the equilibration, "
              "since a chain that is steered does not sample."},
     {ERGO_KEY("/system/particles", INT), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "0",
-     .min = 0, .max = 16777216, .unit = "",
+     .min = 0, .max = 134217728, .unit = "",
      .help = "Particles at the start, on a cubic lattice; 0: an empty box.",
      .acts = starts_on_lattice,
      .where = "without a file /system/start, which says how many there are"},

@@ -12,7 +12,7 @@
 #include "lj_gcmc/gibbs.h"
 
 /* Most particles of a chain; also the limit of /tuning/capacity. */
-enum { LJ_MOST_PARTICLES = 1 << 26 };
+enum { LJ_MOST_PARTICLES = 1 << 27 };
 enum lj_curve {
     LJ_CURVE_GR,
     LJ_CURVE_PAIR_DENSITY,
@@ -456,7 +456,7 @@ enum ergo_status lj_cut_check(struct ergo_context *ctx, const struct ergo_point 
 /* Of configure: which layers are here, once there is a grid; and, later, what is declared. */
 enum ergo_status lj_cut_shape(struct ergo_context *ctx, struct lj_state *s);
 void lj_cut_declare(struct lj_state *s);
-void lj_cut_kernels(struct lj_state *s, const char *options);
+void lj_cut_kernels(struct lj_state *s, const char *board); /* board: options of lj_board */
 /* The layer of the box that is the first in memory. */
 uint32_t lj_cut_low(const struct lj_state *s);
 /* The active cells that are this rank's: from *from to *to - 1. Of a box that is not cut, all. */

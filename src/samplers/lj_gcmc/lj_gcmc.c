@@ -31,7 +31,7 @@ static const struct ergo_tunable tunables[] = {
      "0: 100",
      30, 1000, false},
     [LJ_TUNABLE_SLOTS] = {"slots", "slots for particles in a cell at the start", 0, 4096, false},
-    [LJ_TUNABLE_CAPACITY] = {"capacity", "most particles of a chain at the start", 0, 67108864,
+    [LJ_TUNABLE_CAPACITY] = {"capacity", "most particles of a chain at the start", 0, 134217728,
                              false},
     {"tile", "most particles around an active cell of a checkerboard at the start", 0, 65536,
      false},

@@ -362,7 +362,7 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct lj_stat
     else
         append_reach(&o, s);
     if (s->cut)
-        ergo_text_append(&o, " -DLJ_TALL=%uu -DLJ_PERIOD=%uu", s->at.slab.tall, s->system.period);
+        ergo_text_append(&o, " -DLJ_TALL=%uu", s->at.slab.tall);
     ergo_engine_kernel(e, LJ_TOTAL, total, o.data, "lj_total");
     ergo_engine_kernel(e, LJ_PAIRS, total, o.data,
                        s->system.slit.width > 0 ? "lj_profile" : "lj_pairs");
@@ -383,7 +383,7 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct lj_stat
         lj_board_options(s, &board);
         ergo_engine_kernel(e, LJ_BOARD, "lj_gcmc/board.cl", board.data, "lj_board");
         if (s->cut) {
-            lj_cut_kernels(s, o.data);
+            lj_cut_kernels(s, board.data);
         } else {
             ergo_engine_kernel(e, LJ_BOARD_END, end, o.data, "lj_board_end");
             ergo_engine_kernel(e, LJ_BOARD_LIST, end, o.data, "lj_board_list");
