@@ -48,6 +48,20 @@ same_points first shorter
 # what fails in a rank ends all
 faults_end_all board.json --set /run/curve_every=0
 
+# Kernels that are broken between ranks, which one slab by itself would not show: the audit of the start
+# ends the run. A halo that is lost, edges of another block, a halo on one side alone.
+cp -r "$ERGOCL_ROOT/cl" cl
+while read -r what; do
+    sed "$what" "$ERGOCL_ROOT/cl/lj_gcmc/board_cut.cl" >cl/lj_gcmc/board_cut.cl
+    cmp -s cl/lj_gcmc/board_cut.cl "$ERGOCL_ROOT/cl/lj_gcmc/board_cut.cl" && fail "nothing is changed by $what"
+    ERGOCL_CL_DIR=$PWD/cl expect 5 ranks 2 run board.json -o broken --overwrite --device "$pocl" --quiet --set /run/curve_every=0
+    says err "audit of"
+done <<'BROKEN'
+s/if (cell \/ (uint)(LJ_NX \* LJ_NY) < last)/if (0)/
+s/which ? first + count - deep + layer/which ? first + layer/
+s/p >= slots || (which \&\& twice)/p >= slots || which/
+BROKEN
+
 # What cannot be cut is refused, with the key.
 expect 3 ranks 5 run board.json -o small --device "$pocl" --quiet
 says err /distribute "fewer than the 8 that neighbours need"

@@ -31,7 +31,7 @@ bool lj_cut_is_worth(const struct ergo_point *point, size_t ranks) {
     if (!lj_cut_serves(point))
         return false;
     /* an exchange takes about as long as so many active cells of a GPU */
-    const double each = 2000;
+    const double each = 5000;
     return (double)lj_board_blocks(&s, blocks) >= each * (double)ranks && blocks[2] >= 2 * ranks;
 }
 
