@@ -75,7 +75,7 @@ static const struct slab_case boards[] = {
      "\"tail_correction\": true",
      "\"work_group\": 4"},
     {1,
-     "\"box\": [5, 6, 11], \"cutoff\": 1.2, \"particles\": 110, \"cell_trials\": 8, "
+     "\"box\": [8.1, 8.2, 16.3], \"cutoff\": 2, \"particles\": 30, \"cell_trials\": 8, "
      "\"max_displacement\": 0.4, \"tune_steps\": 20",
      "\"slots\": 1, \"tile\": 32, \"capacity\": 1"},
 };

@@ -10,7 +10,7 @@ export POCL_MAX_PTHREAD_COUNT=1 # ranks are threads enough
 # over two blocks. Cells and neighbourhoods of active cells lack room.
 cat >board.json <<'JOB'
 { "sampler": "lj-gcmc", "seed": "40", "replicas": 2, "distribute": "lattice",
-  "system": { "box": [5, 6, 20], "cutoff": 1.2, "temperature": 1.4, "activity": 0.3, "particles": 200,
+  "system": { "box": [5, 6, 20], "cutoff": 1.2, "temperature": 1.4, "activity": 0.3, "particles": 40,
               "tail_correction": true, "decomposition": "checkerboard", "cell_trials": 8, "max_displacement": 0.4, "tune_steps": 20 },
   "run": { "equilibration": 21, "sweeps": 42, "measure_every": 3, "curve_every": 5, "gr_bins": 10 },
   "tuning": { "slots": 1, "tile": 32, "capacity": 1 },
