@@ -17,9 +17,10 @@
 
 /*
  * LJ_TRIALS trials in every active cell, for chains that have not reached step `target`. Dimension
- * 0: blocks, beginning with `from`; dimension 1: chains. parts: the changes that a block made, stamped with the step. If
- * some block lacks room (*full), the activation is launched again, and by the stamp the blocks that
- * have finished do nothing. bounds: first positions of the cells along x, then y, then z.
+ * 0: blocks, beginning with `from`; dimension 1: chains. parts: the changes that a block made,
+ * stamped with the step. If some block lacks room (*full), the activation is launched again, and by
+ * the stamp the blocks that have finished do nothing. bounds: first positions of the cells along x,
+ * then y, then z.
  */
 __kernel __attribute__((reqd_work_group_size(LJ_GROUP, 1, 1))) void
 lj_board(__global const struct lj_member *members, __global const struct lj_chain *chains,

@@ -89,9 +89,10 @@ lj_cut_sum(__global const struct lj_chain *chains, __global const struct lj_part
 }
 
 /* One work-item per chain: the end of an activation whose changes ranks have added up. */
-__kernel void lj_cut_join(__global const struct lj_member *members, __global struct lj_chain *chains,
-                          __global const struct lj_turn *turns, __global struct lj_sample *samples,
-                          ulong start, ulong target, ulong every, uint count) {
+__kernel void lj_cut_join(__global const struct lj_member *members,
+                          __global struct lj_chain *chains, __global const struct lj_turn *turns,
+                          __global struct lj_sample *samples, ulong start, ulong target,
+                          ulong every, uint count) {
     const uint chain = (uint)get_global_id(0), n_chains = (uint)get_global_size(0);
     struct lj_chain c = chains[chain];
     const struct lj_turn turn = turns[chain];

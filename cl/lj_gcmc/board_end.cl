@@ -21,6 +21,7 @@ lj_board_end(__global const struct lj_member *members, __global struct lj_chain 
     const uint missing = full[chain];
     if (missing) {
         chains[chain].status = missing & 2u ? (uint)LJ_TILE_FULL : (uint)LJ_CELL_FULL;
+        chains[chain].torn = 1u;
         return;
     }
     if (turn.blocks != LJ_BLOCKS) /* a launch was lost: the chain does not move on, and the audit
@@ -28,6 +29,7 @@ lj_board_end(__global const struct lj_member *members, __global struct lj_chain 
         return;
     if (c.particles + (uint)turn.particles > capacity) {
         chains[chain].status = (uint)LJ_PARTICLES_FULL;
+        chains[chain].torn = 1u;
         return;
     }
     lj_board_next(&c, &turn, members[chain].tune_until);

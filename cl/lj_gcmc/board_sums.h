@@ -73,6 +73,7 @@ ERGO_INLINE void lj_board_next(struct lj_chain *c, const struct lj_turn *turn, u
     c->last.tried = (uint)turn->accepted[0];
     c->last.accepted = (uint)turn->accepted[1];
     c->last.accepted_deletion = (uint)turn->accepted[2];
+    c->torn = 0u;
     c->step++;
     if (c->step <= tune_until)
         c->step_size = lj_tuned(c->step_size, c->now.tried, c->last.tried);

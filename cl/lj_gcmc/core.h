@@ -7,8 +7,9 @@
  * Energy. s6 = (sigma/r)^6 in fp32, with + - * and fma only. s12 - s6 is truncated to a multiple of
  * 2^-30 and summed in 64-bit integers. So sums do not depend on their order, and a running sum does
  * not drift. A pair's energy is 4 epsilon (s12 - s6). Bound: a sum overflows at 2^33 = 8.6e9 in
- * units of 4 epsilon. At temperatures T up to 100 epsilon, a state of N particles lies between about
- * -4 N (twelve neighbours in the well) and T/epsilon N, and N is at most 2^26, or 2^27 at T up to 50.
+ * units of 4 epsilon. At temperatures T up to 100 epsilon, a state of N particles lies between
+ * about -4 N (twelve neighbours in the well) and T/epsilon N, and N is at most 2^26, or 2^27 at T
+ * up to 50.
  *
  * Core. A pair closer than r_core has infinite energy, where u(r_core) = 100 T, so only weights of
  * exp(-100) are lost. This bounds s12 by 2600 and lets a trial end early.

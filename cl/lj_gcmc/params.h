@@ -100,7 +100,8 @@ struct lj_chain {
     /* What follows from `size`: sides / 2^32 and the factor of lj_member.tail, as bits of floats,
      * so that chains are compared byte by byte; the list of cells. */
     uint scale[3], thinner;
-    uint list, pad;
+    uint list;
+    uint torn; /* 1: an activation of a checkerboard waits for room, and some cells are after it */
     /* On a checkerboard the six words are tried and accepted moves of the last activation, by kind.
      */
     struct lj_counts now;  /* the current window */
@@ -131,9 +132,9 @@ struct lj_part {
  * word by word. */
 struct lj_turn {
     lj_long energy, virial, contacts;
-    ulong particles;           /* modulo 2^64 */
-    ulong tried[3], accepted[3]; /* by kind */
-    ulong blocks;              /* active cells that are done */
+    ulong particles;              /* modulo 2^64 */
+    ulong tried[3], accepted[3];  /* by kind */
+    ulong blocks;                 /* active cells that are done */
     ulong cells_full, tiles_full; /* ranks where one lacked room */
 };
 #define LJ_TURN_BYTES 104

@@ -87,7 +87,8 @@ ERGO_INLINE uint lj_bin(float r2, float per_width, __global const float *edges) 
 /*
  * Ordered pairs by distance, between particles begin .. end - 1 and all others. Partial counts per
  * work-group: [sample][chain][group][bin]. The launch that begins with particle 0 writes, later
- * ones add. Chains that are not at `step` are skipped. edges[LJ_BINS + 1] are squares, in sigma^2.
+ * ones add. Chains that are not at `step` are skipped, and so are those of which an activation from
+ * there on waits for room: they were counted before it. edges[LJ_BINS + 1] are squares, in sigma^2.
  *
  * Partners are found in the cells from LJ_LOW to LJ_HIGH further along each axis, which is as far
  * as the bins reach. With LJ_RING these are all cells along that axis, each once.
@@ -102,7 +103,7 @@ lj_pairs(__global const struct lj_member *members, __global const struct lj_chai
     const uint n_parts = (uint)get_num_groups(0), chain = (uint)get_group_id(1);
     const uint n_chains = (uint)get_num_groups(1);
     const struct lj_member m = lj_member_of(members, chains, 0, chain);
-    const uint stands = chains[chain].step == step;
+    const uint stands = chains[chain].step == step && !chains[chain].torn;
     const uint n = stands ? chains[chain].particles : 0u, last = end < n ? end : n;
     struct lj_home home;
     lj_home_of(&home, particles, cells, offsets, capacity, slots, chain, n_chains);

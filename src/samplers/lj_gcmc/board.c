@@ -84,8 +84,8 @@ void lj_board_activate(struct lj_state *s, uint64_t from, uint64_t end, uint64_t
     ERGO_LAUNCH(&s->e, LJ_BOARD,
                 ergo_grid_groups((size_t)(end - from), l->group, s->e.batch->count),
                 BUFFER(LJ_MEMBERS), BUFFER(LJ_CHAINS), BUFFER(LJ_CELLS), BUFFER(LJ_BOUNDS),
-                BUFFER(LJ_ACTIVE_CELLS), BUFFER(LJ_FULL), U64(to), U32(s->slots),
-                BUFFER(LJ_TABLES), U32(from));
+                BUFFER(LJ_ACTIVE_CELLS), BUFFER(LJ_FULL), U64(to), U32(s->slots), BUFFER(LJ_TABLES),
+                U32(from));
 }
 
 void lj_board_launch(struct lj_state *s, const struct ergo_engine_slot *slot, uint64_t to) {

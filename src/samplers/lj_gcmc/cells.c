@@ -150,7 +150,8 @@ void lj_grow(struct lj_state *s) {
 static void place_cells(struct lj_state *s, size_t chain, const uint32_t *words, uint32_t count) {
     /* of a box that is cut, all cells are counted, so that ranks have as many slots */
     const size_t cells = lj_cells(s);
-    uint32_t *inside = calloc(cells > s->grid.cells ? cells : s->grid.cells, sizeof *inside), *planes = NULL, most = 1;
+    uint32_t *inside = calloc(cells > s->grid.cells ? cells : s->grid.cells, sizeof *inside),
+             *planes = NULL, most = 1;
     for (uint32_t i = 0; inside && i < count; i++) {
         const uint64_t c = lj_grid_cell(&s->grid, words + 3 * (size_t)i);
         if (++inside[c] > most)

@@ -123,19 +123,18 @@ enum ergo_status lj_cut_shape(struct ergo_context *ctx, struct lj_state *s) {
         return status;
     ergo_slab_deepen(slab, true, 1, deep * period);
     s->at.planes = l->slots;
-    slab->edge_bytes = 16 * members * l->slots * deep * LJ_ACTIVE * LJ_ACTIVE * LJ_ACTIVE *
-                       layer_blocks(s);
+    slab->edge_bytes =
+        16 * members * l->slots * deep * LJ_ACTIVE * LJ_ACTIVE * LJ_ACTIVE * layer_blocks(s);
     if (!ergo_point_int(s->e.batch->points[0], "/tuning/capacity"))
         l->capacity = (uint32_t)fmax(64, ceil(1.05 * l->capacity * slab->most / layers));
     s->at.turns = ergo_engine_memory(&s->e, members, sizeof *s->at.turns);
     s->at.listed = ergo_engine_memory(&s->e, members, sizeof *s->at.listed);
-    s->at.slabs =
-        ergo_engine_memory(&s->e, (size_t)ergo_dist_count(), sizeof *s->at.slabs);
+    s->at.slabs = ergo_engine_memory(&s->e, (size_t)ergo_dist_count(), sizeof *s->at.slabs);
     s->e.block_samples = 64; /* the same at all ranks */
     if (l->bins)
-        s->at.pairs = ergo_engine_memory(
-            &s->e, (63 / lj_curve_every(s->e.batch->points[0]) + 1) * members,
-            l->bins * sizeof *s->at.pairs);
+        s->at.pairs =
+            ergo_engine_memory(&s->e, (63 / lj_curve_every(s->e.batch->points[0]) + 1) * members,
+                               l->bins * sizeof *s->at.pairs);
     return ergo_engine_end(&s->e);
 }
 
@@ -195,7 +194,7 @@ static void update(void *state, unsigned colour, uint64_t from, uint64_t to) {
     const uint64_t before = first_block(s), period = s->system.period, halo = s->at.slab.halo;
     (void)colour;
     lj_board_activate(s, (before + (from - halo) / period) * layer_blocks(s),
-                   (before + (to - halo) / period) * layer_blocks(s), s->at.to);
+                      (before + (to - halo) / period) * layer_blocks(s), s->at.to);
 }
 
 /* What active cells have done so far, of all ranks. */
@@ -412,7 +411,6 @@ TABLE(fluid)
 #define OPS(model)                                                                                 \
     {                                                                                              \
         .engine = &(model), .plan = plan_##model, .create = create_##model, .init = lj_init,       \
-        .save = lj_save, .load = lj_load, .carry = lj_carry, .audit = lj_audit,                    \
-        .frame = lj_frame                                                                          \
+        .save = lj_save, .load = lj_load, .carry = lj_carry, .audit = lj_audit, .frame = lj_frame  \
     }
 const struct ergo_sampler_ops lj_cut_ops = OPS(gcmc), lj_fluid_cut_ops = OPS(fluid);

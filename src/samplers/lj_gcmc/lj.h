@@ -227,7 +227,7 @@ struct lj_state {
         uint64_t first, count;
         struct lj_cut_slab { /* [ranks] */
             uint64_t layer, particles;
-        } *slabs;
+        } * slabs;
         uint64_t *pairs; /* of g(r), of all ranks: [curves][members][bins] */
     } at;
 };
@@ -441,7 +441,8 @@ uint64_t lj_board_visits(const struct lj_system *s, const struct lj_launch *l, u
 void lj_board_options(const struct lj_state *s, struct ergo_text *options);
 /* The least coordinate of each cell, axis by axis; malloc'ed. NULL: no memory. */
 uint32_t *lj_board_bounds(const struct lj_grid *grid);
-/* Enqueue active cells `from` to `end` - 1 of the activation of chains that are before step `to`. */
+/* Enqueue active cells `from` to `end` - 1 of the activation of chains that are before step `to`.
+ */
 void lj_board_activate(struct lj_state *s, uint64_t from, uint64_t end, uint64_t to);
 /* Enqueue one activation of the chains that are before step `to`, with the slot's samples. */
 void lj_board_launch(struct lj_state *s, const struct ergo_engine_slot *slot, uint64_t to);

@@ -25,10 +25,9 @@ void lj_total_shares(struct lj_state *s, bool keep, int64_t *shares) {
     if (s->cut)
         lj_cut_list(s);
     ERGO_LAUNCH(&s->e, LJ_TOTAL, total_grid(s), BUFFER(LJ_MEMBERS),
-                BUFFER(s->cut ? LJ_LISTED : LJ_CHAINS),
-                BUFFER(LJ_PARTICLES), BUFFER(LJ_CELLS), BUFFER(LJ_OFFSETS), BUFFER(LJ_SHARES),
-                U32(s->capacity), U32(s->slots), BUFFER(LJ_PAIR_ENERGIES), U32(keep),
-                BUFFER(LJ_TABLES));
+                BUFFER(s->cut ? LJ_LISTED : LJ_CHAINS), BUFFER(LJ_PARTICLES), BUFFER(LJ_CELLS),
+                BUFFER(LJ_OFFSETS), BUFFER(LJ_SHARES), U32(s->capacity), U32(s->slots),
+                BUFFER(LJ_PAIR_ENERGIES), U32(keep), BUFFER(LJ_TABLES));
     ergo_engine_read(&s->e, LJ_SHARES, 0, bytes, shares);
 }
 
@@ -132,9 +131,9 @@ void lj_pairs_count(struct lj_state *s, size_t curve, uint64_t step) {
         const uint64_t most = s->pairs_each ? s->pairs_each : groups * group;
         end = begin + (uint32_t)(last - begin < most ? last - begin : most);
         ERGO_LAUNCH(&s->e, LJ_PAIRS, total_grid(s), BUFFER(LJ_MEMBERS),
-                    BUFFER(s->cut ? LJ_LISTED : LJ_CHAINS),
-                    BUFFER(LJ_PARTICLES), BUFFER(LJ_CELLS), BUFFER(LJ_OFFSETS), BUFFER(LJ_EDGES),
-                    BUFFER(LJ_COUNTS), U64(step), U32(s->capacity), U32(s->slots), U32(curve),
+                    BUFFER(s->cut ? LJ_LISTED : LJ_CHAINS), BUFFER(LJ_PARTICLES), BUFFER(LJ_CELLS),
+                    BUFFER(LJ_OFFSETS), BUFFER(LJ_EDGES), BUFFER(LJ_COUNTS), U64(step),
+                    U32(s->capacity), U32(s->slots), U32(curve),
                     F32(s->system.sigma / lj_bin_width(s)), U32(begin), U32(end));
         ergo_engine_made(&s->e, pace, (end - begin - 1) / group + 1);
     }

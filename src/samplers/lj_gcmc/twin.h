@@ -69,9 +69,9 @@ void lj_twin_add_field(const struct lj_twin *t, const uint32_t at[3], int64_t co
 /* Carry out a move; there is room. */
 struct lj_twin_move;
 void lj_twin_carry_out(struct lj_twin *t, const struct lj_twin_move *move);
-/* twin_measure.c. Of `count` particles from `first` on: twice the sums over the pairs of the i-th of
- * them with (i / group) % parts == part, as the kernel lj_total. Not for a checkerboard after its
- * first activation. */
+/* twin_measure.c. Of `count` particles from `first` on: twice the sums over the pairs of the i-th
+ * of them with (i / group) % parts == part, as the kernel lj_total. Not for a checkerboard after
+ * its first activation. */
 struct lj_twin_sums lj_twin_total(const struct lj_twin *t, uint32_t first, uint32_t count,
                                   uint32_t group, uint32_t parts, uint32_t part);
 /* Weights of `count` test insertions at the chain's step: sums[LJ_GHOST_WORDS]. */
