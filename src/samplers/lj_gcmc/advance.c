@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "samplers/lj_gcmc/lj.h"
+#include "samplers/lj_gcmc/cut.h"
 
 /* ---- launches ---------------------------------------------------------------------------------
  */

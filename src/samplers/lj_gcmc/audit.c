@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "dist/dist.h"
+#include "samplers/lj_gcmc/cut.h"
 #include "samplers/lj_gcmc/stretch.h"
 
 enum ergo_status lj_check_cells(struct ergo_context *ctx, struct lj_state *s, size_t chain) {

@@ -8,6 +8,7 @@
 
 #include "base/parallel.h"
 #include "dist/dist.h"
+#include "samplers/lj_gcmc/cut.h"
 #include "samplers/lj_gcmc/stretch.h"
 
 /* particles whose sums the host computes again: some tenths of a second */

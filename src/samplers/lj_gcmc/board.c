@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "lj_gcmc/core.h"
-#include "samplers/lj_gcmc/lj.h"
+#include "samplers/lj_gcmc/cut.h"
 
 /* Gaps are wider than the cutoff by more than the rounding of fp32 distances. */
 static const double MARGIN = 1 + 1e-6;

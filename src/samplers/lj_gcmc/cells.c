@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "samplers/lj_gcmc/lj.h"
+#include "samplers/lj_gcmc/cut.h"
 
 static void no_memory(struct lj_state *s, size_t count, const char *what) {
     ERGO_ENGINE_FAIL(&s->e, ERGO_E_MEMORY, "no memory for %zu %s", count, what);

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "samplers/lj_gcmc/lj.h"
+#include "samplers/lj_gcmc/cut.h"
 #include "samplers/lj_gcmc/tables.h"
 
 static bool has(const struct ergo_point *point, const char *pointer) {

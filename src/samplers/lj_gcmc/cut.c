@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "dist/dist.h"
-#include "samplers/lj_gcmc/lj.h"
+#include "samplers/lj_gcmc/cut.h"
 
 _Static_assert(sizeof(struct lj_turn) == LJ_TURN_BYTES, "lj_turn has no padding");
 

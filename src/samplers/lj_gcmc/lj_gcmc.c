@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "samplers/lj_gcmc/lj.h"
+#include "samplers/lj_gcmc/cut.h"
 #include "samplers/lj_gcmc/tables.h"
 
 static const struct ergo_curve_info curves[] = {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "dist/dist.h"
-#include "samplers/lj_gcmc/lj.h"
+#include "samplers/lj_gcmc/cut.h"
 
 static void no_memory(struct lj_state *s) {
     ERGO_ENGINE_FAIL(&s->e, ERGO_E_MEMORY, "no memory for the energies");

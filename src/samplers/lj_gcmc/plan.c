@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "samplers/lj_gcmc/lj.h"
+#include "samplers/lj_gcmc/cut.h"
 
 /* Bins of g(r), or of a slit's density profile. Of g(r) their number up to the cutoff is an
  * integer, so that the cutoff is an edge. Beyond it they reach to twice the cutoff or to half the
