@@ -30,6 +30,7 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
     __local uint4 draws[2 * LJ_TRIALS];
     __local long all[LJ_GROUP], firsts[8];
     __local uint overlaps[2], found[2], failed;
+    __local float tail[1]; /* here, because it lasts for all trials and registers are few */
     const uint item = (uint)get_local_id(0), block = from + (uint)get_group_id(0);
     const uint chain = (uint)get_group_id(1), n_chains = (uint)get_num_groups(1);
     struct lj_member m = members[chain];
@@ -57,6 +58,8 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
 
     if (item == 0u)
         overlaps[0] = overlaps[1] = found[0] = found[1] = failed = 0u;
+    if (item == 0u)
+        tail[0] = m.tail < 0.0f ? lj_board_tail(&m, c.step, c.particles) : 0.0f;
     for (uint t = item; t < 2u * trials; t += LJ_GROUP) {
         const struct ergo_words w = lj_board_words(&m, c.step, block, t / 2u, t % 2u);
         draws[t] = (uint4)(w.x, w.y, w.z, w.w);
@@ -114,7 +117,6 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
     uint tried = 0u, accepts = 0u, deleted = 0u;
     const uint before = tile.n;
     long energy = 0, virial = 0, contacts = 0; /* virial and contacts: this work-item's share */
-    const float tail = m.tail < 0.0f ? lj_board_tail(&m, c.step, c.particles) : 0.0f;
     for (uint k = 0u; k < trials; k++) {
         const uint4 a = draws[2u * k], b = draws[2u * k + 1u];
         const struct ergo_words wa = {a.x, a.y, a.z, a.w}, wb = {b.x, b.y, b.z, b.w};
@@ -160,7 +162,7 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
             overlaps[(k + 1u) & 1u] = 0u;
 #endif
         const long change = lj_tile_reduce(sum.energy, all, firsts, item);
-        const float x = ERGO_FMA(-(float)change, m.beta4, !out ? tail : in ? 0.0f : -tail);
+        const float x = ERGO_FMA(-(float)change, m.beta4, !out ? tail[0] : in ? 0.0f : -tail[0]);
         const uint accepted = !skip && !overlap && lj_decide(&m, move.kind, move.word, tile.n, x);
         if (accepted && !out && tile.env + tile.n >= LJ_TILE)
             dead = 1u;
