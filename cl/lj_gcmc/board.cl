@@ -8,25 +8,30 @@
  * A trial in an active cell with n_c particles and volume V_c is an insertion at a uniform place in
  * the cell, a deletion of a uniform member, or a displacement within the cell. It is accepted as
  * core.h says, with n_c and zV_c in place of N and zV. A displacement that leaves the cell is
- * rejected, and so is a deletion from an empty cell.
+ * rejected, and so is a deletion from an empty cell. The tail's energy, which goes with N^2, is
+ * made one of each particle for the time of an activation: lj_board_tail.
  */
 #include "lj_gcmc/tile.h"
 
+#define LAYER(z) (int)lj_layer((uint)lj_wrap(z, LJ_NZ), LJ_LOW(&m))
+
 /*
  * LJ_TRIALS trials in every active cell, for chains that have not reached step `target`. Dimension
- * 0: blocks; dimension 1: chains. parts: the changes that a block made, stamped with the step. If
- * some block lacks room (*full), the activation is launched again, and by the stamp the blocks that
- * have finished do nothing. bounds: first positions of the cells along x, then y, then z.
+ * 0: blocks, beginning with `from`; dimension 1: chains. parts: the changes that a block made,
+ * stamped with the step. If some block lacks room (*full), the activation is launched again, and by
+ * the stamp the blocks that have finished do nothing. bounds: first positions of the cells along x,
+ * then y, then z.
  */
 __kernel __attribute__((reqd_work_group_size(LJ_GROUP, 1, 1))) void
 lj_board(__global const struct lj_member *members, __global const struct lj_chain *chains,
          __global uint4 *cells, __global const uint *bounds, __global struct lj_part *parts,
-         __global uint *full, ulong target, uint slots, __global const float4 *tables) {
+         __global uint *full, ulong target, uint slots, __global const float4 *tables, uint from) {
     __local uint tile_x[LJ_TILE], tile_y[LJ_TILE], tile_z[LJ_TILE];
     __local uint4 draws[2 * LJ_TRIALS];
     __local long all[LJ_GROUP], firsts[8];
     __local uint overlaps[2], found[2], failed;
-    const uint item = (uint)get_local_id(0), block = (uint)get_group_id(0);
+    __local float tail[1]; /* here, because it lasts for all trials and registers are few */
+    const uint item = (uint)get_local_id(0), block = from + (uint)get_group_id(0);
     const uint chain = (uint)get_group_id(1), n_chains = (uint)get_num_groups(1);
     struct lj_member m = members[chain];
     const struct lj_chain c = chains[chain];
@@ -53,6 +58,8 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
 
     if (item == 0u)
         overlaps[0] = overlaps[1] = found[0] = found[1] = failed = 0u;
+    if (item == 0u)
+        tail[0] = m.tail < 0.0f ? lj_board_tail(&m, c.step, c.particles) : 0.0f;
     for (uint t = item; t < 2u * trials; t += LJ_GROUP) {
         const struct ergo_words w = lj_board_words(&m, c.step, block, t / 2u, t % 2u);
         draws[t] = (uint4)(w.x, w.y, w.z, w.w);
@@ -66,7 +73,7 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
         const uint x = t % LJ_SPAN, y = t / LJ_SPAN % LJ_SPAN, z = t / LJ_SPAN / LJ_SPAN;
         if (x - LJ_GAP < LJ_ACTIVE && y - LJ_GAP < LJ_ACTIVE && z - LJ_GAP < LJ_ACTIVE)
             continue;
-        __global const uint4 *cell = mine + ((lj_wrap(cz + (int)z - (int)LJ_GAP, LJ_NZ) * LJ_NY +
+        __global const uint4 *cell = mine + ((LAYER(cz + (int)z - (int)LJ_GAP) * LJ_NY +
                                               lj_wrap(cy + (int)y - (int)LJ_GAP, LJ_NY)) *
                                                  LJ_NX +
                                              lj_wrap(cx + (int)x - (int)LJ_GAP, LJ_NX));
@@ -89,7 +96,7 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
         uint at = tile.env;
         for (uint u = 0u; u <= t; u++) {
             __global const uint4 *cell =
-                mine + ((lj_wrap(cz + (int)(u / (LJ_ACTIVE * LJ_ACTIVE)), LJ_NZ) * LJ_NY +
+                mine + ((LAYER(cz + (int)(u / (LJ_ACTIVE * LJ_ACTIVE))) * LJ_NY +
                          lj_wrap(cy + (int)(u / LJ_ACTIVE % LJ_ACTIVE), LJ_NY)) *
                             LJ_NX +
                         lj_wrap(cx + (int)(u % LJ_ACTIVE), LJ_NX));
@@ -155,8 +162,8 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
             overlaps[(k + 1u) & 1u] = 0u;
 #endif
         const long change = lj_tile_reduce(sum.energy, all, firsts, item);
-        const uint accepted =
-            !skip && !overlap && lj_accept(&m, move.kind, move.word, tile.n, change);
+        const float x = ERGO_FMA(-(float)change, m.beta4, !out ? tail[0] : in ? 0.0f : -tail[0]);
+        const uint accepted = !skip && !overlap && lj_decide(&m, move.kind, move.word, tile.n, x);
         if (accepted && !out && tile.env + tile.n >= LJ_TILE)
             dead = 1u;
         tried += !out ? 0x10000u : in ? 1u : 0u;
@@ -181,13 +188,13 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
     LJ_BARRIER();
     contacts = lj_tile_reduce(contacts, all, firsts, item);
     for (uint t = item; changed && !dead && t < LJ_ACTIVE * LJ_ACTIVE * LJ_ACTIVE; t += LJ_GROUP) {
-        const uint cell = (uint)((lj_wrap(cz + (int)(t / (LJ_ACTIVE * LJ_ACTIVE)), LJ_NZ) * LJ_NY +
+        const uint cell = (uint)((LAYER(cz + (int)(t / (LJ_ACTIVE * LJ_ACTIVE))) * LJ_NY +
                                   lj_wrap(cy + (int)(t / LJ_ACTIVE % LJ_ACTIVE), LJ_NY)) *
                                      LJ_NX +
                                  lj_wrap(cx + (int)(t % LJ_ACTIVE), LJ_NX));
         uint count = 0u;
         for (uint i = 0u; i < tile.n; i++)
-            count += lj_cell_of(lj_tile_get(&tile, tile.env + i)) == cell ? 1u : 0u;
+            count += lj_cell_in(lj_tile_get(&tile, tile.env + i), LJ_LOW(&m)) == cell ? 1u : 0u;
         if (count > slots)
             atomic_or(&failed, 1u);
     }
@@ -195,14 +202,14 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
     const uint lost = failed;
     for (uint t = item; changed && !dead && !lost && t < LJ_ACTIVE * LJ_ACTIVE * LJ_ACTIVE;
          t += LJ_GROUP) {
-        const uint cell = (uint)((lj_wrap(cz + (int)(t / (LJ_ACTIVE * LJ_ACTIVE)), LJ_NZ) * LJ_NY +
+        const uint cell = (uint)((LAYER(cz + (int)(t / (LJ_ACTIVE * LJ_ACTIVE))) * LJ_NY +
                                   lj_wrap(cy + (int)(t / LJ_ACTIVE % LJ_ACTIVE), LJ_NY)) *
                                      LJ_NX +
                                  lj_wrap(cx + (int)(t % LJ_ACTIVE), LJ_NX));
         uint count = 0u;
         for (uint i = 0u; i < tile.n; i++) {
             const lj_position p = lj_tile_get(&tile, tile.env + i);
-            if (lj_cell_of(p) == cell)
+            if (lj_cell_in(p, LJ_LOW(&m)) == cell)
                 mine[cell + plane * count++] = (uint4)(p.x, p.y, p.z, 0u);
         }
         mine[cell].w = count;

@@ -19,6 +19,9 @@ ERGO_INLINE void lj_home_of(struct lj_home *home, __global uint4 *particles, __g
     home->slots = slots;
     home->offsets = offsets;
     home->lists = home->heads = (__global const uint4 *)offsets;
+#ifdef LJ_TALL
+    home->low = 0u;
+#endif
 #ifdef LJ_SLOTTED
     home->cells = cells + (ulong)chain * LJ_GRID * slots;
     home->plane = 0UL;

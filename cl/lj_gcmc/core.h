@@ -7,8 +7,9 @@
  * Energy. s6 = (sigma/r)^6 in fp32, with + - * and fma only. s12 - s6 is truncated to a multiple of
  * 2^-30 and summed in 64-bit integers. So sums do not depend on their order, and a running sum does
  * not drift. A pair's energy is 4 epsilon (s12 - s6). Bound: a sum overflows at 2^33 = 8.6e9 in
- * units of 4 epsilon. At temperatures up to 100 epsilon, a state of N particles lies between about
- * -4 N (twelve neighbours in the well) and 100 N, and N is below 2^26.
+ * units of 4 epsilon. At temperatures T up to 100 epsilon, a state of N particles lies between
+ * about -4 N (twelve neighbours in the well) and T/epsilon N, and N is at most 2^26, or 2^27 at T
+ * up to 50.
  *
  * Core. A pair closer than r_core has infinite energy, where u(r_core) = 100 T, so only weights of
  * exp(-100) are lost. This bounds s12 by 2600 and lets a trial end early.
@@ -212,19 +213,14 @@ ERGO_INLINE void lj_local_target(const struct lj_member *m, lj_position from, ui
 }
 
 /*
- * Metropolis with u in (0, 1], and N before the move: displacement u <= exp(-beta dU); insertion u
- * (N + 1) <= zV exp(-beta dU); deletion u zV <= N exp(-beta dU). This is Frenkel and Smit's form;
- * the paper's Eq. 4 with Eq. 2 has the wrong sign of mu for insertions. The argument of exp is cut
- * at -80 and 60, beyond which the outcome is certain for any zV in range.
+ * Metropolis with u in (0, 1], and N before the move: displacement u <= exp(x); insertion u (N + 1)
+ * <= zV exp(x); deletion u zV <= N exp(x), x = -beta dU. This is Frenkel and Smit's form; the
+ * paper's Eq. 4 with Eq. 2 has the wrong sign of mu for insertions. The argument of exp is cut at
+ * -80 and 60, beyond which the outcome is certain for any zV in range.
  */
-ERGO_INLINE uint lj_accept(const struct lj_member *m, uint kind, uint word, uint particles,
-                           lj_long energy_change) {
+ERGO_INLINE uint lj_decide(const struct lj_member *m, uint kind, uint word, uint particles,
+                           float x) {
     const float u = ((float)word + 0.5f) * 0x1p-32f, n = (float)particles;
-    float x = -(float)energy_change * m->beta4;
-    if (kind == (uint)LJ_INSERTION)
-        x = ERGO_FMA(-m->tail, (float)(2u * particles + 1u), x);
-    if (kind == (uint)LJ_DELETION)
-        x = ERGO_FMA(m->tail, (float)(2u * particles - 1u), x);
     if (x < -80.0f)
         return 0u;
     const float w = ergo_exp(x > 60.0f ? 60.0f : x);
@@ -233,6 +229,17 @@ ERGO_INLINE uint lj_accept(const struct lj_member *m, uint kind, uint word, uint
     if (kind == (uint)LJ_DELETION)
         return u * m->zv <= n * w ? 1u : 0u;
     return u <= w ? 1u : 0u;
+}
+
+/* The same for a change of the pairs' energy, with the tail's. */
+ERGO_INLINE uint lj_accept(const struct lj_member *m, uint kind, uint word, uint particles,
+                           lj_long energy_change) {
+    float x = -(float)energy_change * m->beta4;
+    if (kind == (uint)LJ_INSERTION)
+        x = ERGO_FMA(-m->tail, (float)(2u * particles + 1u), x);
+    if (kind == (uint)LJ_DELETION)
+        x = ERGO_FMA(m->tail, (float)(2u * particles - 1u), x);
+    return lj_decide(m, kind, word, particles, x);
 }
 
 /* exp(-beta dU) of one particle more than n, with its pairs' energy; at most 2^50. */

@@ -23,7 +23,15 @@
 #include "lj_gcmc/core.h"
 #include "lj_gcmc/pairs8.h"
 
-#define LJ_GRID ((uint)(LJ_NX) * (LJ_NY) * (LJ_NZ))
+/* Layers of cells in memory: all, or of a box that is cut over ranks LJ_TALL. */
+#ifdef LJ_TALL
+#define LJ_LAYERS LJ_TALL
+#define LJ_LOW(of) ((of)->low)
+#else
+#define LJ_LAYERS LJ_NZ
+#define LJ_LOW(of) 0u
+#endif
+#define LJ_GRID ((uint)(LJ_NX) * (LJ_NY) * (LJ_LAYERS))
 
 /* A chain's memory. */
 struct lj_home {
@@ -36,6 +44,9 @@ struct lj_home {
     uint capacity, slots;
 #ifdef LJ_NPT
     uint count, near; /* with LJ_SLOTTED: offsets, and those of them that are nearest */
+#endif
+#ifdef LJ_TALL
+    uint low; /* the first layer in memory */
 #endif
 #ifdef LJ_ENERGIES
     __global long *energies; /* a particle's sum over its pairs, laid out as the cells */
@@ -50,9 +61,19 @@ ERGO_INLINE uint lj_same(lj_position a, lj_position b) {
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-ERGO_INLINE uint lj_cell_of(lj_position p) {
-    return (mul_hi(p.z, (uint)LJ_NZ) * (uint)LJ_NY + mul_hi(p.y, (uint)LJ_NY)) * (uint)LJ_NX +
+/* Where layer z of the box is in memory, which begins with layer `low`. */
+ERGO_INLINE uint lj_layer(uint z, uint low) {
+    return z - low + (z < low ? (uint)LJ_NZ : 0u);
+}
+
+ERGO_INLINE uint lj_cell_in(lj_position p, uint low) {
+    return (lj_layer(mul_hi(p.z, (uint)LJ_NZ), low) * (uint)LJ_NY + mul_hi(p.y, (uint)LJ_NY)) *
+               (uint)LJ_NX +
            mul_hi(p.x, (uint)LJ_NX);
+}
+
+ERGO_INLINE uint lj_cell_of(lj_position p) {
+    return lj_cell_in(p, 0u);
 }
 
 /* Distance in cells from a place to the cell d further along an axis. f is the place's fraction

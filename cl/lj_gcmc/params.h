@@ -62,8 +62,9 @@ struct lj_member {
     uint box;          /* 1: the second box of a Gibbs ensemble, with random words of its own */
     uint exponents;    /* of a Mie potential n + 256 m, else 0; kernels have them as constants */
     float field;       /* unit of the field's table in that of energies; 0: no field */
+    uint low, pad;     /* low: the first layer of cells in memory, of a box that is cut */
 };
-#define LJ_MEMBER_BYTES 112
+#define LJ_MEMBER_BYTES 120
 
 /* A pair potential from a file is a table of cubics in r^2: first its beginning and the number of
  * cells per sigma^2, then for each cell four coefficients, lowest first, of the cell's fraction. */
@@ -99,7 +100,8 @@ struct lj_chain {
     /* What follows from `size`: sides / 2^32 and the factor of lj_member.tail, as bits of floats,
      * so that chains are compared byte by byte; the list of cells. */
     uint scale[3], thinner;
-    uint list, pad;
+    uint list;
+    uint torn; /* 1: an activation of a checkerboard waits for room, and some cells are after it */
     /* On a checkerboard the six words are tried and accepted moves of the last activation, by kind.
      */
     struct lj_counts now;  /* the current window */
@@ -125,6 +127,17 @@ struct lj_part {
     uint accepted_deletion;
 };
 #define LJ_PART_BYTES 48
+
+/* What active cells did in an activation, those of a rank or all: whole numbers, which ranks add up
+ * word by word. */
+struct lj_turn {
+    lj_long energy, virial, contacts;
+    ulong particles;              /* modulo 2^64 */
+    ulong tried[3], accepted[3];  /* by kind */
+    ulong blocks;                 /* active cells that are done */
+    ulong cells_full, tiles_full; /* ranks where one lacked room */
+};
+#define LJ_TURN_BYTES 104
 
 /* Words of a work-group's share of the sums from scratch (lj_total). */
 #define LJ_TOTALS 5u

@@ -38,7 +38,7 @@ ERGO_INLINE struct lj_place lj_place_of(const struct lj_home *home, lj_position 
 /* The cell at offset number i from c. */
 ERGO_INLINE uint lj_cell_near(const struct lj_home *home, const struct lj_place *c, uint i) {
     const uint4 by = home->lists[c->begin + i];
-    return (mul_hi(c->z + c->sz * by.z, (uint)LJ_NZ) * (uint)LJ_NY +
+    return (lj_layer(mul_hi(c->z + c->sz * by.z, (uint)LJ_NZ), LJ_LOW(home)) * (uint)LJ_NY +
             mul_hi(c->y + c->sy * by.y, (uint)LJ_NY)) *
                (uint)LJ_NX +
            mul_hi(c->x + c->sx * by.x, (uint)LJ_NX);

@@ -9,6 +9,8 @@
 #ifndef ERGO_CL_LJ_GCMC_TILE_H
 #define ERGO_CL_LJ_GCMC_TILE_H
 
+#include "common/log.h"
+#include "common/unit.h"
 #include "lj_gcmc/gather.h"
 #include "lj_gcmc/pairs8.h"
 
@@ -23,6 +25,22 @@
 #define LJ_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
 #define LJ_BARRIER_ALL() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #endif
+
+/*
+ * What a particle more adds to -beta U by the tail of the potential, during an activation that
+ * begins with n particles. The tail's weight exp(-a n^2), a < 0, is the mean of exp(x n) over x
+ * from a normal distribution of mean 0 and variance -2 a (Hubbard and Stratonovich). So x is drawn
+ * as it is distributed for this n, with mean -2 a n, and while it stands still the tail acts as an
+ * activity does: active cells do not see each other, and n and x together sample what they should.
+ * -2 a n alone would be no such draw: the variance of n would be too small.
+ */
+ERGO_INLINE float lj_board_tail(const struct lj_member *m, ulong step, uint n) {
+    const struct ergo_words w = ergo_philox_words(0u, (uint)step, (uint)(step >> 32),
+                                                  ERGO_DRAW(LJ_PURPOSE_BOARD, 1), m->key0, m->key1);
+    const float variance = -2.0f * m->tail;
+    const float normal = ergo_sqrt(2.0f * ergo_minus_log(w.x)) * ergo_cos(w.y);
+    return ERGO_FMA(variance, (float)n, ergo_sqrt(variance) * normal);
+}
 
 struct lj_tile {
     __local uint *x, *y, *z;

@@ -21,6 +21,9 @@ lj_total(__global const struct lj_member *members, __global const struct lj_chai
     struct lj_home home;
     lj_home_of(&home, particles, cells, offsets, capacity, slots, chain, (uint)get_num_groups(1));
     lj_home_list(&home, chains[chain].list);
+#ifdef LJ_TALL
+    home.low = m.low;
+#endif
 #ifdef LJ_ENERGIES
     home.energies = pair_energies + (ulong)chain * LJ_GRID;
 #else
@@ -84,7 +87,8 @@ ERGO_INLINE uint lj_bin(float r2, float per_width, __global const float *edges) 
 /*
  * Ordered pairs by distance, between particles begin .. end - 1 and all others. Partial counts per
  * work-group: [sample][chain][group][bin]. The launch that begins with particle 0 writes, later
- * ones add. Chains that are not at `step` are skipped. edges[LJ_BINS + 1] are squares, in sigma^2.
+ * ones add. Chains that are not at `step` are skipped, and so are those of which an activation from
+ * there on waits for room: they were counted before it. edges[LJ_BINS + 1] are squares, in sigma^2.
  *
  * Partners are found in the cells from LJ_LOW to LJ_HIGH further along each axis, which is as far
  * as the bins reach. With LJ_RING these are all cells along that axis, each once.
@@ -99,7 +103,7 @@ lj_pairs(__global const struct lj_member *members, __global const struct lj_chai
     const uint n_parts = (uint)get_num_groups(0), chain = (uint)get_group_id(1);
     const uint n_chains = (uint)get_num_groups(1);
     const struct lj_member m = lj_member_of(members, chains, 0, chain);
-    const uint stands = chains[chain].step == step;
+    const uint stands = chains[chain].step == step && !chains[chain].torn;
     const uint n = stands ? chains[chain].particles : 0u, last = end < n ? end : n;
     struct lj_home home;
     lj_home_of(&home, particles, cells, offsets, capacity, slots, chain, n_chains);
@@ -123,8 +127,9 @@ lj_pairs(__global const struct lj_member *members, __global const struct lj_chai
                 const float gy =
                     LJ_RING_Y ? 0.0f : lj_gap(y, fy) * (m.scale[1] * (0x1p32f / LJ_NY));
                 const float row2 = fma(gy, gy, gz * gz);
-                const uint row =
-                    (uint)(lj_wrap(cz + z, LJ_NZ) * LJ_NY + lj_wrap(cy + y, LJ_NY)) * (uint)LJ_NX;
+                const uint row = (lj_layer((uint)lj_wrap(cz + z, LJ_NZ), LJ_LOW(&m)) * (uint)LJ_NY +
+                                  (uint)lj_wrap(cy + y, LJ_NY)) *
+                                 (uint)LJ_NX;
                 for (int x = LJ_LOW_X; x <= LJ_HIGH_X; x++) {
                     const float gx =
                         LJ_RING_X ? 0.0f : lj_gap(x, fx) * (m.scale[0] * (0x1p32f / LJ_NX));

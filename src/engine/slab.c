@@ -48,9 +48,16 @@ enum ergo_status ergo_slab_cut(struct ergo_context *ctx, struct ergo_slab *s,
         return ERGO_E_MEMORY;
     if (units < ranks)
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
-                         "/distribute: a lattice of %llu layers cannot be cut over %llu ranks, "
-                         "which need %u each; use fewer ranks, or \"points\"",
-                         (unsigned long long)layers, (unsigned long long)ranks, granule);
+                         "/distribute: a %s of %llu layers cannot be cut over %llu ranks, which "
+                         "need %u each; use fewer ranks, or \"points\"",
+                         s->pack ? "box" : "lattice", (unsigned long long)layers,
+                         (unsigned long long)ranks, granule);
+    if (units < ranks * fewest && s->pack)
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                         "/distribute: of %llu layers each of %llu ranks would have fewer than the "
+                         "%u that neighbours need; use fewer ranks, or \"points\"",
+                         (unsigned long long)layers, (unsigned long long)ranks,
+                         (uint32_t)fewest * granule);
     if (units < ranks * fewest)
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
                          "/run/correlation_max: of %llu layers each of %llu ranks would have fewer "
@@ -280,9 +287,18 @@ void ergo_slab_declare(struct ergo_engine *e, struct ergo_slab *s, struct ergo_s
     ergo_engine_kernel(e, rows.unpack, path, options, "slab_unpack");
 }
 
+void ergo_slab_declare_own(struct ergo_engine *e, struct ergo_slab *s, struct ergo_slab_rows rows) {
+    const unsigned flags = ERGO_BUFFER_HOSTED | ERGO_BUFFER_BESIDE;
+    s->rows = rows;
+    ergo_engine_buffer(e, rows.out, "edges", ERGO_BUFFER_SCRATCH, 2 * s->edge_bytes);
+    ergo_engine_flag(e, rows.out, flags);
+    ergo_engine_buffer(e, rows.in, "halos", ERGO_BUFFER_SCRATCH, 2 * s->edge_bytes);
+    ergo_engine_flag(e, rows.in, flags);
+}
+
 void ergo_slab_prepare(struct ergo_engine *e, struct ergo_slab *s) {
     const size_t wish = e->device->type == CL_DEVICE_TYPE_CPU ? 16 : 64;
-    s->group = ergo_engine_group(e, s->rows.pack, wish);
+    s->group = s->pack ? wish : ergo_engine_group(e, s->rows.pack, wish);
     if (!s->posts && !(s->posts = ergo_dist_posts_create()))
         ERGO_ENGINE_FAIL(e, ERGO_E_MEMORY, "no memory for messages of a slab");
 }
@@ -297,20 +313,27 @@ static struct ergo_grid over_parcel(const struct ergo_slab *s, const struct parc
     return ergo_grid_items(2 * (size_t)p->sent, s->group, p->pieces);
 }
 
+static size_t edge_bytes(const struct ergo_slab *s, const struct parcel *p) {
+    return s->pack ? s->edge_bytes : parcel_bytes(p);
+}
+
 static void send_edges(struct ergo_engine *e, struct ergo_slab *s, struct parcel p) {
     if (s->alone)
         return;
-    ERGO_LAUNCH(e, s->rows.pack, over_parcel(s, &p), BUFFER(s->rows.state), BUFFER(s->rows.out),
-                U32(p.words), U64(p.pitch), U64(p.first + s->halo * s->layer_words),
-                U64(p.first + (s->halo + s->count - p.layers) * s->layer_words));
-    ergo_engine_fetch(e, s->rows.out, 0, 2 * parcel_bytes(&p),
+    if (s->pack)
+        s->pack(e);
+    else
+        ERGO_LAUNCH(e, s->rows.pack, over_parcel(s, &p), BUFFER(s->rows.state), BUFFER(s->rows.out),
+                    U32(p.words), U64(p.pitch), U64(p.first + s->halo * s->layer_words),
+                    U64(p.first + (s->halo + s->count - p.layers) * s->layer_words));
+    ergo_engine_fetch(e, s->rows.out, 0, 2 * edge_bytes(s, &p),
                       e->status == ERGO_OK ? ergo_engine_host(e, s->rows.out, 0, 0) : NULL);
     if (e->status == ERGO_OK)
         clFlush(e->device->queue);
 }
 
 static void exchange(struct ergo_engine *e, struct ergo_slab *s, struct parcel p) {
-    const size_t bytes = parcel_bytes(&p);
+    const size_t bytes = edge_bytes(s, &p);
     s->valid = p.layers;
     if (s->alone)
         return;
@@ -327,9 +350,18 @@ static void exchange(struct ergo_engine *e, struct ergo_slab *s, struct parcel p
     s->bytes += 2 * bytes;
     s->exchanges++;
     ergo_engine_send(e, s->rows.in, 2 * bytes);
+    if (s->unpack) {
+        s->unpack(e);
+        return;
+    }
     ERGO_LAUNCH(e, s->rows.unpack, over_parcel(s, &p), BUFFER(s->rows.state), BUFFER(s->rows.in),
                 U32(p.words), U64(p.pitch), U64(p.first + (s->halo - p.layers) * s->layer_words),
                 U64(p.first + (s->halo + s->count) * s->layer_words));
+}
+
+void ergo_slab_swap(struct ergo_engine *e, struct ergo_slab *s) {
+    send_edges(e, s, whole_halo(s));
+    exchange(e, s, whole_halo(s));
 }
 
 void ergo_slab_need(struct ergo_engine *e, struct ergo_slab *s, uint32_t layers) {
@@ -345,7 +377,7 @@ void ergo_slab_half_sweep(struct ergo_engine *e, struct ergo_slab *s, uint32_t u
     const uint32_t step = ergo_slab_step(s);
     const uint32_t margin = s->by_colour ? 0 : (s->valid - 1) / step * step;
     s->valid = s->by_colour ? s->valid : margin;
-    const struct parcel p = s->by_colour ? one_layer(s, colour) : whole_halo(s);
+    const struct parcel p = s->by_colour && !s->pack ? one_layer(s, colour) : whole_halo(s);
     const uint32_t from = (s->halo - margin) / unit * unit;
     const uint32_t to = round_up(s->halo + s->count + margin, unit);
     const uint32_t top = round_up(s->halo + p.layers, unit);

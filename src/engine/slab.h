@@ -28,6 +28,11 @@ struct ergo_slab_rows {
 
 struct ergo_slab {
     struct ergo_shares *shares;
+    /* Where the state is not in layers of words: the model's own kernels put both edges into the
+     * buffer `out`, edge_bytes each, and take halos from `in`. NULL: the engine's. */
+    void (*pack)(void *state);
+    void (*unpack)(void *state);
+    size_t edge_bytes;
     uint64_t layers;      /* of the lattice */
     uint64_t first;       /* the own ones begin there */
     uint32_t count;       /* and are so many */
@@ -119,6 +124,9 @@ bool ergo_slab_prefers_colours(const struct ergo_point *point, double layer_byte
 void ergo_slab_describe(const struct ergo_slab *slab, char *text, size_t size);
 /* Declares buffers and kernels of the exchange; what the state is made of is set. */
 void ergo_slab_declare(struct ergo_engine *e, struct ergo_slab *slab, struct ergo_slab_rows rows);
+/* The same where the model packs; rows.pack and rows.unpack are not used. */
+void ergo_slab_declare_own(struct ergo_engine *e, struct ergo_slab *slab,
+                           struct ergo_slab_rows rows);
 void ergo_slab_prepare(struct ergo_engine *e, struct ergo_slab *slab);
 void ergo_slab_release(struct ergo_slab *slab);
 
@@ -131,6 +139,8 @@ void ergo_slab_release(struct ergo_slab *slab);
 typedef void (*ergo_slab_update)(void *state, unsigned colour, uint64_t from, uint64_t to);
 void ergo_slab_half_sweep(struct ergo_engine *e, struct ergo_slab *slab, uint32_t unit,
                           ergo_slab_update update, unsigned colour);
+/* An exchange of edges, by a model that packs, beside that of a half-sweep. */
+void ergo_slab_swap(struct ergo_engine *e, struct ergo_slab *slab);
 /* An exchange, where fewer than `layers` layers of the halos are right. */
 void ergo_slab_need(struct ergo_engine *e, struct ergo_slab *slab, uint32_t layers);
 

@@ -34,7 +34,7 @@ static inline void lj_twin_start(struct lj_twin *t, const struct ergo_point *poi
         }
         assert_true(lj_twin_init(&t[b], point, b, &chain, words, 100000, UINT64_MAX, tables));
         free(words);
-        const struct lj_twin_sums sums = lj_twin_total(&t[b], 1, 1, 0);
+        const struct lj_twin_sums sums = lj_twin_total(&t[b], 0, t[b].n, 1, 1, 0);
         assert_false(sums.core);
         t[b].energy = sums.energy / 2;
         t[b].virial = sums.virial / 2;
@@ -113,7 +113,8 @@ static inline void lj_compare_pairs(struct lj_bench *b, const char *what, void *
         lj_twin_profile(t, t->n, lj_profile_bins(s), bins, pairs);
         lj_profile_convert(s, pairs, density);
     } else {
-        lj_twin_pairs(t, t->n, s->bin_edges, bins, pairs);
+        memset(pairs, 0, bins * sizeof *pairs);
+        lj_twin_pairs(t, 0, t->n, s->bin_edges, bins, pairs);
         lj_pairs_convert(s, t->n, pairs, gr, density);
     }
     for (uint32_t k = 0; k < bins; k++)

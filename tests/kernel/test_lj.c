@@ -191,6 +191,9 @@ static const struct {
     {"'box': [4.2, 4.3, 4.1], 'cutoff': 1, 'temperature': 1.1, 'activity': 0.5, 'particles': 30, "
      "'cell_trials': 3, 'shifted': true",
      "'work_group': 4", true},
+    {"'box': [4.2, 4.3, 4.1], 'cutoff': 1, 'temperature': 0.9, 'activity': 0.1, 'particles': 30, "
+     "'cell_trials': 3, 'tail_correction': true",
+     "'work_group': 4", false},
     {"'box': [8.7, 9, 8.5], 'sigma': 0.9, 'cutoff': 2, 'temperature': 1.2, 'activity': 0.3, "
      "'particles': 200, 'moves': {'displacement': 1, 'insertion': 2, 'deletion': 3}",
      "'work_group': 4, 'tile': 64", false},

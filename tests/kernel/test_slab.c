@@ -67,7 +67,19 @@ static const struct slab_case {
     {2, "\"model\": \"xy\", \"lattice\": \"triangular\", \"size\": [9, 24], \"coupling\": -1",
      "\"halo_sweeps\": 1"},
 };
-enum { SAMPLES = 3, COLUMNS = 10, CURVES = 5, LENGTH = 64 };
+/* Boxes on a checkerboard: active cells that reach over the end of their block, halos of one block
+ * and of two, which g(r) needs; cells that are full. */
+static const struct slab_case boards[] = {
+    {0,
+     "\"box\": [4.2, 4.3, 6.3], \"cutoff\": 1, \"particles\": 20, \"cell_trials\": 2, "
+     "\"tail_correction\": true",
+     "\"work_group\": 4"},
+    {1,
+     "\"box\": [8.1, 8.2, 16.3], \"cutoff\": 2, \"particles\": 30, \"cell_trials\": 8, "
+     "\"max_displacement\": 0.4, \"tune_steps\": 20",
+     "\"slots\": 1, \"tile\": 32, \"capacity\": 1"},
+};
+enum { SAMPLES = 3, COLUMNS = 20, CURVES = 5, LENGTH = 64 };
 
 /* What a chain of two members has left. */
 struct outcome {
@@ -108,22 +120,12 @@ out:
     ergo_engine_destroy(state);
 }
 
-static void run_case(const struct slab_case *c) {
-    char text[800];
-    const uint64_t sweeps = strstr(c->system, "[64, ") ? 100 : 7; /* blocks are seldom used up */
+/* The job as a whole and as a slab. */
+static void compare(const struct slab_case *c, const char *text, uint64_t sweeps) {
     struct ergo_job *job = NULL;
     static struct outcome whole, cut;
     memset(&whole, 0, sizeof whole);
     memset(&cut, 0, sizeof cut);
-    const char *curves = strstr(c->system, "blume-capel") ? ""
-                         : strstr(c->system, "heisenberg") || strstr(c->system, "xy")
-                             ? ", \"correlation_every\": 2"
-                             : ", \"correlation_every\": 2, \"correlation_max\": 3";
-    snprintf(text, sizeof text,
-             "{\"sampler\": \"spin-lattice\", \"seed\": \"7\", \"system\": {%s, \"start\": "
-             "\"random\", \"temperature\": 2}, \"run\": {\"sweeps\": 99%s}, \"tuning\": {%s}, "
-             "\"scan\": {\"/system/temperature\": [2, 1.3]}, \"distribute\": \"lattice\"}",
-             c->system, curves, c->tuning);
     print_message("    %s\n", c->system);
     OK(ergo_job_parse(ctx, text, strlen(text), "case", NULL, 0, &job));
     assert_int_equal(job->batches[0].count, 2);
@@ -141,11 +143,41 @@ static void run_case(const struct slab_case *c) {
     ergo_job_destroy(job);
 }
 
+static void run_case(const struct slab_case *c) {
+    char text[800];
+    const uint64_t sweeps = strstr(c->system, "[64, ") ? 100 : 7; /* blocks are seldom used up */
+    const char *curves = strstr(c->system, "blume-capel") ? ""
+                         : strstr(c->system, "heisenberg") || strstr(c->system, "xy")
+                             ? ", \"correlation_every\": 2"
+                             : ", \"correlation_every\": 2, \"correlation_max\": 3";
+    snprintf(text, sizeof text,
+             "{\"sampler\": \"spin-lattice\", \"seed\": \"7\", \"system\": {%s, \"start\": "
+             "\"random\", \"temperature\": 2}, \"run\": {\"sweeps\": 99%s}, \"tuning\": {%s}, "
+             "\"scan\": {\"/system/temperature\": [2, 1.3]}, \"distribute\": \"lattice\"}",
+             c->system, curves, c->tuning);
+    compare(c, text, sweeps);
+}
+
+static void run_board(const struct slab_case *c) {
+    char text[800];
+    snprintf(text, sizeof text,
+             "{\"sampler\": \"lj-gcmc\", \"seed\": \"7\", \"system\": {%s, \"activity\": 0.3, "
+             "\"decomposition\": \"checkerboard\", \"temperature\": 2}, \"run\": "
+             "{\"equilibration\": 20, \"sweeps\": 79, \"curve_every\": %d, \"gr_bins\": 5}, "
+             "\"tuning\": {%s}, \"scan\": {\"/system/temperature\": [2, 1.3]}, \"distribute\": "
+             "\"lattice\"}",
+             c->system, c->size ? 2 : 0, c->tuning);
+    compare(c, text, 30);
+}
+
 static void test_cases(void **unused) {
     (void)unused;
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)
         if (cases[k].size <= (small ? 0 : getenv("ERGOCL_TEST_FULL") ? 2 : 1))
             run_case(&cases[k]);
+    for (size_t k = 0; k < sizeof boards / sizeof boards[0]; k++)
+        if (small == !boards[k].size)
+            run_board(&boards[k]);
 }
 
 int main(void) {

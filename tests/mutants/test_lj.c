@@ -103,6 +103,8 @@ static void test_case(void **state) {
                         chosen);
     else if (strcmp(chosen, "board") == 0)
         lj_expect_board(&r, ", 'max_displacement': 0.9", chosen);
+    else if (strcmp(chosen, "board-tail") == 0)
+        lj_expect_board_tail(&r, chosen);
     else if (strcmp(chosen, "dense") == 0)
         lj_expect_dense(&r, "", chosen, 200000);
     else if (strcmp(chosen, "fluid-ideal") == 0)

@@ -283,6 +283,28 @@ static inline void lj_expect_board(struct lj_run *r, const char *more, const cha
     lj_series_free(&s);
 }
 
+/* A checkerboard with a tail that is strong for its size: exact weights of small N. The tail's
+ * exp(-a N^2) is in P(1)/P(0) once and in P(2)/P(1) three times. */
+static inline void lj_expect_board_tail(struct lj_run *r, const char *what) {
+    struct lj_series s = {0};
+    const double v = 4.2 * 4.3 * 4.4, z = 0.6 / v, t = 0.5;
+    const double a = -8 * 3.14159265358979323846 / 3 * 2 / 3 / v / t; /* r_c = sigma */
+    char job[600];
+    snprintf(
+        job, sizeof job,
+        "{'sampler': 'lj-gcmc', 'seed': '40', 'replicas': 4, 'system': {'box': [4.2, 4.3, "
+        "4.4], 'cutoff': 1, 'temperature': 0.5, 'activity': %.17g, 'tail_correction': true, "
+        "'cell_trials': 8, 'moves': {'displacement': 1, 'insertion': 4, 'deletion': 4}" LJ_BOARD
+        "}, 'run': {'equilibration': 300, 'sweeps': 30000, 'measure_every': 1, "
+        "'curve_every': 0}}",
+        z);
+    lj_run_job(r, job, &s);
+    lj_expect(r, &s, 0, what, "P(1)/P(0)", lj_is_1, lj_is_0, z * v * exp(-a), 0);
+    lj_expect(r, &s, 0, what, "P(2)/P(1)", lj_is_2, lj_is_1,
+              z / 2 * (v - 2 * lj_second_virial(1, t, false)) * exp(-3 * a), 0);
+    lj_series_free(&s);
+}
+
 static inline int lj_run_open(struct lj_run *r) {
     memset(r, 0, sizeof *r);
     r->ctx = ergo_context_create();

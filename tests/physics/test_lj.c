@@ -101,6 +101,7 @@ static void test_board(void **state) {
                     ", 'max_displacement': 0.9, 'moves': {'displacement': 2, 'insertion': 2, "
                     "'deletion': 1}",
                     "checkerboard, in steps");
+    lj_expect_board_tail(&run, "checkerboard, tail");
     static const char *const activity[3] = {"0.05", "0.2", "0.5"};
     static const double known[3][6] = {{28.5115, 0.0181, -0.34570, 0.00030, 0.10538, 0.00011},
                                        {141.6706, 0.1104, -1.63571, 0.00144, 0.48940, 0.00059},

@@ -327,7 +327,8 @@ static void refused(const char *system, const char *message) {
 
 static void test_jobs(void **state) {
     (void)state;
-    refused(BOARD ", 'box': [12, 12, 12], 'tail_correction': true", "proportional to N^2");
+    refused(BOARD ", 'box': [12, 12, 12], 'cutoff': 0.6, 'tail_correction': true",
+            "the tail repels there");
     refused(BOARD ", 'box': [12, 9.9, 12]", "needs at least 10.00001");
     refused(BOARD ", 'box': [8.3, 9, 9], 'gap_cells': 3", "needs at least 8.33334");
     refused("'activity': 0.1, 'box': [12, 12, 12], 'neighbours': 'cells'", "this key is gone");

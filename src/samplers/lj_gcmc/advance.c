@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "samplers/lj_gcmc/lj.h"
+#include "samplers/lj_gcmc/cut.h"
 
 /* ---- launches ---------------------------------------------------------------------------------
  */
@@ -248,7 +248,9 @@ bool lj_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
         const size_t curve = row / members, m = row % members;
         const uint32_t *counts = ergo_engine_host(&s->e, LJ_COUNTS, slot, curve);
         memset(pairs, 0, bins * sizeof *pairs);
-        for (size_t p = 0; p < parts; p++)
+        if (s->cut)
+            memcpy(pairs, s->at.pairs + row * bins, bins * sizeof *pairs);
+        for (size_t p = 0; p < parts && !s->cut; p++)
             for (size_t k = 0; k < bins; k++)
                 pairs[k] += counts[(m * parts + p) * bins + k];
         if (s->system.slit.width > 0) {
@@ -268,7 +270,6 @@ enum ergo_status lj_convert(struct ergo_context *ctx, void *state, unsigned slot
                             struct ergo_samples *samples) {
     struct lj_state *s = state;
     (void)ctx;
-    (void)samples;
     if (!all_running(s, ergo_engine_host(&s->e, LJ_CHAINS, slot, 0))) {
         catch_up(s);
         for (unsigned i = 0; i < 2; i++)
@@ -276,5 +277,7 @@ enum ergo_status lj_convert(struct ergo_context *ctx, void *state, unsigned slot
                 ergo_engine_read_again(&s->e, i);
         ergo_engine_finish(&s->e);
     }
+    if (s->cut && s->launch.bins)
+        lj_cut_join_pairs(s, slot, samples->n_curve_samples);
     return ergo_engine_end(&s->e);
 }

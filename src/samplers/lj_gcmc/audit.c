@@ -16,10 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dist/dist.h"
+#include "samplers/lj_gcmc/cut.h"
 #include "samplers/lj_gcmc/stretch.h"
 
 enum ergo_status lj_check_cells(struct ergo_context *ctx, struct lj_state *s, size_t chain) {
-    const size_t cells = s->grid.cells;
+    const size_t cells = lj_cells(s);
     uint32_t *words = NULL, n = 0;
     uint32_t *planes = calloc(4 * cells * s->slots, 4);
     enum ergo_status status =
@@ -30,10 +32,17 @@ enum ergo_status lj_check_cells(struct ergo_context *ctx, struct lj_state *s, si
         status = ergo_engine_end(&s->e);
     }
     uint64_t inside = 0, missing = 0;
-    for (size_t c = 0; c < cells && status == ERGO_OK; c++)
+    uint32_t here = 0;
+    size_t from, to;
+    lj_cut_right(s, &from, &to);
+    for (size_t c = from; c < to && status == ERGO_OK; c++)
         inside += planes[lj_cell_count_word(s, c)];
     for (uint32_t i = 0; i < n && status == ERGO_OK; i++) {
-        const uint64_t c = lj_grid_cell(&s->grid, words + 3 * (size_t)i);
+        const uint64_t c = s->cut ? lj_cut_cell(s, words + 3 * (size_t)i)
+                                  : lj_grid_cell(&s->grid, words + 3 * (size_t)i);
+        if (c < from || c >= to) /* another rank's */
+            continue;
+        here++;
         const uint32_t count = planes[lj_cell_count_word(s, c)];
         bool found = false;
         for (uint32_t p = 0; p < count && p < s->slots && !found; p++)
@@ -42,12 +51,12 @@ enum ergo_status lj_check_cells(struct ergo_context *ctx, struct lj_state *s, si
                     planes[lj_cell_word(s, c, p, 2)] == words[3 * (size_t)i + 2];
         missing += !found;
     }
-    if (status == ERGO_OK && (missing || inside != n))
+    if (status == ERGO_OK && (missing || inside != here))
         status = ERGO_FAIL(ctx, ERGO_E_AUDIT,
                            "audit of %s failed on %s at move %" PRIu64 ", member %zu: %u "
                            "particles, %" PRIu64 " in the cells, %" PRIu64 " not in their cell",
                            s->e.model->sampler, s->e.device->summary.name, s->e.step,
-                           chain / s->boxes, n, inside, missing);
+                           chain / s->boxes, here, inside, missing);
     free(words);
     free(planes);
     return status;
@@ -149,6 +158,23 @@ static void plan_stretch(struct lj_stretch *a) {
 
 /* ---- the twins ------------------------------------------------------------------------------- */
 
+/* Of a box that is cut, each rank counts the first ones of its own. */
+static void expect_pairs(struct lj_stretch *a, const struct lj_twin *t) {
+    const struct lj_state *s = a->s;
+    const size_t ranks = s->cut ? (size_t)ergo_dist_count() : 1;
+    uint32_t first = 0;
+    memset(a->pairs, 0, s->launch.bins * sizeof *a->pairs);
+    for (size_t r = 0; r < ranks; r++) {
+        uint32_t next = first; /* the list is in the order of layers */
+        const uint64_t behind = r + 1 < ranks ? s->at.slabs[r + 1].layer : UINT64_MAX;
+        while (next < t->n && (!s->cut || (uint64_t)t->p[next][2] * s->grid.n[2] >> 32 < behind))
+            next++;
+        lj_twin_pairs(t, first, next - first < a->end ? next : first + a->end, s->bin_edges,
+                      s->launch.bins, a->pairs);
+        first = next;
+    }
+}
+
 void lj_stretch_expect(struct lj_stretch *a, size_t k, size_t curve, const struct lj_twin *t) {
     const struct lj_state *s = a->s;
     const size_t row = (curve * a->count + k) * s->launch.bins;
@@ -157,7 +183,7 @@ void lj_stretch_expect(struct lj_stretch *a, size_t k, size_t curve, const struc
         lj_profile_convert(s, a->pairs, a->gr[0] + row);
         return;
     }
-    lj_twin_pairs(t, a->end, s->bin_edges, s->launch.bins, a->pairs);
+    expect_pairs(a, t);
     lj_pairs_convert(s, t->n, a->pairs, a->gr[0] + row, a->gr[1] + row);
 }
 
@@ -220,6 +246,8 @@ static enum ergo_status open_twins(struct ergo_context *ctx, struct lj_stretch *
                           &a->before[k], words, s->boxes == 2 ? s->chains[c ^ 1].particles : more,
                           s->launch.board_blocks ? a->blocks : 0, &s->tables);
         free(words);
+        if (ok && s->cut) /* each rank follows what is at the beginning of its slab */
+            lj_twin_board_begin(&a->twins[k], (uint32_t)s->at.slab.first / s->system.period);
     }
     for (size_t k = 0; k < a->count && ok && status == ERGO_OK && !lj_stretch_partial(a); k++)
         ok = run_twin(a, k);
@@ -298,7 +326,7 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
 /* Of each buffer only the pieces of the replayed members are saved and restored. */
 static enum ergo_status replay_stretch(struct ergo_context *ctx, struct lj_stretch *a) {
     struct lj_state *s = a->s;
-    const size_t chains = lj_chains(s), cells = (size_t)s->grid.cells;
+    const size_t chains = lj_chains(s), cells = lj_cells(s);
     const size_t first = a->first * s->boxes, count = a->count * s->boxes;
     const bool planes = !s->launch.slotted;
     const size_t cell_bytes = planes ? 16 * cells : 16 * cells * s->slots;
@@ -347,7 +375,7 @@ static enum ergo_status replay(struct ergo_context *ctx, struct lj_state *s) {
     if (status == ERGO_OK)
         status = replay_stretch(ctx, &a);
     /* the replay needs more memory than the device has, but the run is valid without it */
-    if (open && status == ERGO_E_DEVICE) {
+    if (open && status == ERGO_E_DEVICE && !s->cut) {
         ergo_log(ctx, ERGO_LOG_WARNING, "audit of %s without a replay: %s", s->e.model->sampler,
                  ergo_error_message(ctx));
         ergo_error_clear(ctx);

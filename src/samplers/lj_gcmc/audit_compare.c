@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "dist/dist.h"
+#include "samplers/lj_gcmc/cut.h"
 #include "samplers/lj_gcmc/stretch.h"
 
 /* particles whose sums the host computes again: some tenths of a second */
@@ -54,7 +56,7 @@ static const char *wrong_parts(const struct lj_stretch *a, const struct lj_twin 
     const size_t m = a->first + k;
     const struct lj_sample *last = sample_of(a->s, a->samples - 1, m);
     struct lj_chain sums = a->before[k];
-    struct lj_counts tried = {0}, accepted = {0};
+    struct lj_counts tried, accepted;
     if (a->samples > 1) {
         const struct lj_sample *before = sample_of(a->s, a->samples - 2, m);
         sums.energy = before->energy;
@@ -62,22 +64,35 @@ static const char *wrong_parts(const struct lj_stretch *a, const struct lj_twin 
         sums.contacts = before->contacts;
         sums.particles = before->particles;
     }
-    for (uint64_t b = 0; b < a->s->launch.board_blocks; b++) {
+    struct lj_turn turn = {0};
+    uint64_t from, to;
+    lj_cut_blocks(a->s, &from, &to);
+    for (uint64_t b = from; b < to; b++) {
         const struct lj_part *p = &parts[b];
         struct lj_part expected;
         if (lj_twin_board_part(t, b, &expected) && memcmp(&expected, p, sizeof expected) != 0)
             return "the moves of an active cell";
-        sums.energy += p->energy;
-        sums.virial += p->virial;
-        sums.contacts += p->contacts;
-        sums.particles += (uint32_t)p->particles;
-        tried.tried += p->tried & 0xffff;
-        tried.accepted += p->tried >> 16;
-        tried.accepted_deletion += a->s->system.trials - (p->tried & 0xffff) - (p->tried >> 16);
-        accepted.tried += p->accepted & 0xffff;
-        accepted.accepted += p->accepted >> 16;
-        accepted.accepted_deletion += p->accepted_deletion;
+        turn.energy += p->energy;
+        turn.virial += p->virial;
+        turn.contacts += p->contacts;
+        turn.particles += (uint64_t)(int64_t)p->particles;
+        turn.tried[0] += p->tried & 0xffff;
+        turn.tried[1] += p->tried >> 16;
+        turn.tried[2] += a->s->system.trials - (p->tried & 0xffff) - (p->tried >> 16);
+        turn.accepted[0] += p->accepted & 0xffff;
+        turn.accepted[1] += p->accepted >> 16;
+        turn.accepted[2] += p->accepted_deletion;
     }
+    if (a->s->cut)
+        ergo_dist_sum_counts((uint64_t *)(void *)&turn, sizeof turn / sizeof(uint64_t));
+    sums.energy += turn.energy;
+    sums.virial += turn.virial;
+    sums.contacts += turn.contacts;
+    sums.particles += (uint32_t)turn.particles;
+    tried = (struct lj_counts){(uint32_t)turn.tried[0], (uint32_t)turn.tried[1],
+                               (uint32_t)turn.tried[2]};
+    accepted = (struct lj_counts){(uint32_t)turn.accepted[0], (uint32_t)turn.accepted[1],
+                                  (uint32_t)turn.accepted[2]};
     return sums.energy != last->energy || sums.virial != last->virial ||
                    sums.contacts != last->contacts || sums.particles != last->particles ||
                    memcmp(&tried, &last->now, sizeof tried) != 0 ||
@@ -150,7 +165,11 @@ struct shares {
 static void compare_share(size_t i, void *user) {
     struct shares *a = user;
     const uint32_t parts = a->s->launch.total_parts, p = parts - 1 - (uint32_t)i;
-    const struct lj_twin_sums sums = lj_twin_total(a->end, a->s->launch.total_group, parts, p);
+    const struct lj_state *s = a->s;
+    const uint32_t first = s->cut ? (uint32_t)s->at.first : 0;
+    const uint32_t count = s->cut ? (uint32_t)s->at.count : a->end->n;
+    const struct lj_twin_sums sums =
+        lj_twin_total(a->end, first, count, s->launch.total_group, parts, p);
     const int64_t *of = a->shares + LJ_TOTALS * p;
     if (sums.core || of[0] != sums.energy || of[1] != sums.virial || of[2] != sums.contacts)
         a->wrong = true;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "lj_gcmc/core.h"
-#include "samplers/lj_gcmc/lj.h"
+#include "samplers/lj_gcmc/cut.h"
 
 /* Gaps are wider than the cutoff by more than the rounding of fp32 distances. */
 static const double MARGIN = 1 + 1e-6;
@@ -65,6 +65,8 @@ void lj_board_options(const struct lj_state *s, struct ergo_text *options) {
                      g->n[0], g->n[1], g->n[2], s->launch.group, s->system.period, s->system.trials,
                      s->tile, (unsigned long long)s->launch.board_blocks,
                      s->launch.vector ? " -DLJ_VECTOR=8" : "");
+    if (s->cut)
+        ergo_text_append(options, " -DLJ_TALL=%uu", s->at.slab.tall);
     lj_potential_options(s, options);
 }
 
@@ -77,13 +79,23 @@ uint32_t *lj_board_bounds(const struct lj_grid *grid) {
     return low;
 }
 
+void lj_board_activate(struct lj_state *s, uint64_t from, uint64_t end, uint64_t to) {
+    const struct lj_launch *l = &s->launch;
+    ERGO_LAUNCH(&s->e, LJ_BOARD,
+                ergo_grid_groups((size_t)(end - from), l->group, s->e.batch->count),
+                BUFFER(LJ_MEMBERS), BUFFER(LJ_CHAINS), BUFFER(LJ_CELLS), BUFFER(LJ_BOUNDS),
+                BUFFER(LJ_ACTIVE_CELLS), BUFFER(LJ_FULL), U64(to), U32(s->slots), BUFFER(LJ_TABLES),
+                U32(from));
+}
+
 void lj_board_launch(struct lj_state *s, const struct ergo_engine_slot *slot, uint64_t to) {
     const struct lj_launch *l = &s->launch;
     const size_t members = s->e.batch->count;
-    ERGO_LAUNCH(&s->e, LJ_BOARD, ergo_grid_groups((size_t)l->board_blocks, l->group, members),
-                BUFFER(LJ_MEMBERS), BUFFER(LJ_CHAINS), BUFFER(LJ_CELLS), BUFFER(LJ_BOUNDS),
-                BUFFER(LJ_ACTIVE_CELLS), BUFFER(LJ_FULL), U64(to), U32(s->slots),
-                BUFFER(LJ_TABLES));
+    if (s->cut) {
+        lj_cut_launch(s, slot, to);
+        return;
+    }
+    lj_board_activate(s, 0, l->board_blocks, to);
     ERGO_LAUNCH(&s->e, LJ_BOARD_END, ergo_grid_groups(members, l->end_group, 1), BUFFER(LJ_MEMBERS),
                 BUFFER(LJ_CHAINS), BUFFER(LJ_ACTIVE_CELLS), BUFFER(LJ_FULL), BUFFER(LJ_SAMPLES),
                 U64(slot->step), U64(to), U64(slot->every ? slot->every : 1), U32(slot->samples),
@@ -91,6 +103,10 @@ void lj_board_launch(struct lj_state *s, const struct ergo_engine_slot *slot, ui
 }
 
 void lj_board_list(struct lj_state *s) {
+    if (s->cut) {
+        lj_cut_list(s);
+        return;
+    }
     ERGO_LAUNCH(&s->e, LJ_BOARD_LIST, ergo_grid_groups(s->e.batch->count, s->launch.end_group, 1),
                 BUFFER(LJ_CELLS), BUFFER(LJ_PARTICLES), U32(s->capacity));
 }

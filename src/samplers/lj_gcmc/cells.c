@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "samplers/lj_gcmc/lj.h"
+#include "samplers/lj_gcmc/cut.h"
 
 static void no_memory(struct lj_state *s, size_t count, const char *what) {
     ERGO_ENGINE_FAIL(&s->e, ERGO_E_MEMORY, "no memory for %zu %s", count, what);
@@ -27,7 +27,7 @@ static bool can_grow(struct lj_state *s, const char *what, double bytes) {
 
 size_t lj_cell_word(const struct lj_state *s, uint64_t cell, uint32_t slot, int axis) {
     return s->launch.slotted ? (3 * cell + (size_t)axis) * s->slots + slot
-                             : 4 * (slot * s->grid.cells + cell) + (size_t)axis;
+                             : 4 * (slot * lj_cells(s) + cell) + (size_t)axis;
 }
 
 size_t lj_cell_count_word(const struct lj_state *s, uint64_t cell) {
@@ -35,7 +35,7 @@ size_t lj_cell_count_word(const struct lj_state *s, uint64_t cell) {
 }
 
 void lj_cells_read(struct lj_state *s, size_t chain, uint32_t *words) {
-    const size_t cells = s->grid.cells, chains = lj_chains(s), all = 16 * cells * s->slots;
+    const size_t cells = lj_cells(s), chains = lj_chains(s), all = 16 * cells * s->slots;
     if (s->launch.slotted)
         ergo_engine_read(&s->e, LJ_CELLS, all * chain, all, words);
     for (uint32_t p = 0; p < s->slots && !s->launch.slotted; p++)
@@ -44,7 +44,7 @@ void lj_cells_read(struct lj_state *s, size_t chain, uint32_t *words) {
 }
 
 static void cells_write(struct lj_state *s, size_t chain, uint32_t planes, const uint32_t *words) {
-    const size_t cells = s->grid.cells, chains = lj_chains(s), all = 16 * cells * s->slots;
+    const size_t cells = lj_cells(s), chains = lj_chains(s), all = 16 * cells * s->slots;
     if (s->launch.slotted)
         ergo_engine_write(&s->e, LJ_CELLS, all * chain, all, words);
     for (uint32_t p = 0; p < planes && !s->launch.slotted; p++)
@@ -93,7 +93,7 @@ static void grow_cells(struct lj_state *s) {
     s->grown++;
 }
 
-static void grow_particles(struct lj_state *s, uint32_t least) {
+void lj_grow_particles(struct lj_state *s, uint32_t least) {
     const size_t chains = lj_chains(s);
     uint32_t capacity = s->capacity + s->capacity / 2 + 16;
     capacity = capacity < least ? least : capacity;
@@ -136,7 +136,7 @@ void lj_grow(struct lj_state *s) {
     if (stopped[LJ_CELL_FULL])
         grow_cells(s);
     if (stopped[LJ_PARTICLES_FULL])
-        grow_particles(s, 0);
+        lj_grow_particles(s, 0);
     if (stopped[LJ_TILE_FULL])
         grow_tile(s);
     if (s->launch.board_blocks)
@@ -148,8 +148,10 @@ void lj_grow(struct lj_state *s) {
  */
 
 static void place_cells(struct lj_state *s, size_t chain, const uint32_t *words, uint32_t count) {
-    const size_t cells = s->grid.cells;
-    uint32_t *inside = calloc(cells, sizeof *inside), *planes = NULL, most = 1;
+    /* of a box that is cut, all cells are counted, so that ranks have as many slots */
+    const size_t cells = lj_cells(s);
+    uint32_t *inside = calloc(cells > s->grid.cells ? cells : s->grid.cells, sizeof *inside),
+             *planes = NULL, most = 1;
     for (uint32_t i = 0; inside && i < count; i++) {
         const uint64_t c = lj_grid_cell(&s->grid, words + 3 * (size_t)i);
         if (++inside[c] > most)
@@ -166,7 +168,10 @@ static void place_cells(struct lj_state *s, size_t chain, const uint32_t *words,
     }
     memset(inside, 0, cells * sizeof *inside);
     for (uint32_t i = 0; i < count; i++) {
-        const uint64_t c = lj_grid_cell(&s->grid, words + 3 * (size_t)i);
+        const uint64_t c = s->cut ? lj_cut_cell(s, words + 3 * (size_t)i)
+                                  : lj_grid_cell(&s->grid, words + 3 * (size_t)i);
+        if (c >= cells)
+            continue;
         for (int k = 0; k < 3; k++)
             planes[lj_cell_word(s, c, inside[c], k)] = words[3 * (size_t)i + (size_t)k];
         planes[lj_cell_count_word(s, c)] = ++inside[c];
@@ -191,6 +196,12 @@ static void forget_activation(struct lj_state *s, size_t chain) {
 }
 
 void lj_place(struct lj_state *s, size_t chain, const uint32_t *words, uint32_t count) {
+    if (s->cut) { /* the list is made of the cells */
+        place_cells(s, chain, words, count);
+        s->stale = true;
+        forget_activation(s, chain);
+        return;
+    }
     uint32_t *padded = calloc((size_t)count + 1, 16);
     if (!padded) {
         no_memory(s, count, "particles");
@@ -203,7 +214,7 @@ void lj_place(struct lj_state *s, size_t chain, const uint32_t *words, uint32_t 
                          "%u particles, and local memory has room for %u: use /tuning/all_pairs 2",
                          count, s->launch.whole);
     if (count > s->capacity)
-        grow_particles(s, count);
+        lj_grow_particles(s, count);
     ergo_engine_write(&s->e, LJ_PARTICLES, 16 * (size_t)s->capacity * chain, 16 * (size_t)count,
                       padded);
     free(padded);
@@ -215,6 +226,8 @@ void lj_place(struct lj_state *s, size_t chain, const uint32_t *words, uint32_t 
 
 enum ergo_status lj_fetch(struct ergo_context *ctx, struct lj_state *s, size_t chain,
                           uint32_t **words, uint32_t *count) {
+    if (s->cut)
+        return lj_cut_fetch(ctx, s, chain, words, count);
     *words = NULL;
     ergo_engine_begin(&s->e, ctx);
     ergo_engine_read(&s->e, LJ_CHAINS, chain * sizeof *s->chains, sizeof *s->chains,

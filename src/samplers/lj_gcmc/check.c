@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "samplers/lj_gcmc/lj.h"
+#include "samplers/lj_gcmc/cut.h"
 #include "samplers/lj_gcmc/tables.h"
 
 static bool has(const struct ergo_point *point, const char *pointer) {
@@ -53,12 +53,13 @@ static enum ergo_status check_board(struct ergo_context *ctx, const struct lj_sy
     enum ergo_status status = ERGO_OK;
     if (!s->period)
         return status;
-    if (s->tail)
+    if (s->tail && lj_tail_coefficient(s) > 0)
         status = ergo_job_error(ctx, "/system/tail_correction",
-                                "not with decomposition checkerboard: the tail's energy is "
-                                "proportional to N^2, so that each acceptance would depend on what "
-                                "the other active cells do at the same time, and the chain would "
-                                "not be exact");
+                                "not with decomposition checkerboard and a cutoff this short, "
+                                "%.10g: the tail repels there, and its energy, which is "
+                                "proportional to N^2, cannot be divided among active cells that "
+                                "work at the same time",
+                                s->cutoff);
     if (shortest < lj_board_smallest(s))
         status = ergo_job_error(ctx, "/system/box",
                                 "the shortest side is %.10g; a checkerboard with this cutoff needs "
@@ -205,6 +206,13 @@ enum ergo_status lj_check(struct ergo_context *ctx, const struct ergo_point *poi
                            "%.10g is too long for so many particles: pairs at the cutoff could "
                            "no longer be counted",
                            s.cutoff);
+    if (most > 0x1p26 && s.temperature > 50 * s.epsilon && s.epsilon > 0)
+        status = ergo_job_error(ctx, "/system/temperature",
+                                "%.10g: with more than 2^26 particles at most 50 epsilon is "
+                                "allowed; beyond, energies leave the range of the arithmetic",
+                                s.temperature);
+    if (lj_cut_check(ctx, point) != ERGO_OK)
+        status = ERGO_E_JOB;
     if (lj_check_slit(ctx, point, &s, most) != ERGO_OK)
         status = ERGO_E_JOB;
     const enum ergo_status table = lj_check_table(ctx, point);

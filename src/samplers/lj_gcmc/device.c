@@ -34,7 +34,7 @@ static enum ergo_status create_offsets(struct ergo_context *ctx, struct lj_state
     return ERGO_OK;
 }
 
-static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
+enum ergo_status lj_prepare(struct ergo_context *ctx, void *state) {
     struct lj_state *s = state;
     uint32_t *bounds = s->launch.board_blocks ? lj_board_bounds(&s->grid) : NULL;
     if (s->launch.board_blocks && !bounds)
@@ -48,7 +48,7 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     return create_offsets(ctx, s);
 }
 
-static void release(void *state) {
+void lj_release(void *state) {
     struct lj_state *s = state;
     free(s->grid.offsets);
     free(s->lists);
@@ -56,11 +56,6 @@ static void release(void *state) {
 }
 
 #define ENGINE(name)                                                                               \
-    {                                                                                              \
-        .sampler = (name), .smaller = "a smaller box, smaller /tuning/slots or /tuning/capacity",  \
-        .state_bytes = sizeof(struct lj_state), .configure = lj_configure, .prepare = prepare,     \
-        .steps = lj_steps, .block = lj_block, .convert = lj_convert, .rows = lj_rows,              \
-        .curve_rows = lj_curve_rows, .release = release,                                           \
-    }
+    { LJ_ENGINE(name), .configure = lj_configure, .prepare = lj_prepare, .release = lj_release }
 const struct ergo_engine_model lj_model = ENGINE("lj-gcmc");
 const struct ergo_engine_model lj_fluid_engine = ENGINE("lj-fluid");

@@ -246,7 +246,7 @@ enum ergo_status lj_check_slit(struct ergo_context *ctx, const struct ergo_point
     if (ideal > LJ_MOST_PARTICLES)
         return ergo_job_error(ctx, "/system/slit/epsilon",
                               "an ideal gas between these walls would have %.4g particles; at most "
-                              "2^26",
+                              "2^27",
                               ideal);
     if (fmax(most, ideal) * fabs(least) * s->temperature / s->unit > 0x1p32)
         return ergo_job_error(ctx, "/system/slit/epsilon",

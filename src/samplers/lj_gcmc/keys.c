@@ -64,7 +64,8 @@ const struct ergo_key lj_keys_potential[LJ_KEYS_POTENTIAL_N] = {
     {ERGO_KEY("/system/tail_correction", BOOL), .flags = ERGO_KEY_CHAIN, .fallback = "false",
      .unit = "",
      .help = "Add the energy of a uniform fluid beyond the cutoff, N rho (8 pi/3) (r_c^-9/3 - "
-             "r_c^-3) in reduced units, to the energy and to every acceptance."},
+             "r_c^-3) in reduced units, to the energy and to every acceptance. On a checkerboard "
+             "the cutoff has to be where the potential attracts."},
     {ERGO_KEY("/system/epsilon", REAL), .flags = PHYSICS, .fallback = "1", .min = 0, .max = 1e12,
      .unit = "energy", .help = "Depth of the potential; 0 is the ideal gas."},
     {ERGO_KEY("/system/sigma", REAL), .flags = POSITIVE | ERGO_KEY_SHAPE, .fallback = "1", .min = 0,
@@ -123,7 +124,7 @@ const struct ergo_key lj_keys_start[LJ_KEYS_START_N] = {
              "not longer than the equilibration, "
              "since a chain that is steered does not sample."},
     {ERGO_KEY("/system/particles", INT), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "0",
-     .min = 0, .max = 16777216, .unit = "",
+     .min = 0, .max = 134217728, .unit = "",
      .help = "Particles at the start, on a cubic lattice; 0: an empty box.",
      .acts = starts_on_lattice,
      .where = "without a file /system/start, which says how many there are"},

@@ -4,6 +4,7 @@
 #define ERGO_SAMPLERS_LJ_GCMC_LJ_H
 
 #include "engine/engine.h"
+#include "engine/slab.h"
 #include "samplers/radial.h"
 #include "samplers/sampler.h"
 
@@ -11,7 +12,7 @@
 #include "lj_gcmc/gibbs.h"
 
 /* Most particles of a chain; also the limit of /tuning/capacity. */
-enum { LJ_MOST_PARTICLES = 1 << 26 };
+enum { LJ_MOST_PARTICLES = 1 << 27 };
 enum lj_curve {
     LJ_CURVE_GR,
     LJ_CURVE_PAIR_DENSITY,
@@ -160,7 +161,12 @@ enum lj_buffer {
     LJ_GHOSTS,       /* weights of test insertions */
     LJ_RULES,        /* of volume moves */
     LJ_TRIALS,       /* partial sums over all pairs in the boxes of trials */
-    LJ_TABLES        /* of potentials, where there are any */
+    LJ_TABLES,       /* of potentials, where there are any */
+    /* of a box that is cut over ranks: */
+    LJ_LISTED, /* the chains with the particles of the list */
+    LJ_TURNS,  /* what active cells did in an activation */
+    LJ_CUT_EDGES,
+    LJ_CUT_HALOS
 };
 enum lj_kernel {
     LJ_RUN,
@@ -172,7 +178,11 @@ enum lj_kernel {
     LJ_GHOST,
     LJ_VOLUME_SUMS,
     LJ_VOLUME_MOVE,
-    LJ_TRANSFER
+    LJ_TRANSFER,
+    LJ_CUT_PACK,
+    LJ_CUT_UNPACK,
+    LJ_CUT_SUM,
+    LJ_CUT_JOIN
 };
 
 /* Sums over all pairs of a chain. */
@@ -205,10 +215,30 @@ struct lj_state {
     /* the host has placed particles, and their pair energies and contacts are not computed yet */
     bool stale;
     uint64_t settled; /* e.changes when lj_settle was last through; 0: never */
+    bool cut;         /* the box is cut over ranks, and this is a slab of it: cut.c */
+    struct lj_cut {
+        struct ergo_slab slab;
+        uint32_t planes; /* of cells in a message */
+        uint32_t plane;  /* the first one of the next message */
+        uint64_t to;     /* where the activation's launch ends */
+        struct lj_turn *turns;
+        struct lj_chain *listed; /* LJ_LISTED, of the last list */
+        /* of the chain that lj_fetch read last: this rank's particles in the list of all */
+        uint64_t first, count;
+        struct lj_cut_slab { /* [ranks] */
+            uint64_t layer, particles;
+        } * slabs;
+        uint64_t *pairs; /* of g(r), of all ranks: [curves][members][bins] */
+    } at;
 };
 
 static inline size_t lj_chains(const struct lj_state *s) {
     return s->e.batch->count * s->boxes;
+}
+
+/* Cells in memory. */
+static inline size_t lj_cells(const struct lj_state *s) {
+    return s->cut ? (size_t)s->grid.n[0] * s->grid.n[1] * s->at.slab.tall : s->grid.cells;
 }
 
 /* Functions that return void record errors in s->e. In what follows `chain` is a box of a member
@@ -348,6 +378,13 @@ size_t lj_histogram_size(const struct lj_system *s, uint32_t *width);
 
 /* device.c */
 extern const struct ergo_engine_model lj_model, lj_fluid_engine;
+enum ergo_status lj_prepare(struct ergo_context *ctx, void *state);
+void lj_release(void *state);
+/* What all tables of these samplers have. */
+#define LJ_ENGINE(name)                                                                            \
+    .sampler = (name), .smaller = "a smaller box, smaller /tuning/slots or /tuning/capacity",      \
+    .state_bytes = sizeof(struct lj_state), .steps = lj_steps, .block = lj_block,                  \
+    .convert = lj_convert, .rows = lj_rows, .curve_rows = lj_curve_rows
 
 /* advance.c */
 void lj_steps(void *state, uint64_t steps);
@@ -404,12 +441,16 @@ uint64_t lj_board_visits(const struct lj_system *s, const struct lj_launch *l, u
 void lj_board_options(const struct lj_state *s, struct ergo_text *options);
 /* The least coordinate of each cell, axis by axis; malloc'ed. NULL: no memory. */
 uint32_t *lj_board_bounds(const struct lj_grid *grid);
+/* Enqueue active cells `from` to `end` - 1 of the activation of chains that are before step `to`.
+ */
+void lj_board_activate(struct lj_state *s, uint64_t from, uint64_t end, uint64_t to);
 /* Enqueue one activation of the chains that are before step `to`, with the slot's samples. */
 void lj_board_launch(struct lj_state *s, const struct ergo_engine_slot *slot, uint64_t to);
 /* Enqueue: make the particle lists from the cells. */
 void lj_board_list(struct lj_state *s);
 
 /* cells.c: cells from positions, and their growth */
+void lj_grow_particles(struct lj_state *s, uint32_t least);
 /* Index of a word of a cell in the chain's cells that lj_cells_read returns. */
 size_t lj_cell_word(const struct lj_state *s, uint64_t cell, uint32_t slot, int axis);
 size_t lj_cell_count_word(const struct lj_state *s, uint64_t cell);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "samplers/lj_gcmc/lj.h"
+#include "samplers/lj_gcmc/cut.h"
 #include "samplers/lj_gcmc/tables.h"
 
 static const struct ergo_curve_info curves[] = {
@@ -31,7 +31,7 @@ static const struct ergo_tunable tunables[] = {
      "0: 100",
      30, 1000, false},
     [LJ_TUNABLE_SLOTS] = {"slots", "slots for particles in a cell at the start", 0, 4096, false},
-    [LJ_TUNABLE_CAPACITY] = {"capacity", "most particles of a chain at the start", 0, 67108864,
+    [LJ_TUNABLE_CAPACITY] = {"capacity", "most particles of a chain at the start", 0, 134217728,
                              false},
     {"tile", "most particles around an active cell of a checkerboard at the start", 0, 65536,
      false},
@@ -218,11 +218,14 @@ static const struct ergo_model gcmc = {
     ONE_BOX,
     CURVES,
     MUVT,
-    .programs = {"lj_gcmc/run.cl", "lj_gcmc/total.cl", "lj_gcmc/board.cl", "lj_gcmc/board_end.cl"},
+    .programs = {"lj_gcmc/run.cl", "lj_gcmc/total.cl", "lj_gcmc/board.cl", "lj_gcmc/board_end.cl",
+                 "lj_gcmc/board_cut.cl"},
     .keys = {KEYS_OPEN},
     .observables = lj_observables,
     .n_observables = LJ_N_OBSERVABLES,
     .ops = &ops,
+    .cut = &lj_cut_ops,
+    .cuts = lj_cut_is_worth,
 };
 
 static const char *unweighted(const struct ergo_point *point) {
@@ -238,12 +241,14 @@ static const struct ergo_model muvt = {
     .summary = "Grand canonical: particles come and go at an activity. The chains and keys of "
                "lj-gcmc. Or its transition matrix in N: ln Pi(N), and with it two phases.",
     .programs = {"lj_gcmc/run.cl", "lj_gcmc/total.cl", "lj_gcmc/board.cl", "lj_gcmc/board_end.cl",
-                 "lj_gcmc/ghost.cl"},
+                 "lj_gcmc/board_cut.cl", "lj_gcmc/ghost.cl"},
     .keys = {KEYS_OPEN, ROWS(mie), ROWS(slit), ROWS(method)},
     .observables = lj_observables_muvt,
     .unweighted = unweighted,
     .n_observables = LJ_N_OBSERVABLES_MUVT,
     .ops = &fluid_ops,
+    .cut = &lj_fluid_cut_ops,
+    .cuts = lj_cut_is_worth,
 };
 
 static const struct ergo_model nvt = {

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "samplers/lj_gcmc/lj.h"
+#include "dist/dist.h"
+#include "samplers/lj_gcmc/cut.h"
 
 static void no_memory(struct lj_state *s) {
     ERGO_ENGINE_FAIL(&s->e, ERGO_E_MEMORY, "no memory for the energies");
@@ -21,10 +22,12 @@ void lj_total_shares(struct lj_state *s, bool keep, int64_t *shares) {
     /* so that results of an earlier launch are not taken for new ones */
     memset(shares, 0xff, bytes);
     ergo_engine_write(&s->e, LJ_SHARES, 0, bytes, shares);
-    ERGO_LAUNCH(&s->e, LJ_TOTAL, total_grid(s), BUFFER(LJ_MEMBERS), BUFFER(LJ_CHAINS),
-                BUFFER(LJ_PARTICLES), BUFFER(LJ_CELLS), BUFFER(LJ_OFFSETS), BUFFER(LJ_SHARES),
-                U32(s->capacity), U32(s->slots), BUFFER(LJ_PAIR_ENERGIES), U32(keep),
-                BUFFER(LJ_TABLES));
+    if (s->cut)
+        lj_cut_list(s);
+    ERGO_LAUNCH(&s->e, LJ_TOTAL, total_grid(s), BUFFER(LJ_MEMBERS),
+                BUFFER(s->cut ? LJ_LISTED : LJ_CHAINS), BUFFER(LJ_PARTICLES), BUFFER(LJ_CELLS),
+                BUFFER(LJ_OFFSETS), BUFFER(LJ_SHARES), U32(s->capacity), U32(s->slots),
+                BUFFER(LJ_PAIR_ENERGIES), U32(keep), BUFFER(LJ_TABLES));
     ergo_engine_read(&s->e, LJ_SHARES, 0, bytes, shares);
 }
 
@@ -38,6 +41,8 @@ struct lj_totals lj_totals_of(const struct lj_state *s, size_t chain, const int6
         t.overlaps += (uint64_t)of[3];
         t.mismatches += (uint64_t)of[4];
     }
+    if (s->cut)
+        ergo_dist_sum_counts((uint64_t *)(void *)&t, sizeof t / sizeof(uint64_t));
     t.energy /= 2; /* the kernel counts every pair from both particles */
     t.virial /= 2;
     t.contacts /= 2;
@@ -113,21 +118,22 @@ static double pairs_at_once(const struct lj_state *s) {
 void lj_pairs_count(struct lj_state *s, size_t curve, uint64_t step) {
     if (s->launch.bins == 0)
         return;
+    if (s->launch.board_blocks)
+        lj_board_list(s);
     const uint32_t last = s->pairs_end < s->capacity ? s->pairs_end : s->capacity;
     const uint32_t group = s->launch.total_group;
     struct ergo_pace *pace = &s->e.curve_pace;
     if (!pace->now)
         ergo_pace_start(pace, pairs_at_once(s));
-    if (s->launch.board_blocks)
-        lj_board_list(s);
     for (uint32_t begin = 0, end; begin < last && s->e.status == ERGO_OK; begin = end) {
         const uint64_t groups =
             ergo_engine_next(&s->e, pace, (last - begin - 1) / group + 1, UINT32_MAX);
         const uint64_t most = s->pairs_each ? s->pairs_each : groups * group;
         end = begin + (uint32_t)(last - begin < most ? last - begin : most);
-        ERGO_LAUNCH(&s->e, LJ_PAIRS, total_grid(s), BUFFER(LJ_MEMBERS), BUFFER(LJ_CHAINS),
-                    BUFFER(LJ_PARTICLES), BUFFER(LJ_CELLS), BUFFER(LJ_OFFSETS), BUFFER(LJ_EDGES),
-                    BUFFER(LJ_COUNTS), U64(step), U32(s->capacity), U32(s->slots), U32(curve),
+        ERGO_LAUNCH(&s->e, LJ_PAIRS, total_grid(s), BUFFER(LJ_MEMBERS),
+                    BUFFER(s->cut ? LJ_LISTED : LJ_CHAINS), BUFFER(LJ_PARTICLES), BUFFER(LJ_CELLS),
+                    BUFFER(LJ_OFFSETS), BUFFER(LJ_EDGES), BUFFER(LJ_COUNTS), U64(step),
+                    U32(s->capacity), U32(s->slots), U32(curve),
                     F32(s->system.sigma / lj_bin_width(s)), U32(begin), U32(end));
         ergo_engine_made(&s->e, pace, (end - begin - 1) / group + 1);
     }

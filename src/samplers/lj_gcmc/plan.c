@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "samplers/lj_gcmc/lj.h"
+#include "samplers/lj_gcmc/cut.h"
 
 /* Bins of g(r), or of a slit's density profile. Of g(r) their number up to the cutoff is an
  * integer, so that the cutoff is an edge. Beyond it they reach to twice the cutoff or to half the
@@ -271,7 +271,7 @@ static enum ergo_status check_launch(struct ergo_context *ctx, const struct lj_s
 static void declare_buffers(struct lj_state *s) {
     struct ergo_engine *e = &s->e;
     const struct lj_launch *l = &s->launch;
-    const uint64_t members = lj_chains(s), cells = s->grid.cells * l->slots * members;
+    const uint64_t members = lj_chains(s), cells = lj_cells(s) * l->slots * members;
     const uint32_t *n = s->grid.n;
     ergo_engine_buffer(e, LJ_MEMBERS, "parameters of the chains", ERGO_BUFFER_CONSTANT,
                        members * sizeof *s->members);
@@ -316,6 +316,8 @@ static void declare_buffers(struct lj_state *s) {
                            LJ_PART_BYTES * l->board_blocks * members);
         ergo_engine_buffer(e, LJ_FULL, "full cells", ERGO_BUFFER_STATE, 4 * members);
     }
+    if (s->cut)
+        lj_cut_declare(s);
 }
 
 /* Build options with the range of cells that the bins of g(r) reach. */
@@ -359,6 +361,8 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct lj_stat
         ergo_text_append(&o, " -DLJ_FIELD=1 -DLJ_PROFILE=%uu", lj_profile_bins(s));
     else
         append_reach(&o, s);
+    if (s->cut)
+        ergo_text_append(&o, " -DLJ_TALL=%uu", s->at.slab.tall);
     ergo_engine_kernel(e, LJ_TOTAL, total, o.data, "lj_total");
     ergo_engine_kernel(e, LJ_PAIRS, total, o.data,
                        s->system.slit.width > 0 ? "lj_profile" : "lj_pairs");
@@ -378,8 +382,12 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct lj_stat
                          (unsigned long long)l->board_blocks, s->system.trials, l->end_group);
         lj_board_options(s, &board);
         ergo_engine_kernel(e, LJ_BOARD, "lj_gcmc/board.cl", board.data, "lj_board");
-        ergo_engine_kernel(e, LJ_BOARD_END, end, o.data, "lj_board_end");
-        ergo_engine_kernel(e, LJ_BOARD_LIST, end, o.data, "lj_board_list");
+        if (s->cut) {
+            lj_cut_kernels(s, board.data);
+        } else {
+            ergo_engine_kernel(e, LJ_BOARD_END, end, o.data, "lj_board_end");
+            ergo_engine_kernel(e, LJ_BOARD_LIST, end, o.data, "lj_board_list");
+        }
     } else {
         if (l->whole)
             ergo_text_append(&o, " -DLJ_WHOLE=%uu", l->whole);
@@ -423,6 +431,8 @@ static enum ergo_status fill_members(struct lj_state *s) {
         return ergo_engine_end(&s->e);
     for (size_t i = 0; i < lj_chains(s); i++)
         lj_member_fill(batch->points[i / s->boxes], i % s->boxes, s->tables.pair, &s->members[i]);
+    for (size_t i = 0; i < lj_chains(s) && s->cut; i++)
+        s->members[i].low = lj_cut_low(s);
     for (size_t i = 0; i < batch->count; i++) {
         s->physics[i].system = lj_system_of(batch->points[i]);
         s->physics[i].system.pair = s->tables.pair;
@@ -449,6 +459,8 @@ enum ergo_status lj_configure(struct ergo_context *ctx, void *state) {
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for tables of potentials");
     if (status == ERGO_OK)
         status = choose_launch(ctx, s);
+    if (status == ERGO_OK && s->cut)
+        status = lj_cut_shape(ctx, s);
     if (status != ERGO_OK)
         return status;
     plan_times(s);

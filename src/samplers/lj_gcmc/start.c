@@ -31,7 +31,7 @@ static enum ergo_status from_file(struct ergo_context *ctx, const struct ergo_po
                           frame.lattice[8], k % 4 ? " and not rectangular" : "");
     }
     if (status == ERGO_OK && frame.n > LJ_MOST_PARTICLES)
-        status = ERGO_FAIL(ctx, ERGO_E_JOB, "/system/start: %s has %zu particles; at most 2^26",
+        status = ERGO_FAIL(ctx, ERGO_E_JOB, "/system/start: %s has %zu particles; at most 2^27",
                            path, frame.n);
     if (status == ERGO_OK)
         status = ergo_places_near(ctx, path, &frame, s->box, 3);

@@ -109,6 +109,10 @@ static enum ergo_status save_chain(struct ergo_context *ctx, struct lj_state *s,
     const enum ergo_status status = lj_fetch(ctx, s, chain, &words, &n);
     if (status != ERGO_OK)
         return status;
+    if (s->cut && ergo_ranks_rank() > 0) { /* the whole is rank 0's */
+        free(words);
+        return ERGO_OK;
+    }
     const struct lj_chain *c = &s->chains[chain];
     unsigned char header[HEADER_NPT], particle[12];
     put(header, (uint64_t)c->energy, 8);
@@ -366,6 +370,10 @@ static enum ergo_status frame_of(struct ergo_context *ctx, struct lj_state *s, s
     const enum ergo_status status = lj_fetch(ctx, s, chain, &words, &n);
     if (status != ERGO_OK)
         return status;
+    if (s->cut && ergo_ranks_rank() > 0) {
+        free(words);
+        return ERGO_OK;
+    }
     struct lj_system now = system;
     lj_box_of(&system, &s->chains[chain], now.box);
     now.volume = now.box[0] * now.box[1] * now.box[2];

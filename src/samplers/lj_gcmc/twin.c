@@ -296,13 +296,18 @@ void lj_twin_shift(const struct lj_member *m, uint32_t step_size, const uint32_t
 
 bool lj_twin_accepts(const struct lj_member *m, enum lj_kind kind, uint32_t word, uint32_t n,
                      int64_t change) {
-    const float u = ((float)word + 0.5f) * 0x1p-32f;
     /* U_tail is proportional to N^2: (N + 1)^2 - N^2 and (N - 1)^2 - N^2 */
     float exponent = -(m->beta4 * (float)change);
     if (kind == LJ_INSERTION)
         exponent = fmaf(-m->tail, (float)(2 * n + 1), exponent);
     else if (kind == LJ_DELETION)
         exponent = fmaf(m->tail, (float)(2 * n - 1), exponent);
+    return lj_twin_decides(m, kind, word, n, exponent);
+}
+
+bool lj_twin_decides(const struct lj_member *m, enum lj_kind kind, uint32_t word, uint32_t n,
+                     float exponent) {
+    const float u = ((float)word + 0.5f) * 0x1p-32f;
     if (exponent < -80)
         return false;
     const float weight = ergo_exp(fminf(exponent, 60));
@@ -367,7 +372,7 @@ static void change_volume(struct lj_twin *t) {
     if (!lj_volume_limited(&t->rules, to)) {
         lj_volume_set(&t->rules, to, &trial);
         lj_twin_set_box(t, &trial);
-        sums = lj_twin_total(t, 1, 1, 0);
+        sums = lj_twin_total(t, 0, t->n, 1, 1, 0);
     }
     const struct lj_sum half = {sums.energy / 2, sums.virial / 2, sums.contacts / 2, sums.core};
     lj_volume_judge(&t->rules, &t->m, t->step, half, &c);

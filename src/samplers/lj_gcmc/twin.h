@@ -69,16 +69,17 @@ void lj_twin_add_field(const struct lj_twin *t, const uint32_t at[3], int64_t co
 /* Carry out a move; there is room. */
 struct lj_twin_move;
 void lj_twin_carry_out(struct lj_twin *t, const struct lj_twin_move *move);
-/* twin_measure.c. Twice the sums over the pairs of the particles i with (i / group) % parts ==
- * part, as the kernel lj_total. Not for a checkerboard after its first activation. */
-struct lj_twin_sums lj_twin_total(const struct lj_twin *t, uint32_t group, uint32_t parts,
-                                  uint32_t part);
+/* twin_measure.c. Of `count` particles from `first` on: twice the sums over the pairs of the i-th
+ * of them with (i / group) % parts == part, as the kernel lj_total. Not for a checkerboard after
+ * its first activation. */
+struct lj_twin_sums lj_twin_total(const struct lj_twin *t, uint32_t first, uint32_t count,
+                                  uint32_t group, uint32_t parts, uint32_t part);
 /* Weights of `count` test insertions at the chain's step: sums[LJ_GHOST_WORDS]. */
 void lj_twin_ghosts(const struct lj_twin *t, uint32_t count, int64_t *sums);
-/* counts[bins]: ordered pairs of the particles below `end` with all others. edges[bins + 1]:
- * squared distances in sigma^2. */
-void lj_twin_pairs(const struct lj_twin *t, uint32_t end, const float *edges, uint32_t bins,
-                   uint64_t *counts);
+/* Adds to counts[bins] the ordered pairs of particles `first` to `end` - 1 with all others.
+ * edges[bins + 1]: squared distances in sigma^2. */
+void lj_twin_pairs(const struct lj_twin *t, uint32_t first, uint32_t end, const float *edges,
+                   uint32_t bins, uint64_t *counts);
 /* counts[bins]: particles below `end` by z; per_box: lj_profile_bins. */
 void lj_twin_profile(const struct lj_twin *t, uint32_t end, uint32_t per_box, uint32_t bins,
                      uint64_t *counts);
@@ -86,6 +87,9 @@ float lj_twin_distance2(const struct lj_member *m, const uint32_t a[3], const ui
 void lj_twin_pair(const struct lj_member *m, float r2, int64_t sign, struct lj_twin_sums *to);
 bool lj_twin_accepts(const struct lj_member *m, enum lj_kind kind, uint32_t word, uint32_t n,
                      int64_t change);
+/* exponent: -beta times the change of all energies. */
+bool lj_twin_decides(const struct lj_member *m, enum lj_kind kind, uint32_t word, uint32_t n,
+                     float exponent);
 /* The meaning of the eight random words of a trial for n particles. impossible: there is no
  * particle to move or delete. */
 struct lj_twin_move {
@@ -102,6 +106,8 @@ uint32_t lj_twin_tuned(const struct lj_twin *t);
 /* twin_board.c. After an activation, the particles in active cells that were not followed are
  * unknown. Only active cells whose neighbourhoods are known are followed. */
 bool lj_twin_board_init(struct lj_twin *t, const struct ergo_point *point, uint64_t blocks);
+/* The layer of blocks around which active cells are followed, where not all are; 0 at first. */
+void lj_twin_board_begin(struct lj_twin *t, uint32_t layer);
 void lj_twin_board_free(struct lj_twin *t);
 bool lj_twin_activate(struct lj_twin *t);
 /* For a chain that is followed in part: take the counts from a sample of the device, because

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/log.h"
+#include "common/unit.h"
 #include "lj_gcmc/core.h"
 #include "samplers/lj_gcmc/twin.h"
 
@@ -19,12 +21,15 @@ struct cell {
 struct lj_twin_board {
     uint32_t period, trials, blocks[3], n[3]; /* n: cells along each axis */
     uint64_t most, n_blocks;
+    uint32_t begin; /* a layer of blocks: what is followed in part is around its corner */
     size_t n_cells;
     struct cell *cells;
     uint32_t (*start)[3];
     struct lj_part *parts; /* results of the last activation; stamp 0: not followed */
     bool whole;            /* all active cells have been followed */
     uint32_t step_size;    /* in the last activation */
+    uint32_t n_all;        /* particles before the next activation, followed or not */
+    float tail;            /* in this activation, -beta times the tail's energy of a particle */
     /* particles of an active cell and of its neighbourhood */
     uint32_t (*inside)[3], (*around)[3];
     size_t inside_capacity, around_capacity;
@@ -53,6 +58,7 @@ bool lj_twin_board_init(struct lj_twin *t, const struct ergo_point *point, uint6
     b->period = s.period;
     b->trials = s.trials;
     b->most = blocks;
+    b->n_all = t->n;
     b->whole = true;
     b->n_blocks = lj_board_blocks(&s, b->blocks);
     b->n_cells = 1;
@@ -78,6 +84,10 @@ bool lj_twin_board_init(struct lj_twin *t, const struct ergo_point *point, uint6
     return true;
 }
 
+void lj_twin_board_begin(struct lj_twin *t, uint32_t layer) {
+    t->board->begin = layer;
+}
+
 void lj_twin_board_free(struct lj_twin *t) {
     struct lj_twin_board *b = t->board;
     for (size_t c = 0; b->cells && c < b->n_cells; c++)
@@ -101,6 +111,7 @@ void lj_twin_board_set_counts(struct lj_twin *t, const struct lj_sample *sample)
     t->tried[0][LJ_DISPLACEMENT] = sample->now.tried;
     t->accepted[0][LJ_DISPLACEMENT] = sample->last.tried;
     t->step_size = t->board->step_size;
+    t->board->n_all = sample->particles;
     if (t->step <= t->m.tune_until)
         t->step_size = lj_twin_tuned(t);
 }
@@ -210,6 +221,25 @@ static struct ergo_words words_of(const struct lj_twin *t, uint32_t block, uint3
                              ERGO_DRAW(LJ_PURPOSE_CELL, draw), t->m.key0, t->m.key1);
 }
 
+/* The field of the tail: a normal number of mean 2 |a| N and variance 2 |a|, the weight being
+ * exp(|a| N^2). */
+static float draw_tail(const struct lj_twin *t) {
+    if (!(t->m.tail < 0))
+        return 0;
+    const struct ergo_words w =
+        ergo_philox_words(0, (uint32_t)t->step, (uint32_t)(t->step >> 32),
+                          ERGO_DRAW(LJ_PURPOSE_BOARD, 1), t->m.key0, t->m.key1);
+    const float twice = 2 * -t->m.tail, radius = ergo_sqrt(ergo_minus_log(w.x) * 2);
+    return fmaf((float)t->board->n_all, twice, radius * ergo_cos(w.y) * ergo_sqrt(twice));
+}
+
+static bool accepts(const struct lj_twin *t, const struct lj_twin_move *move, uint32_t n,
+                    int64_t change) {
+    const float tail = t->board->tail;
+    const float by = move->kind == LJ_INSERTION ? tail : move->kind == LJ_DELETION ? -tail : 0;
+    return lj_twin_decides(&t->m, move->kind, move->word, n, fmaf(-(float)change, t->m.beta4, by));
+}
+
 static bool follow(struct lj_twin *t, uint32_t block, const uint32_t first[3]) {
     struct lj_twin_board *b = t->board;
     uint32_t n, low[3], width[3], tried[LJ_KINDS] = {0}, accepted[LJ_KINDS] = {0};
@@ -245,7 +275,7 @@ static bool follow(struct lj_twin *t, uint32_t block, const uint32_t first[3]) {
             add_pairs(t, b->inside, n, b->inside[move.index], move.index, -1, &sums);
             add_pairs(t, b->around, n_around, b->inside[move.index], n_around, -1, &sums);
         }
-        if (sums.core || !lj_twin_accepts(&t->m, move.kind, move.word, n, sums.energy))
+        if (sums.core || !accepts(t, &move, n, sums.energy))
             continue;
         accepted[move.kind]++;
         total.energy += sums.energy;
@@ -321,13 +351,15 @@ bool lj_twin_activate(struct lj_twin *t) {
     memset(t->accepted, 0, sizeof t->accepted);
     memset(b->parts, 0, (size_t)b->n_blocks * sizeof *b->parts);
     b->step_size = t->step_size;
+    b->tail = draw_tail(t);
     for (uint64_t block = b->n_blocks; block-- > 0 && ok;) {
         uint32_t at[3] = {(uint32_t)(block % b->blocks[0]),
                           (uint32_t)(block / b->blocks[0] % b->blocks[1]),
                           (uint32_t)(block / b->blocks[0] / b->blocks[1])};
         bool near = true, active;
         for (int k = 0; k < 3; k++) {
-            near = near && (at[k] <= r || b->blocks[k] - 1 - at[k] <= r);
+            const uint32_t from = (at[k] + b->blocks[k] - (k == 2 ? b->begin : 0)) % b->blocks[k];
+            near = near && (from <= r || b->blocks[k] - 1 - from <= r);
             at[k] = at[k] * b->period + (uint32_t)((uint64_t)words[k] * b->period >> 32);
         }
         if (near && all_known(b, at)) {
@@ -340,6 +372,7 @@ bool lj_twin_activate(struct lj_twin *t) {
             c->unknown = c->unknown || active;
         }
     }
+    b->n_all = t->n;
     t->step++;
     if (t->step <= t->m.tune_until)
         t->step_size = lj_twin_tuned(t);

@@ -20,7 +20,7 @@ static void exchange_volume(struct lj_twin *t) {
         trial = chains[b];
         lj_volume_set(&rules[b], lj_gibbs_size(rules, x, b), &trial);
         lj_twin_set_box(&t[b], &trial);
-        const struct lj_twin_sums sums = lj_twin_total(&t[b], 1, 1, 0);
+        const struct lj_twin_sums sums = lj_twin_total(&t[b], 0, t[b].n, 1, 1, 0);
         halves[b] = (struct lj_sum){sums.energy / 2, sums.virial / 2, sums.contacts / 2, sums.core};
     }
     lj_gibbs_judge(rules, members, t->step, halves, chains);

@@ -8,22 +8,21 @@
 
 static const uint32_t NO_PARTICLE = UINT32_MAX;
 
-struct lj_twin_sums lj_twin_total(const struct lj_twin *t, uint32_t group, uint32_t parts,
-                                  uint32_t part) {
+struct lj_twin_sums lj_twin_total(const struct lj_twin *t, uint32_t first, uint32_t count,
+                                  uint32_t group, uint32_t parts, uint32_t part) {
     struct lj_twin_sums sums = {0};
-    for (uint32_t i = part * group; i < t->n;
+    for (uint32_t i = part * group; i < count;
          i += i % group + 1 < group ? 1 : (parts - 1) * group + 1) {
-        lj_twin_add_field(t, t->p[i], 2, &sums); /* as pairs are */
+        lj_twin_add_field(t, t->p[first + i], 2, &sums); /* as pairs are */
         if (!t->m.ideal)
-            lj_twin_add_pairs(t, t->p[i], i, 1, &sums);
+            lj_twin_add_pairs(t, t->p[first + i], first + i, 1, &sums);
     }
     return sums;
 }
 
-void lj_twin_pairs(const struct lj_twin *t, uint32_t end, const float *edges, uint32_t bins,
-                   uint64_t *counts) {
-    memset(counts, 0, bins * sizeof *counts);
-    for (uint32_t i = 0; i < end && i < t->n; i++) {
+void lj_twin_pairs(const struct lj_twin *t, uint32_t first, uint32_t end, const float *edges,
+                   uint32_t bins, uint64_t *counts) {
+    for (uint32_t i = first; i < end && i < t->n; i++) {
         for (uint32_t j = 0; j < t->n; j++) {
             const float r2 = lj_twin_distance2(&t->m, t->p[j], t->p[i]);
             uint32_t low = 0, high = bins; /* edges[low] <= r2 < edges[high] */

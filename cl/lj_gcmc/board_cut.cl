@@ -1,0 +1,139 @@
+/*
+ * A checkerboard that is cut over ranks: each has a slab of whole blocks along z, and the active
+ * cells of these, with a block of its neighbours before and behind it, or as many as g(r) reaches.
+ * An active cell may reach over the end of its block into the first layer behind it. After an
+ * activation ranks tell each other the cells that are active in their first and last blocks; in
+ * all others the halos are as they were.
+ */
+#include "lj_gcmc/board_sums.h"
+
+#define LJ_BLOCKS_X (LJ_NX / LJ_PERIOD)
+#define LJ_BLOCKS_Y (LJ_NY / LJ_PERIOD)
+#define LJ_BLOCKS_Z (LJ_NZ / LJ_PERIOD)
+/* Cells that are active in a layer of blocks; along each axis two a block. */
+#define LJ_EDGE (LJ_ACTIVE * LJ_ACTIVE * LJ_ACTIVE * LJ_BLOCKS_X * LJ_BLOCKS_Y)
+
+/* Where the i-th active cell of this layer of blocks is in memory; with y and z of an index one
+ * work-item beside the other reads along x. */
+ERGO_INLINE uint lj_active(const struct lj_member *m, ulong step, uint layer, uint i) {
+    const uint wide = LJ_ACTIVE * LJ_BLOCKS_X, deep = LJ_ACTIVE * LJ_BLOCKS_Y;
+    const struct ergo_words o = lj_board_offset(m, step, LJ_PERIOD);
+    const uint x = i % wide, y = i / wide % deep, z = i / wide / deep;
+    const uint cx = x / LJ_ACTIVE * LJ_PERIOD + o.x + x % LJ_ACTIVE,
+               cy = y / LJ_ACTIVE * LJ_PERIOD + o.y + y % LJ_ACTIVE,
+               cz = layer * LJ_PERIOD + o.z + z;
+    return (lj_layer(cz % LJ_NZ, LJ_LOW(m)) * LJ_NY + cy % LJ_NY) * LJ_NX + cx % LJ_NX;
+}
+
+/* Of the first and the last `deep` layers of blocks of a slab the active cells' planes from `plane`
+ * on, `planes` of them: [edge][chain][plane][layer][cell]. first, count: in layers of blocks. */
+__kernel void lj_cut_pack(__global const struct lj_member *members,
+                          __global const struct lj_chain *chains, __global const uint4 *cells,
+                          __global uint4 *out, uint first, uint count, uint deep, uint plane,
+                          uint planes, uint slots) {
+    const uint chain = (uint)get_global_id(1), n_chains = (uint)get_global_size(1);
+    const ulong i = get_global_id(0), each = (ulong)LJ_EDGE * deep, edge = each * planes;
+    const uint which = i < edge ? 0u : 1u;
+    const ulong at = i - which * edge;
+    const uint p = plane + (uint)(at / each), layer = (uint)(at % each / LJ_EDGE);
+    if (i >= 2UL * edge || p >= slots)
+        return;
+    const struct lj_member m = members[chain];
+    const uint cell =
+        lj_active(&m, chains[chain].step, which ? first + count - deep + layer : first + layer,
+                  (uint)(at % LJ_EDGE));
+    out[((ulong)which * n_chains + chain) * edge + at] =
+        cells[((ulong)p * n_chains + chain) * LJ_GRID + cell];
+}
+
+/* The reverse, of the blocks before and behind the slab; `last` layers of cells are in use. */
+__kernel void lj_cut_unpack(__global const struct lj_member *members,
+                            __global const struct lj_chain *chains, __global uint4 *cells,
+                            __global const uint4 *in, uint first, uint count, uint deep, uint plane,
+                            uint planes, uint slots, uint last) {
+    const uint chain = (uint)get_global_id(1), n_chains = (uint)get_global_size(1);
+    const ulong i = get_global_id(0), each = (ulong)LJ_EDGE * deep, edge = each * planes;
+    const uint which = i < edge ? 0u : 1u;
+    const ulong at = i - which * edge;
+    const uint p = plane + (uint)(at / each), layer = (uint)(at % each / LJ_EDGE);
+    const uint begin = first + LJ_BLOCKS_Z - deep; /* of those before */
+    const uint block = (which ? first + count + layer : begin + layer) % LJ_BLOCKS_Z;
+    const uint twice = (block + LJ_BLOCKS_Z - begin % LJ_BLOCKS_Z) % LJ_BLOCKS_Z < deep;
+    if (i >= 2UL * edge || p >= slots || (which && twice))
+        return;
+    const struct lj_member m = members[chain];
+    const uint cell = lj_active(&m, chains[chain].step, block, (uint)(at % LJ_EDGE));
+    if (cell / (uint)(LJ_NX * LJ_NY) < last)
+        cells[((ulong)p * n_chains + chain) * LJ_GRID + cell] =
+            in[((ulong)which * n_chains + chain) * edge + at];
+}
+
+/* One work-group per chain. What the active cells of a slab, `from` to `to` - 1, have done so far
+ * in this activation; chains that make none are done. */
+__kernel __attribute__((reqd_work_group_size(LJ_END_GROUP, 1, 1))) void
+lj_cut_sum(__global const struct lj_chain *chains, __global const struct lj_part *parts,
+           __global const uint *full, __global struct lj_turn *turns, ulong target, uint from,
+           uint to) {
+    __local struct lj_board_room room;
+    const uint item = (uint)get_local_id(0), chain = (uint)get_group_id(0);
+    const ulong step = chains[chain].step;
+    const uint runs = step < target;
+    struct lj_turn turn;
+    lj_board_add(parts + (ulong)chain * LJ_BLOCKS, from, runs ? to : from, step + 1UL, item, &room,
+                 &turn);
+    turn.blocks = runs ? turn.blocks : to - from;
+    turn.cells_full = full[chain] & 1u;
+    turn.tiles_full = full[chain] >> 1 & 1u;
+    if (item == 0u)
+        turns[chain] = turn;
+}
+
+/* One work-item per chain: the end of an activation whose changes ranks have added up. */
+__kernel void lj_cut_join(__global const struct lj_member *members,
+                          __global struct lj_chain *chains, __global const struct lj_turn *turns,
+                          __global struct lj_sample *samples, ulong start, ulong target,
+                          ulong every, uint count) {
+    const uint chain = (uint)get_global_id(0), n_chains = (uint)get_global_size(0);
+    struct lj_chain c = chains[chain];
+    const struct lj_turn turn = turns[chain];
+    if (c.step >= target)
+        return;
+    lj_board_next(&c, &turn, members[chain].tune_until);
+    if (count && c.step > start && (c.step - start) % every == 0UL)
+        samples[((c.step - start) / every - 1UL) * n_chains + chain] = lj_sample_of(&c);
+    chains[chain] = c;
+}
+
+/* Lists the particles of a slab, cell by cell: `count` layers, the first of which is number `halo`
+ * in memory. listed: the chains with these particles. One work-group per chain. */
+__kernel __attribute__((reqd_work_group_size(LJ_END_GROUP, 1, 1))) void
+lj_cut_list(__global const struct lj_chain *chains, __global const uint4 *cells,
+            __global uint4 *particles, __global struct lj_chain *listed, uint capacity, uint halo,
+            uint count) {
+    __local uint counts[LJ_END_GROUP];
+    const uint item = (uint)get_local_id(0), chain = (uint)get_group_id(0);
+    const uint layer = LJ_NX * LJ_NY, own = count * layer;
+    __global const uint4 *mine = cells + (ulong)chain * LJ_GRID;
+    const ulong plane = (ulong)get_num_groups(0) * LJ_GRID;
+    const uint share = (own + LJ_END_GROUP - 1u) / LJ_END_GROUP;
+    const uint first = item * share < own ? item * share : own;
+    const uint last = first + share < own ? first + share : own;
+    uint inside = 0u, at = 0u;
+    for (uint i = first; i < last; i++)
+        inside += mine[(halo + i / layer) % LJ_NZ * layer + i % layer].w;
+    counts[item] = inside;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = 0u; i < item; i++)
+        at += counts[i];
+    if (item == LJ_END_GROUP - 1u) {
+        struct lj_chain c = chains[chain];
+        c.particles = at + inside;
+        listed[chain] = c;
+    }
+    for (uint i = first; i < last; i++) {
+        const uint cell = (halo + i / layer) % LJ_NZ * layer + i % layer;
+        const uint n = mine[cell].w;
+        for (uint s = 0u; s < n && at < capacity; s++, at++)
+            particles[(ulong)chain * capacity + at] = mine[cell + s * plane];
+    }
+}
