@@ -110,7 +110,7 @@ static inline void lj_compare_pairs(struct lj_bench *b, const char *what, void *
     double *gr = calloc(2 * (size_t)bins, sizeof *gr), *density = gr + bins;
     assert_true(pairs && gr);
     if (s->system.slit.width > 0) {
-        lj_twin_profile(t, t->n, lj_profile_bins(s), bins, pairs);
+        lj_twin_profile(t, t->n, s->system.axis, lj_profile_bins(s), bins, pairs);
         lj_profile_convert(s, pairs, density);
     } else {
         lj_twin_pairs(t, t->n, s->bin_edges, bins, pairs);
