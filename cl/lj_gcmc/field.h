@@ -86,14 +86,14 @@ ERGO_INLINE struct lj_kind_of_atom lj_atoms_of(const struct lj_member *m, uint s
     return a;
 }
 
-/* Adds the pairs of p with atoms first to last - 1 of a species. cores: only find out whether p is
- * in a core. */
+/* Adds the pairs of p with atoms first to last - 1 of a species; *overlap: p is in a core. cores:
+ * only find that out. */
 #ifdef LJ_SLOTTED
+typedef long8 lj_atom_sum;
 ERGO_INLINE void lj_frozen_run(__global const uint *places, uint first, uint last, lj_position p,
                                const struct lj_member *m, const struct lj_kind_of_atom *a,
-                               uint cores, struct lj_sum *sum) {
+                               uint cores, lj_atom_sum *energy, uint *overlap) {
     const float8 strength = (float8)(a->strength);
-    long8 energy = (long8)(0L);
     for (uint i = first; i < last; i += 8u) {
         const uint8 ux = vload8(0, places + i), uy = vload8(0, places + LJ_FROZEN_ATOMS + i),
                     uz = vload8(0, places + 2u * LJ_FROZEN_ATOMS + i);
@@ -103,7 +103,7 @@ ERGO_INLINE void lj_frozen_run(__global const uint *places, uint first, uint las
         const float8 r2 = fma(z, z, fma(y, y, x * x));
         const int8 mask = lj_below8(last - i), near = (r2 < (float8)(m->cutoff2)) & mask;
         if (any((r2 < (float8)(a->core2)) & mask)) {
-            sum->overlap = 1u;
+            *overlap = 1u;
             return;
         }
         if (cores || !any(near))
@@ -121,36 +121,36 @@ ERGO_INLINE void lj_frozen_run(__global const uint *places, uint first, uint las
         s1 = s1 * fma(minus * s1, s1, (float8)(1.5f));
         s1 = s1 * fma(minus * s1, s1, (float8)(1.5f));
         s1 = s1 * fma(minus * s1, s1, (float8)(1.5f));
-        energy += convert_long8(lj_power8(s2, s1, LJ_MIE_N) * strength) -
-                  convert_long8(lj_power8(s2, s1, LJ_MIE_M) * strength);
+        *energy += convert_long8(lj_power8(s2, s1, LJ_MIE_N) * strength) -
+                   convert_long8(lj_power8(s2, s1, LJ_MIE_M) * strength);
 #else
         const float8 s6 = s2 * s2 * s2;
-        energy += convert_long8(s6 * s6 * strength) - convert_long8(s6 * strength);
+        *energy += convert_long8(s6 * s6 * strength) - convert_long8(s6 * strength);
 #endif
-        energy -= convert_long8(near) & (long8)(a->shift);
+        *energy -= convert_long8(near) & (long8)(a->shift);
     }
-    sum->energy += lj_total8(energy);
 }
 #else
+typedef lj_long lj_atom_sum;
 ERGO_INLINE void lj_frozen_run(__global const uint *places, uint first, uint last, lj_position p,
                                const struct lj_member *m, const struct lj_kind_of_atom *a,
-                               uint cores, struct lj_sum *sum) {
+                               uint cores, lj_atom_sum *energy, uint *overlap) {
     for (uint i = first; i < last; i++) {
         const lj_position q =
             (uint4)(places[i], places[LJ_FROZEN_ATOMS + i], places[2u * LJ_FROZEN_ATOMS + i], 0u);
         const float r2 = lj_distance2(q, p, m->scale);
         if (r2 < a->core2)
-            sum->overlap = 1u;
+            *overlap = 1u;
         if (cores || r2 < a->core2 || r2 >= m->cutoff2)
             continue;
         const float d = r2 * a->inverse, s2 = ergo_inverse(d);
 #ifdef LJ_MIE_N
         const float s1 = ergo_rsqrt(d);
-        sum->energy += (lj_long)(lj_power(s2, s1, LJ_MIE_N) * a->strength) -
-                       (lj_long)(lj_power(s2, s1, LJ_MIE_M) * a->strength) - a->shift;
+        *energy += (lj_long)(lj_power(s2, s1, LJ_MIE_N) * a->strength) -
+                   (lj_long)(lj_power(s2, s1, LJ_MIE_M) * a->strength) - a->shift;
 #else
         const float s6 = s2 * s2 * s2;
-        sum->energy +=
+        *energy +=
             (lj_long)(s6 * s6 * a->strength) - (lj_long)(s6 * a->strength) - a->shift;
 #endif
     }
@@ -179,18 +179,22 @@ ERGO_INLINE void lj_frozen_share(lj_position p, const struct lj_member *m, uint 
         low = low < 0 ? 0 : low;
         high = high > LJ_FROZEN_X ? LJ_FROZEN_X : high;
     }
-    for (uint run = item; run < LJ_FROZEN * wz * wy; run += items) {
+    lj_atom_sum energy = (lj_atom_sum)(0);
+    for (uint run = item; run < LJ_FROZEN * wz * wy && !sum->overlap; run += items) {
         const uint y = run % wy, z = run / wy % wz, species = run / wy / wz;
         const int row = (lj_wrap(cz + (int)z - (int)(wz / 2u), LJ_FROZEN_Z) * LJ_FROZEN_Y +
                          lj_wrap(cy + (int)y - (int)(wy / 2u), LJ_FROZEN_Y)) *
                         LJ_FROZEN_X;
         __global const uint *begin = starts + species * (LJ_FROZEN_CELLS + 1u) + (uint)row;
         const struct lj_kind_of_atom a = lj_atoms_of(m, species);
-        lj_frozen_run(places, begin[low], begin[high], p, m, &a, cores, sum);
-        lj_frozen_run(places, begin[low2], begin[high2], p, m, &a, cores, sum);
-        if (sum->overlap)
-            return;
+        lj_frozen_run(places, begin[low], begin[high], p, m, &a, cores, &energy, &sum->overlap);
+        lj_frozen_run(places, begin[low2], begin[high2], p, m, &a, cores, &energy, &sum->overlap);
     }
+#ifdef LJ_SLOTTED
+    sum->energy += lj_total8(energy);
+#else
+    sum->energy += energy;
+#endif
 }
 #endif
 
