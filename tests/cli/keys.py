@@ -20,6 +20,7 @@ NEUTRAL = {  # how and when, not what: the help of each says so
     "": {"/distribute", "/checkpoint/every_seconds", "/checkpoint/final_states", "/audit/every_seconds", "/wall_time"},
     "swendsen-wang": {"/system/labelling", "/system/merge", "/system/shares"},
     "spin-lattice": {"/system/shares", "/system/graph_format"},  # a format is seen from the file, too
+    "lj-fluid": {"/system/excess_volume"},  # `ergocl analyse` reads it
 }
 RUN = {"equilibration": 4, "sweeps": 40, "measure_every": 2}
 MODELS = [

@@ -226,10 +226,6 @@ static void test_refused_slits(void **state) {
          ", 'activity': 0.1, 'slit': {'width': 0.8, 'epsilon': 0.1, 'sigma': 1, 'density': 5, "
          "'spacing': 1}",
          "too narrow"},
-        {"muvt",
-         ", 'activity': 0.1, 'slit': {'width': 4, 'epsilon': 0.1, 'sigma': 1, 'density': 5, "
-         "'spacing': 1, 'excess_width': 3}",
-         "without bulk_density"},
         {"nvt",
          ", 'particles': 9, 'tail_correction': true, 'slit': {'width': 4, 'epsilon': 0.1, "
          "'sigma': 1, 'density': 5, 'spacing': 1}",

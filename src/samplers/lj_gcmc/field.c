@@ -175,8 +175,8 @@ static enum ergo_status check_bulk(struct ergo_context *ctx, const struct ergo_p
     return ergo_job_error(
         ctx, "/system/slit/bulk_density",
         "%.10g is the bulk fluid's at one temperature and activity, but these are "
-        "scanned: excess_adsorption would be wrong. Leave it out, and subtract "
-        "each point's own from its adsorption, or use a job for each point",
+        "scanned: excess_adsorption would be wrong. Leave it out, and let `ergocl "
+        "analyse` put this run and one of the bulk fluid at the same activities together",
         given(point, "/system/slit/bulk_density"));
 }
 
@@ -215,10 +215,6 @@ static enum ergo_status check_keys(struct ergo_context *ctx, const struct ergo_p
                 ctx, needed[i],
                 "missing: a slit has epsilon, sigma (particle and solid), density "
                 "(atoms of the solid) and spacing (of its layers)");
-    if (ergo_point_value(point, "/system/slit/excess_width")->present &&
-        !ergo_point_value(point, "/system/slit/bulk_density")->present)
-        return ergo_job_error(ctx, "/system/slit/excess_width",
-                              "without bulk_density there is no excess: it would have no effect");
     return ERGO_OK;
 }
 

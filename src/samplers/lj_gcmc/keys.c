@@ -24,6 +24,10 @@ static bool is_board(const struct ergo_point *point) {
     return ergo_point_value(point, "/system/decomposition")->present;
 }
 
+static bool has_no_slit(const struct ergo_point *point) {
+    return lj_has_field(point) && !lj_has_slit(point);
+}
+
 static bool has_no_field(const struct ergo_point *point) {
     return !lj_has_field(point);
 }
@@ -191,11 +195,12 @@ const struct ergo_key lj_keys_field[LJ_KEYS_FIELD_N] = {
      .help = "Distance of the solid's layers; of graphite 0.335 nm.", IN_SLIT},
     {SLIT_KEY("bulk_density"), .flags = ERGO_KEY_SCAN, .unit = "1/length^3",
      .help = "Density of the bulk fluid at this temperature and activity, of a run without a slit: "
-             "with it there is `excess_adsorption`. Not one for a scan over these.",
+             "with it there is `excess_adsorption`. Not one for a scan over these: there `ergocl "
+             "analyse` of both runs puts equal activities together, with errors.",
      IN_SLIT},
     {SLIT_KEY("excess_width"), .flags = ERGO_KEY_SCAN | ERGO_KEY_EXCLUDES_MIN, .unit = "length",
-     .help = "Of excess_adsorption: the height that the bulk fluid would fill; absent: `width`, "
-             "from nuclei to nuclei.",
+     .help = "Of excess_adsorption, also that of `ergocl analyse`: the height that the bulk fluid "
+             "would fill; absent: `width`, from nuclei to nuclei.",
      IN_SLIT},
     {ERGO_KEY("/system/field", STRING), .stream = "",
      .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | ERGO_KEY_FILE, .unit = "",
@@ -222,6 +227,12 @@ const struct ergo_key lj_keys_field[LJ_KEYS_FIELD_N] = {
      .flags = FROZEN | ERGO_KEY_LIST | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 1e6,
      .min_items = 1, .max_items = LJ_MOST_SPECIES, .unit = "length",
      .help = "Sigma of an atom with another one, in the same way.", WITH_ATOMS},
+    {ERGO_KEY("/system/excess_volume", REAL), .flags = ERGO_KEY_SCAN, .min = 0, .max = 1e18,
+     .unit = "length^3",
+     .help = "Of `ergocl analyse` alone, beside a run of the bulk fluid: the volume that it would "
+             "fill in a field or among atoms, such as that which helium sees. In a slit it is "
+             "slit/excess_width.",
+     .acts = has_no_slit, .where = "with /system/field or /system/frozen/file, without a slit"},
     {ERGO_KEY("/run/profile_bins", INT), .flags = ERGO_KEY_SHAPE, .fallback = "100", .min = 2,
      .max = 2000, .unit = "",
      .help = "Layers of the density profile, from wall to wall of a slit, or over the box; it is "
