@@ -150,8 +150,7 @@ ERGO_INLINE void lj_frozen_run(__global const uint *places, uint first, uint las
                    (lj_long)(lj_power(s2, s1, LJ_MIE_M) * a->strength) - a->shift;
 #else
         const float s6 = s2 * s2 * s2;
-        *energy +=
-            (lj_long)(s6 * s6 * a->strength) - (lj_long)(s6 * a->strength) - a->shift;
+        *energy += (lj_long)(s6 * s6 * a->strength) - (lj_long)(s6 * a->strength) - a->shift;
 #endif
     }
 }
@@ -161,7 +160,8 @@ ERGO_INLINE void lj_frozen_run(__global const uint *places, uint first, uint las
  * other: a run of them is read at once, in two pieces where it crosses the box's edge. */
 ERGO_INLINE void lj_frozen_share(lj_position p, const struct lj_member *m, uint cores, uint item,
                                  uint items, struct lj_sum *sum) {
-    __global const uint *starts = (__global const uint *)((__global const uint4 *)m->tables + LJ_FROZEN_AT);
+    __global const uint *starts =
+        (__global const uint *)((__global const uint4 *)m->tables + LJ_FROZEN_AT);
     __global const uint *places = starts + LJ_FROZEN * (LJ_FROZEN_CELLS + 1u);
     const int reach = cores ? LJ_FROZEN_NEAR : LJ_FROZEN_REACH;
     const int cx = (int)mul_hi(p.x, (uint)LJ_FROZEN_X), cy = (int)mul_hi(p.y, (uint)LJ_FROZEN_Y),

@@ -63,7 +63,7 @@ struct lj_member {
     uint exponents;    /* of a Mie potential n + 256 m, else 0; kernels have them as constants */
     float field;       /* unit of the slit's table in that of energies; 0: no slit */
     float voxels;      /* the same of the values of a grid; 0: no grid */
-    uint frozen;       /* where the tables have this chain's struct lj_frozen, in 16 bytes; 0: none */
+    uint frozen; /* where the tables have this chain's struct lj_frozen, in 16 bytes; 0: none */
 };
 #define LJ_MEMBER_BYTES 120
 
@@ -82,9 +82,9 @@ struct lj_member {
 
 /*
  * Atoms that do not move are in cells at least half the cutoff wide, of each species for itself:
- * first where each cell begins (uint, with the end of the last one), then x, y and z of all atoms in
- * the order of the cells, with room for reading eight at once. In the tables also, for each chain
- * and species: what makes a pair of it.
+ * first where each cell begins (uint, with the end of the last one), then x, y and z of all atoms
+ * in the order of the cells, with room for reading eight at once. In the tables also, for each
+ * chain and species: what makes a pair of it.
  */
 #define LJ_MOST_SPECIES 4
 #define LJ_FROZEN_REACH 2

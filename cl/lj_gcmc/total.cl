@@ -55,8 +55,9 @@ lj_profile(__global const struct lj_member *members, __global const struct lj_ch
         bins[k] = 0u;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint i = begin + part * LJ_TOTAL_GROUP + item; i < last; i += n_parts * LJ_TOTAL_GROUP) {
-        const uint bin =
-            (uint)((ulong)particles[(ulong)chain * capacity + i].LJ_PROFILE_OF * (ulong)(LJ_PROFILE) >> 48);
+        const uint bin = (uint)((ulong)particles[(ulong)chain * capacity + i].LJ_PROFILE_OF *
+                                    (ulong)(LJ_PROFILE) >>
+                                48);
         if (bin < LJ_BINS)
             LJ_COUNT(bins[bin]);
     }

@@ -31,10 +31,14 @@ static bool is_confined(const struct ergo_analysis *a, const struct ergo_point *
 /* Is it the same fluid in the same reservoir? */
 static bool is_same(const struct ergo_analysis *a, const struct ergo_point *x,
                     const struct ergo_point *y) {
-    static const char *const keys[] = {"/system/temperature", "/system/cutoff",
-                                       "/system/epsilon",     "/system/sigma",
-                                       "/system/shifted",     "/system/potential",
-                                       "/system/repulsive_exponent", "/system/attractive_exponent"};
+    static const char *const keys[] = {"/system/temperature",
+                                       "/system/cutoff",
+                                       "/system/epsilon",
+                                       "/system/sigma",
+                                       "/system/shifted",
+                                       "/system/potential",
+                                       "/system/repulsive_exponent",
+                                       "/system/attractive_exponent"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         const struct ergo_value *v = value(a, x, keys[i]), *w = value(a, y, keys[i]);
         if (!v || !w || v->real != w->real || v->boolean != w->boolean ||
@@ -71,12 +75,13 @@ static void fill(const struct ergo_analysis *a, const struct ergo_system *system
     const double width = number(a, point, "/system/slit/width");
     const double other = number(a, point, "/system/slit/excess_width");
     e->per_area = !isnan(width);
-    e->room = e->per_area ? (isnan(other) ? width : other) : number(a, point, "/system/excess_volume");
+    e->room =
+        e->per_area ? (isnan(other) ? width : other) : number(a, point, "/system/excess_volume");
     e->temperature = number(a, point, "/system/temperature");
     e->log_activity = ergo_analysis_log_activity(a, point);
     e->system = (size_t)(system - a->systems);
-    e->loading = mean_of(system, state,
-                         ergo_analysis_named(a, e->per_area ? "adsorption" : "particles"));
+    e->loading =
+        mean_of(system, state, ergo_analysis_named(a, e->per_area ? "adsorption" : "particles"));
     e->bulk = mean_of(bulk, of_bulk, ergo_analysis_named(a, "density"));
     e->excess.value = e->loading.value - e->room * e->bulk.value;
     e->excess.error = hypot(e->loading.error, e->room * e->bulk.error);

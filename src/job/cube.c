@@ -51,8 +51,8 @@ static bool nothing_left(struct reader *r) {
 /* A count and three finite numbers. */
 static enum ergo_status read_row(struct reader *r, const char *what, double *count, double x[3]) {
     if (!next_number(r, true, count) || !next_number(r, true, &x[0]) ||
-        !next_number(r, true, &x[1]) || !next_number(r, true, &x[2]) ||
-        *count != floor(*count) || fabs(*count) > 1e9 || !isfinite(x[0] + x[1] + x[2]))
+        !next_number(r, true, &x[1]) || !next_number(r, true, &x[2]) || *count != floor(*count) ||
+        fabs(*count) > 1e9 || !isfinite(x[0] + x[1] + x[2]))
         return ERGO_FAIL(r->ctx, ERGO_E_IO,
                          "%s, line %zu: expected a whole number and three numbers, %s", r->name,
                          r->line, what);
@@ -67,8 +67,10 @@ static enum ergo_status read_axis(struct reader *r, struct ergo_cube *c, int k) 
         return status;
     count = fabs(count); /* a negative one says that lengths are in angstrom: of no matter here */
     if (count < 2 || count > 65536)
-        return ERGO_FAIL(r->ctx, ERGO_E_IO, "%s, line %zu: %g points along axis %d; allowed: 2 to "
-                         "65536", r->name, r->line, count, k + 1);
+        return ERGO_FAIL(r->ctx, ERGO_E_IO,
+                         "%s, line %zu: %g points along axis %d; allowed: 2 to "
+                         "65536",
+                         r->name, r->line, count, k + 1);
     for (int i = 0; i < 3; i++)
         if (i == k ? vector[i] <= 0 : fabs(vector[i]) > 1e-6 * fabs(vector[k]))
             return ERGO_FAIL(r->ctx, ERGO_E_IO,

@@ -9,10 +9,10 @@
 #define ERGO_CUBE_POINTS ((size_t)1 << 27)
 
 struct ergo_cube {
-    size_t n[3];     /* points along x, y, z */
-    double side[3];  /* of the box that they fill, n times their distance, in the file's unit */
-    float *values;   /* [n0][n1][n2]; HUGE_VALF: infinite */
-    double least;    /* of the values */
+    size_t n[3];    /* points along x, y, z */
+    double side[3]; /* of the box that they fill, n times their distance, in the file's unit */
+    float *values;  /* [n0][n1][n2]; HUGE_VALF: infinite */
+    double least;   /* of the values */
 };
 
 /*

@@ -50,7 +50,8 @@ static inline void lj_twin_steps(struct lj_twin *t, uint64_t count) {
     "'slit': {'width': 3.9, 'epsilon': 0.2, 'sigma': 0.95, 'density': 5, 'spacing': 0.9}"
 
 #define LJ_FROZEN_KEYS                                                                             \
-    "'frozen': {'file': 'data/reference/lj-atoms.xyz', 'epsilon': [1.7, 0.6], 'sigma': [1.2, 0.9]}"
+    "'frozen': {'file': 'data/reference/lj-atoms.xyz', 'epsilon': [1.7, 0.6], 'sigma': [1.2, "     \
+    "0.9]}"
 
 struct lj_bench {
     struct ergo_context *ctx;
@@ -158,7 +159,8 @@ static inline void lj_compare(struct lj_bench *b, const char *text, size_t sampl
     for (int c = 0; c < LJ_CURVES; c++)
         got.curves[c] = calloc(2 * batch->count * (sizes[c] + 1), sizeof(double));
     for (size_t m = 0; m < batch->count; m++)
-        lj_twin_start(b->ctx, &twins[boxes * m], batch->points[m], &((struct lj_state *)state)->tables);
+        lj_twin_start(b->ctx, &twins[boxes * m], batch->points[m],
+                      &((struct lj_state *)state)->tables);
 
     LJ_OK(b, text,
           ergo_sampler_advance(b->ctx, ops, state, 0, 0, every / 2, 0)); /* without samples */

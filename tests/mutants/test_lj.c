@@ -68,7 +68,8 @@ static const struct {
     {"bits-frozen",
      "{'sampler': 'lj-fluid', 'seed': '7', 'replicas': 2, 'system': {'ensemble': 'muvt', 'box': "
      "[5, 5.5, 6.6], 'temperature': 1.3, 'activity': 0.1, 'particles': 20, 'cutoff': 1.6, "
-     "'shifted': true, " LJ_FROZEN_KEYS "}, 'run': {'equilibration': 4096, 'sweeps': 1000, 'curve_every': 3}, "
+     "'shifted': true, " LJ_FROZEN_KEYS
+     "}, 'run': {'equilibration': 4096, 'sweeps': 1000, 'curve_every': 3}, "
      "'tuning': {'slots': 1, 'work_group': 8}}"},
     {"bits-field",
      "{'sampler': 'lj-fluid', 'seed': '7', 'replicas': 2, 'system': {'box': [5, 5.5, 6.6], "

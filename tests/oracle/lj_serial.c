@@ -56,8 +56,8 @@ double ergo_oracle_lj_outside(const struct ergo_oracle_lj *o, const double at[3]
     double sum = ergo_oracle_lj_wall(o, at[2]), w;
     for (size_t j = 0; j < o->n_frozen; j++) {
         const double *atom = o->frozen[j], sigma = atom[4];
-        sum += atom[3] * ergo_oracle_lj_pair(distance2(o, at, atom) / (sigma * sigma),
-                                             o->cutoff / sigma, &w);
+        sum += atom[3] *
+               ergo_oracle_lj_pair(distance2(o, at, atom) / (sigma * sigma), o->cutoff / sigma, &w);
     }
     return sum + (o->field ? o->field(at) : 0);
 }

@@ -33,8 +33,7 @@ static inline double adsorbent_field(const double at[3]) {
         t[k] = place - low[k];
     }
     for (int i = 0; i < 8; i++)
-        sum += (i & 1 ? t[0] : 1 - t[0]) * (i & 2 ? t[1] : 1 - t[1]) *
-               (i & 4 ? t[2] : 1 - t[2]) *
+        sum += (i & 1 ? t[0] : 1 - t[0]) * (i & 2 ? t[1] : 1 - t[1]) * (i & 4 ? t[2] : 1 - t[2]) *
                adsorbent_value(low[0] + (i & 1), low[1] + (i >> 1 & 1), low[2] + (i >> 2));
     return 0.7 * sum;
 }
@@ -75,8 +74,8 @@ static inline void adsorbent_integrals(double Z[3]) {
     double F = 0, G = 0, D = 0, U = 0, w;
     for (int i = 0; i < N; i++) {
         const double r = (i + 0.5) * h, sigma = adsorbent_atom[0][4];
-        const double u = adsorbent_atom[0][3] *
-                         ergo_oracle_lj_pair(r * r / (sigma * sigma), 1e9, &w);
+        const double u =
+            adsorbent_atom[0][3] * ergo_oracle_lj_pair(r * r / (sigma * sigma), 1e9, &w);
         f[i] = expm1(fmax(-700, -ergo_oracle_lj_pair(r * r, 1e9, &w) / t));
         g[i] = expm1(fmax(-700, -u / t));
         F += 4 * pi * r * r * h * f[i];
@@ -147,8 +146,8 @@ static inline void adsorbent_expect_ensembles(struct lj_run *r, const char *what
     for (size_t m = 0; m < s.batch->count; m++) {
         struct ergo_estimate e;
         for (size_t i = 0; i < s.samples; i++)
-            series[i] = fluid_weight(s.batch->points[m],
-                                     s.columns + (i * s.batch->count + m) * LJ_COLUMNS);
+            series[i] =
+                fluid_weight(s.batch->points[m], s.columns + (i * s.batch->count + m) * LJ_COLUMNS);
         ergo_stats_estimate(series, s.samples, &e);
         mean += e.mean / (double)s.batch->count;
         variance += e.error * e.error / (double)(s.batch->count * s.batch->count);
@@ -190,8 +189,8 @@ static inline void adsorbent_expect(struct lj_run *r, const char *what, unsigned
     lj_expect(r, &s, 0, what, "P(2)/P(1)", lj_is_2, lj_is_1, 0.01 * Z[1] / (2 * Z[0]), 0);
     lj_expect(r, &s, 0, what, "<U>, N = 1", adsorbent_energy_of_one, lj_is_1, Z[2] / Z[0], 0);
     lj_expect(r, &s, 2, what, "P(1)/P(0), both", lj_is_1, lj_is_0, 0.01 * one[0], 0);
-    lj_expect(r, &s, 2, what, "<U>, N = 1, both", adsorbent_energy_of_one, lj_is_1,
-              one[1] / one[0], 0);
+    lj_expect(r, &s, 2, what, "<U>, N = 1, both", adsorbent_energy_of_one, lj_is_1, one[1] / one[0],
+              0);
     ergo_oracle_lj_seed(&o, 83);
     for (unsigned i = 0; moves && i < 20000 + moves; i++) {
         assert_true(ergo_oracle_lj_move(&o));

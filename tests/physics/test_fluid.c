@@ -117,7 +117,8 @@ int main(void) {
         return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exact), cmocka_unit_test(test_ensembles),
-        cmocka_unit_test(test_slits), cmocka_unit_test(test_adsorbents), cmocka_unit_test(test_nist), cmocka_unit_test(test_verdict)};
+        cmocka_unit_test(test_slits), cmocka_unit_test(test_adsorbents),
+        cmocka_unit_test(test_nist),  cmocka_unit_test(test_verdict)};
     const int failed = cmocka_run_group_tests_name("lj-fluid", tests, NULL, NULL);
     ergo_device_close(run.device);
     ergo_context_destroy(run.ctx);

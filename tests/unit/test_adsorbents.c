@@ -18,8 +18,9 @@
 
 #include "context.h"
 
-#define ATOMS "'frozen': {'file': 'data/reference/lj-atoms.xyz', 'epsilon': [1.7, 0.6], "          \
-              "'sigma': [1.2, 0.9]}"
+#define ATOMS                                                                                      \
+    "'frozen': {'file': 'data/reference/lj-atoms.xyz', 'epsilon': [1.7, 0.6], "                    \
+    "'sigma': [1.2, 0.9]}"
 #define FIELD "'field': 'data/reference/lj-field.cube', 'field_unit': 0.8"
 
 static const char *const head = "a\nb\n";
@@ -141,8 +142,8 @@ static double field_of(const double at[3]) {
     for (size_t i = 0; i < 8; i++) {
         const size_t x = (low[0] + (i & 1)) % cube->n[0], y = (low[1] + (i >> 1 & 1)) % cube->n[1];
         const size_t z = (low[2] + (i >> 2)) % cube->n[2];
-        const double share = (i & 1 ? t[0] : 1 - t[0]) * (i & 2 ? t[1] : 1 - t[1]) *
-                             (i & 4 ? t[2] : 1 - t[2]);
+        const double share =
+            (i & 1 ? t[0] : 1 - t[0]) * (i & 2 ? t[1] : 1 - t[1]) * (i & 4 ? t[2] : 1 - t[2]);
         sum += share > 0 ? share * (double)cube->values[(x * cube->n[1] + y) * cube->n[2] + z] : 0;
     }
     return 0.8 * sum;
@@ -181,7 +182,8 @@ static void compare(const char *keys, const struct ergo_oracle_lj *o, double bou
     cube = tables.voxels;
     for (uint32_t i = 0; i < 40000; i++) {
         const uint32_t at[3] = {i * 2654435761u, i * 2246822519u, i * 3266489917u};
-        const double place[3] = {5.0 * at[0] * 0x1p-32, 5.5 * at[1] * 0x1p-32, 6.6 * at[2] * 0x1p-32};
+        const double place[3] = {5.0 * at[0] * 0x1p-32, 5.5 * at[1] * 0x1p-32,
+                                 6.6 * at[2] * 0x1p-32};
         const double u = ergo_oracle_lj_outside(o, place);
         int64_t energy;
         const bool free = lj_field_at(&m, &tables, rows, at, &energy);
@@ -270,7 +272,8 @@ static void test_refused(void **state) {
     static const struct {
         const char *ensemble, *keys, *why;
     } cases[] = {
-        {"npt", ", 'pressure': 1, 'particles': 9, 'volume_every': 9, " FIELD, "key of model \"nvt\""},
+        {"npt", ", 'pressure': 1, 'particles': 9, 'volume_every': 9, " FIELD,
+         "key of model \"nvt\""},
         {"nvt", ", 'particles': 9, 'field_unit': 2", "with /system/field"},
         {"nvt", ", 'particles': 9, 'frozen': {'sigma': 2}", "with /system/frozen/file"},
         {"nvt", ", 'particles': 9, 'frozen': {'file': 'data/reference/lj-atoms.xyz', 'sigma': 1}",
@@ -304,9 +307,9 @@ static void test_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cube),   cmocka_unit_test(test_wrong_cubes),
+        cmocka_unit_test(test_cube),    cmocka_unit_test(test_wrong_cubes),
         cmocka_unit_test(test_species), cmocka_unit_test(test_energies),
-        cmocka_unit_test(test_rows),   cmocka_unit_test(test_start),
+        cmocka_unit_test(test_rows),    cmocka_unit_test(test_start),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, context_open, context_close);

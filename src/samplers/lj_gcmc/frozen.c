@@ -154,8 +154,8 @@ size_t lj_atoms_bytes(const struct lj_atoms *a) {
 static size_t cell_of(const struct lj_atoms *a, size_t atom) {
     size_t cell = a->species[atom];
     for (int k = 2; k >= 0; k--)
-        cell = cell * a->cells[k] + (uint32_t)((uint64_t)a->words[3 * atom + (size_t)k] *
-                                               a->cells[k] >> 32);
+        cell = cell * a->cells[k] +
+               (uint32_t)((uint64_t)a->words[3 * atom + (size_t)k] * a->cells[k] >> 32);
     return cell + a->species[atom]; /* each species' cells have an end */
 }
 

@@ -170,10 +170,9 @@ void lj_member_fill(const struct ergo_point *point, size_t box, const struct erg
     m->core2 = (float)lj_core2(&s);
     m->beta4 = (float)(s.unit / s.temperature * 0x1p-30);
     m->field = s.slit.width > 0 ? (float)(s.slit.unit / s.unit * 0x1p30) : 0;
-    m->voxels =
-        lj_has_voxels(point)
-            ? (float)(ergo_point_real(point, "/system/field_unit") / s.unit * 0x1p30)
-            : 0;
+    m->voxels = lj_has_voxels(point)
+                    ? (float)(ergo_point_real(point, "/system/field_unit") / s.unit * 0x1p30)
+                    : 0;
     m->exponents = s.mie ? s.repulsion | s.attraction << 8 : 0;
     if (s.shifted)
         m->shift = (int64_t)floor(lj_pair_at_cutoff(&s) * 0x1p30 + 0.5);

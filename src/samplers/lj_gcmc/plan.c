@@ -362,8 +362,7 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct lj_stat
     else
         append_reach(&o, s);
     ergo_engine_kernel(e, LJ_TOTAL, total, o.data, "lj_total");
-    ergo_engine_kernel(e, LJ_PAIRS, total, o.data,
-                       s->system.field ? "lj_profile" : "lj_pairs");
+    ergo_engine_kernel(e, LJ_PAIRS, total, o.data, s->system.field ? "lj_profile" : "lj_pairs");
     if (l->volume_every) {
         ergo_engine_kernel(e, LJ_VOLUME_SUMS, "lj_gcmc/volume.cl", o.data, "lj_volume_sums");
         ergo_engine_kernel(e, LJ_VOLUME_MOVE, "lj_gcmc/volume.cl", o.data, "lj_volume_move");

@@ -24,13 +24,12 @@ enum ergo_status lj_xyz_read(struct ergo_context *ctx, const struct ergo_point *
     for (int k = 0; k < 9 && frame->has_lattice && status == ERGO_OK; k++) {
         const double expected = k % 4 == 0 ? s->box[k / 4] : 0;
         if (fabs(frame->lattice[k] - expected) > 1e-6 * s->box[k / 3])
-            status =
-                ERGO_FAIL(ctx, ERGO_E_JOB,
-                          "/system/box: the job's is %.10g x %.10g x %.10g, but that of %s is "
-                          "%.10g x %.10g x %.10g%s",
-                          s->box[0], s->box[1], s->box[2], path, frame->lattice[0],
-                          frame->lattice[4], frame->lattice[8],
-                          k % 4 ? " and not rectangular" : "");
+            status = ERGO_FAIL(ctx, ERGO_E_JOB,
+                               "/system/box: the job's is %.10g x %.10g x %.10g, but that of %s is "
+                               "%.10g x %.10g x %.10g%s",
+                               s->box[0], s->box[1], s->box[2], path, frame->lattice[0],
+                               frame->lattice[4], frame->lattice[8],
+                               k % 4 ? " and not rectangular" : "");
     }
     if (status == ERGO_OK && frame->n > LJ_MOST_PARTICLES)
         status = ERGO_FAIL(ctx, ERGO_E_JOB, "%s: %s has %zu particles; at most 2^26", pointer, path,

@@ -20,7 +20,7 @@ struct lj_twin_board;
 
 struct lj_twin {
     struct lj_member m;
-    const struct lj_tables *tables; /* those of the state that is followed */
+    const struct lj_tables *tables;           /* those of the state that is followed */
     struct lj_frozen frozen[LJ_MOST_SPECIES]; /* if there are atoms */
     uint32_t (*p)[3]; /* positions in the order of the chain's particle list */
     uint32_t n, capacity, step_size;

@@ -72,7 +72,8 @@ static bool add_atoms(const struct lj_member *m, const struct lj_atoms *atoms,
         const float sixth = ergo_inverse(x) * ergo_inverse(x) * ergo_inverse(x);
         const float first = m->exponents ? whole_power(x, n) : sixth * sixth;
         const float second = m->exponents ? whole_power(x, k) : sixth;
-        *energy += (int64_t)(first * row->strength) - (int64_t)(second * row->strength) - row->shift;
+        *energy +=
+            (int64_t)(first * row->strength) - (int64_t)(second * row->strength) - row->shift;
     }
     return true;
 }
