@@ -16,12 +16,12 @@ static inline size_t ergo_bits_bytes(size_t n) {
 }
 
 static inline unsigned ergo_bits_get(const void *row, size_t i) {
-    return ((const uint8_t *)row)[i / 8] >> (i % 8) & 1u;
+    return (unsigned)((const uint8_t *)row)[i / 8] >> (i % 8) & 1u;
 }
 
 /* Are the unused bits of a row of n zero? If not, it is damaged. */
 static inline bool ergo_bits_clean(const void *row, size_t n) {
-    return n % 8 == 0 || ((const uint8_t *)row)[n / 8] >> (n % 8) == 0;
+    return n % 8 == 0 || (unsigned)((const uint8_t *)row)[n / 8] >> (n % 8) == 0;
 }
 
 /*

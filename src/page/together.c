@@ -182,7 +182,7 @@ static void format_reals(char *text, size_t size, const struct ergo_value *value
 static void append_words(char *label, size_t size, const char *name, const char *value) {
     const size_t used = strlen(label);
     if (used + strlen(name) + strlen(value) + 6 < size)
-        sprintf(label + used, "%s%s = %s", used ? ", " : "", name, value);
+        snprintf(label + used, size - used, "%s%s = %s", used ? ", " : "", name, value);
 }
 
 /* "L = 16, start = up": what differs between this point and some other. */

@@ -29,12 +29,14 @@ static bool allocate(const struct ergo_model *model, const struct ergo_batch *ba
 }
 
 enum ergo_status ergo_cost_start(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
-                                 const struct ergo_stop *stop, void *state) {
+                                 const struct ergo_stop *stop, double patience, void *state) {
+    const double start = ergo_clock();
     bool done = false;
     enum ergo_status status = ops->init(ctx, state);
     while (!done && status == ERGO_OK) {
         status = ergo_sampler_start_piece(ctx, ops, state, &done);
-        if (status == ERGO_OK && !done && ergo_session_stop_is_requested(stop))
+        if (status == ERGO_OK && !done &&
+            (ergo_session_stop_is_requested(stop) || ergo_clock() - start > patience))
             status = ERGO_STOPPED;
     }
     return status;
@@ -111,13 +113,14 @@ static enum ergo_status time_samples(struct ergo_context *ctx, const struct ergo
 enum ergo_status ergo_cost_measure(struct ergo_context *ctx, const struct ergo_model *model,
                                    const struct ergo_batch *batch, struct ergo_device *device,
                                    const struct ergo_plan *plan, const struct ergo_stop *stop,
-                                   bool measurements, struct ergo_cost *cost) {
+                                   double patience, bool measurements,
+                                   struct ergo_cost *cost) {
     struct ergo_samples samples = {0};
     void *state = NULL;
     *cost = (struct ergo_cost){0};
     enum ergo_status status = ergo_sampler_create(ctx, model->ops, batch, device, &state);
     if (status == ERGO_OK)
-        status = ergo_cost_start(ctx, model->ops, stop, state);
+        status = ergo_cost_start(ctx, model->ops, stop, patience, state);
     if (status == ERGO_OK && measurements)
         status = lead_in(ctx, model, batch, device, plan, state);
     if (status == ERGO_OK)
@@ -173,8 +176,8 @@ static enum ergo_status measure(const struct ergo_session *session, const struct
     if (status == ERGO_OK)
         status = ergo_sampler_plan(ctx, model->ops, batch, device, &plan);
     if (status == ERGO_OK)
-        status = ergo_cost_measure(ctx, model, batch, device, &plan, session->options->stop, true,
-                                   &cost);
+        status = ergo_cost_measure(ctx, model, batch, device, &plan, session->options->stop,
+                                   INFINITY, true, &cost);
     ergo_device_close(device);
     if (status != ERGO_OK)
         return status;

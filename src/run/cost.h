@@ -9,17 +9,19 @@
 struct ergo_cost {
     double step, measure, host;
 };
-/* Measured by a short trial. Without `measurements` only the seconds of a step. */
+/* Measured by a short trial. Without `measurements` only the seconds of a step. A state whose start takes
+ * longer than `patience` seconds is not timed: ERGO_STOPPED, without a message. */
 enum ergo_status ergo_cost_measure(struct ergo_context *ctx, const struct ergo_model *model,
                                    const struct ergo_batch *batch, struct ergo_device *device,
                                    const struct ergo_plan *plan, const struct ergo_stop *stop,
-                                   bool measurements, struct ergo_cost *cost);
+                                   double patience, bool measurements,
+                                   struct ergo_cost *cost);
 uint64_t ergo_cost_best_every(const struct ergo_cost *cost, double correlation);
 /* /run/measure_every "auto": replaces it in the job by a number, which rank 0 chooses. */
 enum ergo_status ergo_cost_choose_every(const struct ergo_session *session, struct ergo_job **job);
 /* The whole start of a state outside of a run's loop; ERGO_STOPPED when asked to stop, by the
- * handle (NULL: there is none) or as all of the process. */
+ * handle (NULL: there is none) or as all of the process, or after `patience` seconds. */
 enum ergo_status ergo_cost_start(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
-                                 const struct ergo_stop *stop, void *state);
+                                 const struct ergo_stop *stop, double patience, void *state);
 
 #endif

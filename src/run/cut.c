@@ -2,6 +2,7 @@
  * Whether systems are cut over ranks. Pieces wait for each other in each step, and their devices
  * for the host between: a device that could do nearly all by itself does it faster alone.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +38,7 @@ static double speed_of(struct ergo_work *work, const struct ergo_job *job) {
         ergo_sampler_plan(work->ctx, job->model->ops, batch, work->device, &plan);
     if (status == ERGO_OK)
         status = ergo_cost_measure(work->ctx, job->model, batch, work->device, &plan,
-                                   work->session->options->stop, false, &cost);
+                                   work->session->options->stop, INFINITY, false, &cost);
     if (status != ERGO_OK)
         ergo_error_clear(work->ctx);
     return status == ERGO_OK && cost.step > 0 ? plan.work_per_step / cost.step : 0;

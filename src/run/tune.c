@@ -113,7 +113,7 @@ static enum ergo_status begin(struct tuner *t, const int64_t *values, struct erg
         status =
             t->model->ops->load(t->ctx, *state, m, t->step, t->states[m].data, t->states[m].length);
     if (status == ERGO_OK && !t->step)
-        status = ergo_cost_start(t->ctx, t->model->ops, NULL, *state);
+        status = ergo_cost_start(t->ctx, t->model->ops, NULL, INFINITY, *state);
     return status;
 }
 
@@ -153,7 +153,7 @@ static enum ergo_status lead_in(struct tuner *t, const struct ergo_plan *plan) {
     enum ergo_status status =
         ergo_sampler_create(t->ctx, t->model->ops, t->batch, t->device, &state);
     if (status == ERGO_OK)
-        status = ergo_cost_start(t->ctx, t->model->ops, NULL, state);
+        status = ergo_cost_start(t->ctx, t->model->ops, NULL, INFINITY, state);
     while (rest && status == ERGO_OK && ergo_clock() < end) {
         const uint64_t count =
             (double)rest < plan->block_steps ? rest : (uint64_t)fmax(1, plan->block_steps);

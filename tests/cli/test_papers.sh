@@ -74,7 +74,7 @@ done
 [ -n "${ERGOCL_TEST_FULL:-}" ] || exit 0
 
 # test-long: all the others, short too
-for short in "helium-sample 0 /run/sweeps=80 /run/equilibration=20" "disks-table2 0 /system/n=1024 /run/sweeps=400" \
+for short in "helium-sample 0 /run/sweeps=80 /run/equilibration=20" "disks-table2 0 /scan/~1system~1n=[1024] /run/equilibration=10 /run/sweeps=400" \
     "ising-figure6 31 /system/size=[32,32] /run/sweeps=20000 /run/equilibration=500 /run/measure_every=20" \
     "north-east-figure7a 0 /system/size=[32,32] /run/sweeps=1000 /run/measure_every=100"; do
     read -r name points rest <<<"$short"

@@ -31,8 +31,10 @@ static void plan_stretch(struct stretch *t, const struct walk_state *s) {
     const uint64_t samples = s->e.block_samples < 2 ? 1 : 2;
     uint64_t most = least(least(replay_visits / each, run), 32);
     most = most > samples ? most : samples;
-    if (s->shape.check <= 32 && run >= s->shape.check && most < s->shape.check)
-        most = s->shape.check; /* some epoch ends in it */
+    /* some epoch ends in it, where the host has time for that */
+    if (run >= s->shape.check && most < s->shape.check &&
+        (s->shape.check <= 32 || s->shape.check <= replay_visits / each))
+        most = s->shape.check;
     ergo_replay_plan(&t->r, ergo_point_int(point, "/run/measure_every"), 0, most,
                      s->e.block_samples);
     const uint64_t fit = replay_visits / (each * t->r.samples * t->r.every) + 1;
