@@ -111,16 +111,9 @@ ERGO_INLINE void lj_frozen_run(__global const uint *places, uint first, uint las
         /* lanes outside the cutoff get a distance so large that they add nothing */
         const float8 d = as_float8((as_int8(r2 * (float8)(a->inverse)) & near) |
                                    (as_int8((float8)(1e9f)) & ~near));
-        float8 s2 = as_float8((uint8)(0x7EF311C7u) - as_uint8(d));
-        s2 = fma(s2, fma(-d, s2, (float8)(1.0f)), s2);
-        s2 = fma(s2, fma(-d, s2, (float8)(1.0f)), s2);
-        s2 = fma(s2, fma(-d, s2, (float8)(1.0f)), s2);
+        const float8 s2 = lj_inverse8(d);
 #ifdef LJ_MIE_N
-        const float8 minus = d * (float8)(-0.5f);
-        float8 s1 = as_float8((uint8)(0x5f375a86u) - (as_uint8(d) >> (uint8)(1u)));
-        s1 = s1 * fma(minus * s1, s1, (float8)(1.5f));
-        s1 = s1 * fma(minus * s1, s1, (float8)(1.5f));
-        s1 = s1 * fma(minus * s1, s1, (float8)(1.5f));
+        const float8 s1 = lj_rsqrt8(d);
         *energy += convert_long8(lj_power8(s2, s1, LJ_MIE_N) * strength) -
                    convert_long8(lj_power8(s2, s1, LJ_MIE_M) * strength);
 #else
