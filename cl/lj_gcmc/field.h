@@ -173,7 +173,8 @@ ERGO_INLINE void lj_frozen_share(lj_position p, const struct lj_member *m, uint 
         high = high > LJ_FROZEN_X ? LJ_FROZEN_X : high;
     }
     lj_atom_sum energy = (lj_atom_sum)(0);
-    for (uint run = item; run < LJ_FROZEN * wz * wy && !sum->overlap; run += items) {
+    /* only a search for cores ends at one: a sum of pairs may come to a work-item that has found some other move's */
+    for (uint run = item; run < LJ_FROZEN * wz * wy && !(cores && sum->overlap); run += items) {
         const uint y = run % wy, z = run / wy % wz, species = run / wy / wz;
         const int row = (lj_wrap(cz + (int)z - (int)(wz / 2u), LJ_FROZEN_Z) * LJ_FROZEN_Y +
                          lj_wrap(cy + (int)y - (int)(wy / 2u), LJ_FROZEN_Y)) *
