@@ -215,7 +215,7 @@ ERGO_INLINE void lj_field_share(lj_position p, const struct lj_member *m, uint c
 /* All of it; *core: it is not finite. */
 ERGO_INLINE lj_long lj_field(lj_position p, const struct lj_member *m, uint *core) {
     struct lj_sum sum;
-    sum.energy = 0;
+    sum.energy = sum.virial = sum.contacts = 0;
     sum.overlap = 0u;
     lj_field_share(p, m, 0u, 0u, 1u, &sum);
     *core |= sum.overlap;
