@@ -173,7 +173,8 @@ ERGO_INLINE void lj_frozen_share(lj_position p, const struct lj_member *m, uint 
         high = high > LJ_FROZEN_X ? LJ_FROZEN_X : high;
     }
     lj_atom_sum energy = (lj_atom_sum)(0);
-    /* only a search for cores ends at one: a sum of pairs may come to a work-item that has found some other move's */
+    /* only a search for cores ends at one: a sum of pairs may come to a work-item that has found
+     * some other move's */
     for (uint run = item; run < LJ_FROZEN * wz * wy && !(cores && sum->overlap); run += items) {
         const uint y = run % wy, z = run / wy % wz, species = run / wy / wz;
         const int row = (lj_wrap(cz + (int)z - (int)(wz / 2u), LJ_FROZEN_Z) * LJ_FROZEN_Y +
@@ -215,7 +216,7 @@ ERGO_INLINE void lj_field_share(lj_position p, const struct lj_member *m, uint c
 /* All of it; *core: it is not finite. */
 ERGO_INLINE lj_long lj_field(lj_position p, const struct lj_member *m, uint *core) {
     struct lj_sum sum;
-    sum.energy = sum.virial = sum.contacts = 0;
+    sum.energy = 0;
     sum.overlap = 0u;
     lj_field_share(p, m, 0u, 0u, 1u, &sum);
     *core |= sum.overlap;

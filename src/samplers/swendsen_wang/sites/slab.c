@@ -330,18 +330,9 @@ static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *
     return ergo_slab_plan(ctx, &model, batch, device, plan);
 }
 
-/* Rank 0's kernels before the others': theirs then find its results in the caches. */
 static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
                                struct ergo_device *device, void **state) {
-    const bool first = ergo_ranks_rank() == 0;
-    enum ergo_status status = ERGO_OK;
-    *state = NULL;
-    if (first)
-        status = ergo_engine_create(ctx, &model, batch, device, state);
-    if (status != ERGO_OK)
-        return status;
-    ergo_dist_barrier();
-    return first ? status : ergo_engine_create(ctx, &model, batch, device, state);
+    return ergo_slab_in_turn(ctx, &model, batch, device, state);
 }
 
 static enum ergo_status init(struct ergo_context *ctx, void *state) {
