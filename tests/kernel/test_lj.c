@@ -168,7 +168,8 @@ static const struct {
 } adsorbents[] = {
     {"'ensemble': 'muvt', 'box': [5, 5.5, 6.6], 'temperature': 1.3, 'activity': 0.1, 'particles': "
      "20, 'cutoff': 1.6, 'shifted': true, " LJ_FROZEN_KEYS,
-     ", 'measure_every': 2, 'curve_every': 3, 'profile_axis': 'x'", "'slots': 1, 'work_group': 8"},
+     ", 'measure_every': 2, 'curve_every': 3, 'profile_axis': 'x'",
+     "'slots': 1, 'work_group': 8, 'teams': 4"},
     {"'box': [5, 5.5, 6.6], 'temperature': 1.3, 'particles': 15, 'max_displacement': 0.4, 'field': "
      "'data/reference/lj-field.cube', " LJ_FROZEN_KEYS ", " LJ_SLIT_KEYS,
      ", 'insertions': 8", "'work_group': 64, 'teams': 2"},
