@@ -39,23 +39,33 @@ static inline void table_absolute(const char *variable) {
     free(full);
 }
 
-static inline struct table_file table_enter(double (*u)(double), double step) {
+static inline struct table_file table_folder(void) {
     table_absolute("ERGOCL_CL_DIR");
     table_absolute("ERGOCL_CACHE_DIR");
     struct table_file t = {.folder = "/tmp/ergocl-table-XXXXXX", .back = open(".", O_RDONLY)};
-    FILE *file = mkdtemp(t.folder) && chdir(t.folder) == 0 ? fopen(TABLE_FILE, "w") : NULL;
-    assert_true(t.back >= 0 && file);
+    assert_true(t.back >= 0 && mkdtemp(t.folder) && chdir(t.folder) == 0);
+    return t;
+}
+
+static inline struct table_file table_enter(double (*u)(double), double step) {
+    const struct table_file t = table_folder();
+    FILE *file = fopen(TABLE_FILE, "w");
+    assert_non_null(file);
     for (double r = 0.65; r < 2.6; r += step)
         fprintf(file, "%.17g %.17g\n", r, u(r));
     assert_int_equal(fclose(file), 0);
     return t;
 }
 
-static inline void table_leave(const struct table_file *t) {
-    assert_int_equal(unlink(TABLE_FILE), 0);
+static inline void table_back(const struct table_file *t) {
     assert_int_equal(fchdir(t->back), 0);
     assert_int_equal(rmdir(t->folder), 0);
     close(t->back);
+}
+
+static inline void table_leave(const struct table_file *t) {
+    assert_int_equal(unlink(TABLE_FILE), 0);
+    table_back(t);
 }
 
 #endif

@@ -131,27 +131,6 @@ ERGO_INLINE void lj_pair(float r2, const struct lj_member *m, lj_long *energy, l
 }
 #endif
 
-#ifdef LJ_TABLE
-#define LJ_FIELD_AT (1u + LJ_PAIR_CELLS)
-#else
-#define LJ_FIELD_AT 0u
-#endif
-#ifdef LJ_FIELD
-/* The energy of one particle at p in the field; *core: it is inside a wall, where u > 100 T. */
-ERGO_INLINE lj_long lj_field(lj_position p, const struct lj_member *m, uint *core) {
-    const float t = (float)(p.z << LJ_FIELD_BITS >> LJ_FIELD_BITS) *
-                    (1.0f / (float)(1u << (32 - LJ_FIELD_BITS)));
-    const float4 c =
-        ((__global const float4 *)m->tables)[LJ_FIELD_AT + (p.z >> (32 - LJ_FIELD_BITS))];
-    const float u = ERGO_FMA(ERGO_FMA(ERGO_FMA(c.w, t, c.z), t, c.y), t, c.x) * m->field;
-    if (u * m->beta4 > 100.0f) {
-        *core = 1u;
-        return 0;
-    }
-    return (lj_long)u;
-}
-#endif
-
 /*
  * Contacts are pairs in two shells of equal width just inside the cutoff. Their densities are
  * extrapolated to the cutoff, for the pressure that comes from the jump there

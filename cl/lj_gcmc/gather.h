@@ -87,6 +87,7 @@ ERGO_INLINE int lj_wrap(int c, int n) {
     return c >= n ? c - n : c;
 }
 
+#include "lj_gcmc/field.h"
 #ifdef LJ_SLOTTED
 #include "lj_gcmc/slotted.h"
 #else
@@ -102,13 +103,12 @@ ERGO_INLINE void lj_gather(const struct lj_home *home, const struct lj_move *mov
     const uint has_old = move->kind != (uint)LJ_INSERTION;
     const uint has_new = move->kind != (uint)LJ_DELETION;
 #ifdef LJ_FIELD
-    if (item == 0u && !move->idle) {
-        lj_long energy = has_new ? lj_field(move->to, m, &sum->overlap) : 0;
+    if (has_new && !move->idle)
+        lj_field_share(move->to, m, phase == 0u, item, items, sum);
 #ifdef LJ_SLOTTED
-        energy -= has_old ? lj_field(from, m, &sum->overlap) : 0;
+    if (has_old && phase && !move->idle)
+        sum->energy -= lj_field(from, m, &sum->overlap);
 #endif
-        sum->energy += phase ? energy : 0;
-    }
 #endif
     if (m->ideal || move->idle)
         return;

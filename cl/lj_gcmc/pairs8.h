@@ -15,6 +15,24 @@ struct lj_sum8 {
     uint overlap;
 };
 
+/* ergo_inverse and ergo_rsqrt of eight numbers. */
+ERGO_INLINE float8 lj_inverse8(float8 d) {
+    float8 y = as_float8((uint8)(0x7EF311C7u) - as_uint8(d));
+    y = fma(y, fma(-d, y, (float8)(1.0f)), y);
+    y = fma(y, fma(-d, y, (float8)(1.0f)), y);
+    return fma(y, fma(-d, y, (float8)(1.0f)), y);
+}
+
+#ifdef LJ_MIE_N
+ERGO_INLINE float8 lj_rsqrt8(float8 d) {
+    const float8 minus = d * (float8)(-0.5f);
+    float8 y = as_float8((uint8)(0x5f375a86u) - (as_uint8(d) >> (uint8)(1u)));
+    y = y * fma(minus * y, y, (float8)(1.5f));
+    y = y * fma(minus * y, y, (float8)(1.5f));
+    return y * fma(minus * y, y, (float8)(1.5f));
+}
+#endif
+
 /* Add the pairs of `at` with the eight places in ux, uy, uz that are set in `mask` and within the
  * cutoff. If one is inside the core, `overlap` is set and the sums have no meaning. */
 ERGO_INLINE void lj_pairs8(uint8 ux, uint8 uy, uint8 uz, lj_position at, int8 mask,
@@ -47,16 +65,9 @@ ERGO_INLINE void lj_pairs8(uint8 ux, uint8 uy, uint8 uz, lj_position at, int8 ma
     /* Lanes outside the cutoff get a distance so large that they add nothing. Masks, because PoCL's
      * compiler makes select() slow. */
     const float8 d = as_float8((as_int8(r2) & near) | (as_int8((float8)(1e6f)) & ~near));
-    float8 s2 = as_float8((uint8)(0x7EF311C7u) - as_uint8(d));
-    s2 = fma(s2, fma(-d, s2, (float8)(1.0f)), s2);
-    s2 = fma(s2, fma(-d, s2, (float8)(1.0f)), s2);
-    s2 = fma(s2, fma(-d, s2, (float8)(1.0f)), s2);
+    const float8 s2 = lj_inverse8(d);
 #ifdef LJ_MIE_N
-    const float8 minus = d * (float8)(-0.5f);
-    float8 s1 = as_float8((uint8)(0x5f375a86u) - (as_uint8(d) >> (uint8)(1u)));
-    s1 = s1 * fma(minus * s1, s1, (float8)(1.5f));
-    s1 = s1 * fma(minus * s1, s1, (float8)(1.5f));
-    s1 = s1 * fma(minus * s1, s1, (float8)(1.5f));
+    const float8 s1 = lj_rsqrt8(d);
     const long8 a = convert_long8(lj_power8(s2, s1, LJ_MIE_N) * (float8)(0x1p30f)),
                 b = convert_long8(lj_power8(s2, s1, LJ_MIE_M) * (float8)(0x1p30f));
     sum->virial += ((long8)((long)LJ_MIE_N) * a - (long8)((long)LJ_MIE_M) * b) >> (ulong8)(5UL);

@@ -61,10 +61,12 @@ struct lj_member {
     uint ratio[3];     /* shortest side / side in units of 2^-32; 0 means 1 */
     uint box;          /* 1: the second box of a Gibbs ensemble, with random words of its own */
     uint exponents;    /* of a Mie potential n + 256 m, else 0; kernels have them as constants */
-    float field;       /* unit of the field's table in that of energies; 0: no field */
+    float field;       /* unit of the slit's table in that of energies; 0: no slit */
+    float voxels;      /* the same of the values of a grid; 0: no grid */
+    uint frozen; /* where the tables have this chain's struct lj_frozen, in 16 bytes; 0: none */
     uint low, pad;     /* low: the first layer of cells in memory, of a box that is cut */
 };
-#define LJ_MEMBER_BYTES 120
+#define LJ_MEMBER_BYTES 128
 
 /* A pair potential from a file is a table of cubics in r^2: first its beginning and the number of
  * cells per sigma^2, then for each cell four coefficients, lowest first, of the cell's fraction. */
@@ -75,6 +77,27 @@ struct lj_member {
 #define LJ_FIELD_BITS 12
 #define LJ_FIELD_LAYERS (1u << LJ_FIELD_BITS)
 #define LJ_WALL 1e30f
+
+/* A field from a file is a grid of values (float), along z fastest, linear along each axis between
+ * neighbours. A value from LJ_WALL on is a wall. */
+
+/*
+ * Atoms that do not move are in cells at least half the cutoff wide, of each species for itself:
+ * first where each cell begins (uint, with the end of the last one), then x, y and z of all atoms
+ * in the order of the cells, with room for reading eight at once. In the tables also, for each
+ * chain and species: what makes a pair of it.
+ */
+#define LJ_MOST_SPECIES 4
+#define LJ_FROZEN_REACH 2
+#define LJ_FROZEN_ROOM 8u
+struct lj_frozen {
+    lj_long shift;  /* as lj_member.shift */
+    float inverse;  /* (sigma/sigma of the pair)^2 */
+    float core2;    /* as lj_member.core2 */
+    float strength; /* energy of the pair in units of the fixed point */
+    uint pad[3];
+};
+#define LJ_FROZEN_BYTES 32
 
 /* Counts of a window, 16 bits each. The other tried moves are deletions. */
 struct lj_counts {

@@ -41,8 +41,8 @@ lj_total(__global const struct lj_member *members, __global const struct lj_chai
 #endif
 
 #ifdef LJ_FIELD
-/* Particles by z between the walls, in place of lj_pairs and with its arguments: LJ_PROFILE is the
- * number of bins in the height of the box, in units of 2^-16. */
+/* Particles along the axis LJ_PROFILE_OF, in place of lj_pairs and with its arguments: LJ_PROFILE
+ * is the number of bins in the length of the box, in units of 2^-16. */
 __kernel __attribute__((reqd_work_group_size(LJ_TOTAL_GROUP, 1, 1))) void
 lj_profile(__global const struct lj_member *members, __global const struct lj_chain *chains,
            __global uint4 *particles, __global uint4 *cells, __global const uint *offsets,
@@ -58,8 +58,9 @@ lj_profile(__global const struct lj_member *members, __global const struct lj_ch
         bins[k] = 0u;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint i = begin + part * LJ_TOTAL_GROUP + item; i < last; i += n_parts * LJ_TOTAL_GROUP) {
-        const uint bin =
-            (uint)((ulong)particles[(ulong)chain * capacity + i].z * (ulong)(LJ_PROFILE) >> 48);
+        const uint bin = (uint)((ulong)particles[(ulong)chain * capacity + i].LJ_PROFILE_OF *
+                                    (ulong)(LJ_PROFILE) >>
+                                48);
         if (bin < LJ_BINS)
             LJ_COUNT(bins[bin]);
     }

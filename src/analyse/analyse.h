@@ -13,6 +13,7 @@
  *     scale.c      fits of finite-size scaling
  *     coexist.c    where two phases have the same weight
  *     matrix.c     ln Pi(N) of a transition matrix, and its two phases
+ *     excess.c     adsorption beside the bulk fluid
  *     analysis.c   the public functions; table.c, json.c, page.c: what people and programs read
  */
 #ifndef ERGO_ANALYSE_ANALYSE_H
@@ -155,6 +156,15 @@ struct ergo_matrix {
     struct ergo_valued log_coexistence, density[2], pressure; /* ln z; vapour and liquid */
 };
 
+/* Adsorption less what the bulk fluid would have in the same room. */
+struct ergo_excess {
+    size_t system;
+    double temperature, log_activity;
+    bool per_area; /* of a slit, whose room is a height; else a number of particles, and a volume */
+    double room;
+    struct ergo_valued loading, bulk, excess; /* bulk: its density */
+};
+
 struct ergo_analysis {
     size_t n_runs;
     char **names;                 /* owned: folders */
@@ -186,6 +196,8 @@ struct ergo_analysis {
     struct ergo_coexistence *coexistences;
     size_t n_matrices;
     struct ergo_matrix *matrices;
+    size_t n_excesses;
+    struct ergo_excess *excesses;
     size_t n_notes;
     char **notes; /* owned sentences: what was not done, and why */
 };
@@ -350,5 +362,13 @@ enum ergo_status ergo_analysis_coexist(struct ergo_context *ctx, struct ergo_ana
 
 enum ergo_status ergo_analysis_matrix(struct ergo_context *ctx, struct ergo_analysis *a);
 void ergo_matrix_free(struct ergo_matrix *matrix);
+/* The number of an observable; SIZE_MAX: the model has none of this name. */
+size_t ergo_analysis_named(const struct ergo_analysis *a, const char *name);
+/* ln z, in whichever way it was given. */
+double ergo_analysis_log_activity(const struct ergo_analysis *a, const struct ergo_point *point);
+
+/* ---- excess.c -------------------------------------------------------------------------------- */
+
+enum ergo_status ergo_analysis_excess(struct ergo_context *ctx, struct ergo_analysis *a);
 
 #endif

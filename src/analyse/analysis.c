@@ -406,6 +406,8 @@ enum ergo_status ergo_analysis_make(struct ergo_context *ctx, struct ergo_analys
         status = ergo_analysis_coexist(ctx, a);
     if (status == ERGO_OK)
         status = ergo_analysis_matrix(ctx, a);
+    if (status == ERGO_OK)
+        status = ergo_analysis_excess(ctx, a);
     return status;
 }
 
@@ -484,6 +486,7 @@ void ergo_analysis_destroy(struct ergo_analysis *a) {
     for (size_t i = 0; i < a->n_matrices; i++)
         ergo_matrix_free(&a->matrices[i]);
     free(a->matrices);
+    free(a->excesses);
     free(a->crossings);
     free(a->rows);
     free(a->pooled);

@@ -222,6 +222,25 @@ static void put_matrices(struct ergo_json_out *out, const struct ergo_analysis *
     ergo_out_close(out, 1);
 }
 
+static void put_excesses(struct ergo_json_out *out, const struct ergo_analysis *a) {
+    if (!a->n_excesses)
+        return;
+    ergo_out_array(out, "excess_adsorption");
+    for (size_t i = 0; i < a->n_excesses; i++) {
+        const struct ergo_excess *e = &a->excesses[i];
+        ergo_out_object(out, NULL);
+        put_count(out, "system", e->system);
+        ergo_out_number(out, "temperature", e->temperature);
+        ergo_out_number(out, "log_activity", e->log_activity);
+        ergo_out_number(out, e->per_area ? "height" : "volume", e->room);
+        put_valued(out, e->per_area ? "adsorption" : "particles", &e->loading);
+        put_valued(out, "bulk_density", &e->bulk);
+        put_valued(out, "excess", &e->excess);
+        ergo_out_close(out, 1);
+    }
+    ergo_out_close(out, 1);
+}
+
 enum ergo_status ergo_analysis_json(struct ergo_context *ctx, const struct ergo_analysis *analysis,
                                     char **text) {
     ERGO_CLEAR(text);
@@ -244,6 +263,7 @@ enum ergo_status ergo_analysis_json(struct ergo_context *ctx, const struct ergo_
     put_scaling(&out, a);
     put_coexistence(&out, a);
     put_matrices(&out, a);
+    put_excesses(&out, a);
     ergo_out_array(&out, "notes");
     for (size_t i = 0; i < a->n_notes; i++)
         ergo_out_text(&out, NULL, a->notes[i]);

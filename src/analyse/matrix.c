@@ -19,9 +19,9 @@ static const double valley_least = 1, end_least = 5;
 static const double moved_least = 0.01;
 static const size_t many = 8;
 
-static size_t observable(const struct ergo_model *model, const char *name) {
-    for (size_t o = 0; o < model->n_observables; o++)
-        if (strcmp(model->observables[o].name, name) == 0)
+size_t ergo_analysis_named(const struct ergo_analysis *a, const char *name) {
+    for (size_t o = 0; o < a->model->n_observables; o++)
+        if (strcmp(a->model->observables[o].name, name) == 0)
             return o;
     return SIZE_MAX;
 }
@@ -34,8 +34,7 @@ static double number(const struct ergo_analysis *a, const struct ergo_point *poi
     return NAN;
 }
 
-/* ln z, in whichever way it was given. */
-static double log_activity(const struct ergo_analysis *a, const struct ergo_point *point) {
+double ergo_analysis_log_activity(const struct ergo_analysis *a, const struct ergo_point *point) {
     const double beta_mu = number(a, point, "/system/beta_mu"), mu = number(a, point, "/system/mu");
     if (!isnan(beta_mu))
         return beta_mu;
@@ -76,7 +75,7 @@ static struct place *places(const struct ergo_analysis *a, size_t *count) {
                 .system = &a->systems[s],
                 .state = k,
                 .temperature = number(a, point, "/system/temperature"),
-                .log_activity = log_activity(a, point),
+                .log_activity = ergo_analysis_log_activity(a, point),
                 .n = (size_t)number(a, point, "/system/particles"),
             };
         }
@@ -121,10 +120,10 @@ static struct ergo_valued mean_of(const struct place *of, size_t observable, boo
 /* ln Pi up to a constant, and the error of each step from N to N + 1. False: no memory. */
 static bool fill(const struct ergo_analysis *a, const struct place *of, size_t count,
                  struct ergo_matrix *m) {
-    const size_t rise = observable(a->model, "insertion_probability"),
-                 fall = observable(a->model, "deletion_probability"),
-                 density = observable(a->model, "density"),
-                 moved = observable(a->model, "acceptance_displacement");
+    const size_t rise = ergo_analysis_named(a, "insertion_probability"),
+                 fall = ergo_analysis_named(a, "deletion_probability"),
+                 density = ergo_analysis_named(a, "density"),
+                 moved = ergo_analysis_named(a, "acceptance_displacement");
     m->temperature = of->temperature;
     m->log_activity = of->log_activity;
     m->first = of->n;
@@ -258,10 +257,9 @@ enum ergo_status ergo_analysis_matrix(struct ergo_context *ctx, struct ergo_anal
     size_t count = 0;
     struct place *list = NULL;
     bool ok = true;
-    if (observable(a->model, "insertion_probability") == SIZE_MAX || !a->n_systems ||
-        !ergo_observable_shown(
-            &a->model->observables[observable(a->model, "insertion_probability")],
-            a->systems[0].states[0].point))
+    const size_t rise = ergo_analysis_named(a, "insertion_probability");
+    if (rise == SIZE_MAX || !a->n_systems ||
+        !ergo_observable_shown(&a->model->observables[rise], a->systems[0].states[0].point))
         return ERGO_OK;
     list = places(a, &count);
     a->matrices = calloc(count + 1, sizeof *a->matrices);

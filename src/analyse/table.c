@@ -264,6 +264,25 @@ static void append_matrices(struct ergo_text *text, const struct ergo_analysis *
     }
 }
 
+static void append_excesses(struct ergo_text *text, const struct ergo_analysis *a) {
+    char loading[ERGO_CONCISE], bulk[ERGO_CONCISE], excess[ERGO_CONCISE];
+    for (size_t i = 0; i < a->n_excesses; i++) {
+        const struct ergo_excess *e = &a->excesses[i];
+        if (i == 0 || e->system != e[-1].system || e->room != e[-1].room)
+            ergo_text_append(text,
+                             "\nExcess adsorption%s; the bulk fluid in a %s of %.10g\n"
+                             "%-14s %-14s %-16s %-16s %s\n",
+                             e->per_area ? " per area" : "", e->per_area ? "height" : "volume",
+                             e->room, "temperature", "activity",
+                             e->per_area ? "adsorption" : "particles", "bulk density", "excess");
+        ergo_text_append(text, "%-14.10g %-14.8g %-16s %-16s %s\n", e->temperature,
+                         exp(e->log_activity),
+                         ergo_format_concise(loading, e->loading.value, e->loading.error),
+                         ergo_format_concise(bulk, e->bulk.value, e->bulk.error),
+                         ergo_format_concise(excess, e->excess.value, e->excess.error));
+    }
+}
+
 enum ergo_status ergo_analysis_table(struct ergo_context *ctx, const struct ergo_analysis *analysis,
                                      char **text) {
     ERGO_CLEAR(text);
@@ -277,6 +296,7 @@ enum ergo_status ergo_analysis_table(struct ergo_context *ctx, const struct ergo
     append_scaling(&raw, a);
     append_coexistence(&raw, a);
     append_matrices(&raw, a);
+    append_excesses(&raw, a);
     for (size_t i = 0; i < a->n_notes; i++)
         ergo_text_append(&raw, "%snote: %s\n", i ? "" : "\n", a->notes[i]);
     *text = ergo_utf8_take_shown(&raw);

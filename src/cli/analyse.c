@@ -82,6 +82,11 @@ const struct cli_command cli_command_analyse = {
         "  --correction 1.75   exponent of corrections to scaling, L^-1.75\n"
         "  --coexistence activity   where two phases, peaks of the histogram of N or of the\n"
         "            energy, have the same weight; densities and energies of both\n"
+        "\n"
+        "Of lj-fluid, runs in a slit, a field or among atoms beside a run of the bulk fluid: "
+        "excess\n"
+        "adsorption at equal temperatures and activities.\n"
+        "\n"
         "  -o PAGE.html   figures",
     .options = CLI_BIT(CLI_OUTPUT) | CLI_BIT(CLI_OVERWRITE) | CLI_BIT(CLI_JSON) | CLI_BIT(CLI_CSV) |
                CLI_BIT(CLI_REWEIGHT) | CLI_BIT(CLI_OBSERVABLE) | CLI_BIT(CLI_CROSSING) |

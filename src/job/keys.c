@@ -337,7 +337,8 @@ void ergo_key_allowed(struct ergo_text *out, const struct ergo_key *key) {
         ergo_text_append(out, "a number");
         append_range(out, key);
         if (key->flags & ERGO_KEY_LIST)
-            ergo_text_append(out, ", or an array of %d of them", key->max_items);
+            ergo_text_append(out, ", or an array of %s%d of them",
+                             key->min_items < key->max_items ? "up to " : "", key->max_items);
         break;
     case ERGO_KEY_INT:
         ergo_text_append(out, "an integer");

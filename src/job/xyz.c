@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,11 +90,15 @@ bool ergo_xyz_lattice(const char *from, const char *to, double lattice[9]) {
     return n == 9;
 }
 
-/* Number of the word at which x, y, z begin: Properties=name:type:columns:... */
+static const size_t no_column = SIZE_MAX;
+
+/* Numbers of the words at which x, y, z begin, and of the species: Properties=name:type:columns:...
+ */
 static enum ergo_status find_columns(struct reader *r, const char *value, size_t length,
-                                     size_t *column) {
+                                     size_t *column, size_t *species) {
     const char *at = value, *end = value + length;
     size_t before = 0;
+    *column = *species = no_column;
     while (at < end) {
         const char *fields[3];
         size_t sizes[3];
@@ -107,38 +112,68 @@ static enum ergo_status find_columns(struct reader *r, const char *value, size_t
         if (sizes[2] == 0 || sizes[2] > 3 || !isdigit((unsigned char)fields[2][0]))
             break;
         const size_t n = (size_t)strtoul(fields[2], NULL, 10);
-        if (sizes[0] == 3 && strncmp(fields[0], "pos", 3) == 0 && n == 3) {
+        if (*column == no_column && sizes[0] == 3 && strncmp(fields[0], "pos", 3) == 0 && n == 3)
             *column = before;
-            return ERGO_OK;
-        }
+        if (*species == no_column && sizes[0] == 7 && strncmp(fields[0], "species", 7) == 0)
+            *species = before;
         before += n;
     }
+    if (*column != no_column)
+        return ERGO_OK;
     return ERGO_FAIL(r->ctx, ERGO_E_IO, "%s, line 2: Properties must name pos:R:3, the positions",
                      r->name);
 }
 
-static enum ergo_status read_particles(struct reader *r, size_t column, struct ergo_xyz *frame) {
+static uint8_t species_of(struct ergo_xyz *frame, const char *word, size_t size) {
+    const int length = size < ERGO_XYZ_NAME ? (int)size : ERGO_XYZ_NAME - 1;
+    char name[ERGO_XYZ_NAME];
+    snprintf(name, sizeof name, "%.*s", length, word);
+    for (size_t k = 0; k < frame->n_species && k < ERGO_XYZ_SPECIES; k++)
+        if (strcmp(frame->names[k], name) == 0)
+            return (uint8_t)k;
+    if (frame->n_species >= ERGO_XYZ_SPECIES) {
+        frame->n_species = ERGO_XYZ_SPECIES + 1;
+        return 0;
+    }
+    memcpy(frame->names[frame->n_species], name, sizeof name);
+    return (uint8_t)frame->n_species++;
+}
+
+/* The columns are x, y, z and, or not, the species'. */
+static enum ergo_status read_particles(struct reader *r, size_t column, size_t species,
+                                       struct ergo_xyz *frame) {
     for (size_t i = 0; i < frame->n; i++) {
         const char *from = NULL, *to = NULL, *word = NULL;
         size_t size = 0;
         if (!next_line(r, &from, &to))
             return ERGO_FAIL(r->ctx, ERGO_E_IO, "%s ends after %zu of its %zu particles", r->name,
                              i, frame->n);
+        const char *name = "";
+        size_t length = 0;
         for (size_t k = 0; k < column && next_word(&from, to, &word, &size); k++)
-            continue;
+            if (k == species) {
+                name = word;
+                length = size;
+            }
         for (size_t k = 0; k < 3; k++)
             if (!next_word(&from, to, &word, &size) ||
                 !read_real(word, size, &frame->positions[3 * i + k]))
                 return ERGO_FAIL(r->ctx, ERGO_E_IO,
                                  "%s, line %zu: expected three coordinates from column %zu on",
                                  r->name, r->line, column + 1);
+        for (size_t k = column + 3; k <= species && species != no_column; k++)
+            if (next_word(&from, to, &word, &size) && k == species) {
+                name = word;
+                length = size;
+            }
+        frame->species[i] = species_of(frame, name, length);
     }
     return ERGO_OK;
 }
 
 static enum ergo_status read_frame(struct reader *r, struct ergo_xyz *frame) {
     const char *from = NULL, *to = NULL, *word = NULL, *value = NULL;
-    size_t size = 0, length = 0, column = 1;
+    size_t size = 0, length = 0, column = 1, species = 0;
     double count = 0;
     if (!next_line(r, &from, &to) || !next_word(&from, to, &word, &size) ||
         !read_real(word, size, &count) || count < 1 || count > 1e10 || count != floor(count) ||
@@ -153,7 +188,7 @@ static enum ergo_status read_frame(struct reader *r, struct ergo_xyz *frame) {
         return ERGO_FAIL(r->ctx, ERGO_E_IO,
                          "%s, line 2: Lattice must be nine numbers, three vectors", r->name);
     if (ergo_xyz_value(from, to, "Properties", &value, &length)) {
-        const enum ergo_status status = find_columns(r, value, length, &column);
+        const enum ergo_status status = find_columns(r, value, length, &column, &species);
         if (status != ERGO_OK)
             return status;
     }
@@ -163,10 +198,11 @@ static enum ergo_status read_frame(struct reader *r, struct ergo_xyz *frame) {
         return ERGO_FAIL(r->ctx, ERGO_E_IO, "%s is too short for its %zu particles", r->name,
                          frame->n);
     frame->positions = malloc(frame->n * 3 * sizeof *frame->positions);
-    if (!frame->positions)
+    frame->species = malloc(frame->n);
+    if (!frame->positions || !frame->species)
         return ERGO_FAIL(r->ctx, ERGO_E_MEMORY, "no memory for the %zu particles of %s", frame->n,
                          r->name);
-    return read_particles(r, column, frame);
+    return read_particles(r, column, species, frame);
 }
 
 enum ergo_status ergo_xyz_parse(struct ergo_context *ctx, const char *name, const char *text,
@@ -193,5 +229,6 @@ enum ergo_status ergo_xyz_read(struct ergo_context *ctx, const struct ergo_point
 
 void ergo_xyz_free(struct ergo_xyz *frame) {
     free(frame->positions);
+    free(frame->species);
     *frame = (struct ergo_xyz){0};
 }

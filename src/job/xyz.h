@@ -5,11 +5,20 @@
 #include "base/error.h"
 #include "job/job.h"
 
+/* Species that a frame tells apart, and the room for their names. */
+enum { ERGO_XYZ_SPECIES = 16, ERGO_XYZ_NAME = 16 };
+
 struct ergo_xyz {
     size_t n;
     bool has_lattice;
     double lattice[9]; /* three vectors, as in Lattice="..." */
     double *positions; /* [n][3] */
+    /* [n], numbers of names, which are in the order in which they come. With more of them than
+     * ERGO_XYZ_SPECIES n_species is one more, and the others are not told apart. A file without
+     * species has one, "". */
+    uint8_t *species;
+    size_t n_species;
+    char names[ERGO_XYZ_SPECIES][ERGO_XYZ_NAME]; /* longer ones are cut */
 };
 
 /*

@@ -21,6 +21,7 @@ NEUTRAL = {  # how and when, not what: the help of each says so
     "swendsen-wang": {"/system/labelling", "/system/merge", "/system/shares"},
     "helium-dmc": {"/system/shares"},
     "spin-lattice": {"/system/shares", "/system/graph_format"},  # a format is seen from the file, too
+    "lj-fluid": {"/system/excess_volume"},  # `ergocl analyse` reads it
 }
 RUN = {"equilibration": 4, "sweeps": 40, "measure_every": 2}
 MODELS = [
@@ -75,6 +76,10 @@ MODELS = [
     ("lj-fluid", {"ensemble": "muvt", "box": [5, 5.5, 6.6], "temperature": 1.3, "particles": 20, "activity": 0.1,
                   "slit": {"width": 3.9, "epsilon": 0.2, "sigma": 0.95, "density": 5, "spacing": 0.9, "bulk_density": 0.06, "excess_width": 3}},
      {"curve_every": 2}),
+    ("lj-fluid", {"ensemble": "muvt", "box": [5, 5.5, 6.6], "temperature": 1.3, "particles": 20, "activity": 0.1,
+                  "field": f"{ROOT}/data/reference/lj-field.cube", "field_unit": 0.8,
+                  "frozen": {"file": f"{ROOT}/data/reference/lj-atoms.xyz", "epsilon": 1.7, "sigma": 1.1}},
+     {"curve_every": 2, "profile_axis": "x"}),
 ]
 
 with open(f"{ROOT}/data/job.schema.json", encoding="utf-8") as schema_file:

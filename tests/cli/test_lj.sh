@@ -99,3 +99,39 @@ fluid '"start": "start.xyz", "max_displacement": 0.2' '"replicas": 1' | sed 's/\
 expect 0 "$ERGOCL" run file.json -q -o pairs --set /tuning/all_pairs=1
 expect 0 "$ERGOCL" run file.json -q -o cells --set /tuning/all_pairs=2
 same_digests pairs cells
+
+# Excess adsorption: a pore and the bulk fluid at the same activities; other activities are told.
+cat >pore.json <<'JSON'
+{"sampler": "lj-fluid", "seed": "8", "replicas": 2, "system": {"ensemble": "muvt", "box": [6, 6, 6], "temperature": 2, "activity": 0.1, "particles": 20,
+ "frozen": {"file": "one.xyz", "epsilon": 1.5, "sigma": 1.1}, "excess_volume": 200}, "run": {"equilibration": 2000, "sweeps": 40000, "measure_every": 40, "curve_every": 0},
+ "scan": {"/system/activity": [0.02, 0.05, 0.1]}, "output": {"snapshots": 0}}
+JSON
+printf '1\n\nC 1 2 3\n' >one.xyz
+$python - <<'PYTHON'
+import json
+job = json.load(open("pore.json"))
+del job["system"]["frozen"], job["system"]["excess_volume"]
+job["scan"]["/system/activity"] = [0.05, 0.1]
+json.dump(job, open("bulk.json", "w"))
+PYTHON
+expect 0 "$ERGOCL" run pore.json -q -o pore
+expect 0 "$ERGOCL" run bulk.json -q -o bulk
+expect 0 "$ERGOCL" analyse pore bulk
+says out "Excess adsorption; the bulk fluid in a volume of 200" "1 points have no excess adsorption: no run of the bulk fluid"
+expect 0 "$ERGOCL" analyse pore bulk --json
+$python - <<'PYTHON' || fail "the excess is not what was adsorbed less the bulk"
+import json, math
+
+rows = json.load(open("out"))["excess_adsorption"]
+assert [round(math.exp(r["log_activity"]), 9) for r in rows] == [0.05, 0.1], rows
+points = {name: {p["parameters"]["/system/activity"]: [] for p in json.load(open(f"{name}/result.json"))["points"]} for name in ("pore", "bulk")}
+for name, of in points.items():
+    for p in json.load(open(f"{name}/result.json"))["points"]:
+        of[p["parameters"]["/system/activity"]].append(p["observables"])
+for r in rows:
+    z = round(math.exp(r["log_activity"]), 9)
+    n = sum(o["particles"]["mean"] for o in points["pore"][z]) / 2
+    rho = sum(o["density"]["mean"] for o in points["bulk"][z]) / 2
+    assert math.isclose(r["excess"]["mean"], n - 200 * rho, abs_tol=1e-9), r
+    assert math.isclose(r["excess"]["error"], math.hypot(r["particles"]["error"], 200 * r["bulk_density"]["error"]), rel_tol=1e-9), r
+PYTHON

@@ -5,6 +5,7 @@ figure=$ERGOCL_ROOT/bench/papers/figure.py
 
 expect 0 $python "$figure" --list
 names=$(cut -d' ' -f1 out)
+ln -s "$ERGOCL_ROOT/data" data # files that jobs name
 [ "$(wc -w <<<"$names")" -ge 5 ] || fail "too few figures: $names"
 for name in $names; do
     $python -c "import json, sys; job = json.load(open(sys.argv[1]))['job']

@@ -9,6 +9,9 @@
     "}, 'run': {'sweeps': 4}}"
 #define HELIUM(system)                                                                             \
     "{'sampler': 'helium-vmc', 'system': {'n': 64, " system "}, 'run': {'sweeps': 4}}"
+#define LJ(system)                                                                                 \
+    "{'sampler': 'lj-fluid', 'system': {'ensemble': 'muvt', 'box': [4, 4, 4], 'cutoff': 2, "       \
+    "'temperature': 1.5, 'activity': 0.1, 'particles': 3, " system "}, 'run': {'sweeps': 4}}"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -20,7 +23,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         SPINS("'model': 'spin-glass', 'disorder_file': '@', 'disorder': 'gaussian', 'samples': 1"),
         HELIUM("'potential': '@'"),
         HELIUM("'wave_function': '@'"),
-        HELIUM("'wave_function': '@', 'potential': '@', 'symmetrised': false")};
+        HELIUM("'wave_function': '@', 'potential': '@', 'symmetrised': false"),
+        LJ("'field': '@'")};
     if (size)
         (void)fuzz_job(jobs[*data % (sizeof jobs / sizeof jobs[0])], data + 1, size - 1);
     return 0;

@@ -9,6 +9,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         "4}}",
         "{'sampler': 'lj-gcmc', 'system': {'box': [9, 9, 9], 'temperature': 1.5, 'activity': 0.1, "
         "'start': '@'}, 'run': {'sweeps': 4}}",
+        "{'sampler': 'lj-fluid', 'system': {'ensemble': 'muvt', 'box': [9, 9, 9], 'temperature': "
+        "1.5, 'activity': 0.1, 'frozen': {'file': '@', 'epsilon': [1, 2], 'sigma': 1}}, 'run': "
+        "{'sweeps': 4}}",
         "{'sampler': 'helium-vmc', 'system': {'n': 3, 'density': 0.001, 'b': 0, 'walkers': 2, "
         "'start': '@'}, 'run': {'sweeps': 4}}"};
     struct ergo_context *ctx = ergo_context_create();

@@ -12,12 +12,13 @@ case $1 in
         printf '3\nLattice="9 0 0 0 9 0 0 0 9" Properties=pos:R:3:id:I:1\n1 1 1 1\n1 1 4 2\n-1e3 0x4p1 8 3\n' | put box
         printf '3\n\nX 1 1 1\nX 2 2 2\nX 3 3 3\n3\n\nX 1 1 1\nX 2 2 2\nX 3 3 4\n' | put frames ;;
     tables) # the first byte is the job
-        for job in 0 1 2 3 4 5 6 7; do
+        for job in 0 1 2 3 4 5 6 7 8; do
             for file in data/reference/fields-16.txt data/reference/glass-4x4.txt; do
                 { printf '%b' "\\x0$job"; cat "$file"; } | put "$job-${file##*/}"
             done
             { printf '%b' "\\x0$job"; awk 'BEGIN { print "# r f"; for (i = 1; i < 40; i++) print i * 0.4, 1 / i }'; } | put "$job-function"
-        done ;;
+        done
+        printf '\x08a\nb\n1 0 0 0\n2 2 0 0\n2 0 2 0\n2 0 0 2\n1 0 0 0 0\n1 2 inf 4\n5 6 -7e-1 8\n' | put cube ;;
     graph) # the first byte is the format
         for file in data/reference/graph-*.txt; do
             for format in 0 1 2 3; do { printf '%b' "\\x0$format"; cat "$file"; } | put "$format-${file##*/}"; done

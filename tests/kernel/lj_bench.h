@@ -17,16 +17,15 @@
 #include "table_file.h"
 
 /* Starts the twins of a member's boxes on lattices, with sums over all pairs. */
-static inline void lj_twin_start(struct lj_twin *t, const struct ergo_point *point,
-                                 const struct lj_tables *tables) {
+static inline void lj_twin_start(struct ergo_context *ctx, struct lj_twin *t,
+                                 const struct ergo_point *point, const struct lj_tables *tables) {
     const size_t boxes = lj_boxes_of(point);
     for (size_t b = 0; b < boxes; b++) {
         const struct lj_system s = lj_box_system(point, b);
         struct lj_chain chain = {.particles = lj_box_particles(point, b),
                                  .step_size = lj_step_size(&s)};
-        uint32_t *words = calloc(chain.particles + 1, 12);
-        assert_non_null(words);
-        lj_lattice(&s, chain.particles, words);
+        uint32_t *words, n;
+        assert_int_equal(lj_start(ctx, point, b, tables, &words, &n), ERGO_OK);
         if (lj_has_volume(point)) {
             const struct lj_volume_rules rules[2] = {lj_rules_of(point, 0),
                                                      lj_rules_of(point, boxes - 1)};
@@ -49,6 +48,10 @@ static inline void lj_twin_steps(struct lj_twin *t, uint64_t count) {
 
 #define LJ_SLIT_KEYS                                                                               \
     "'slit': {'width': 3.9, 'epsilon': 0.2, 'sigma': 0.95, 'density': 5, 'spacing': 0.9}"
+
+#define LJ_FROZEN_KEYS                                                                             \
+    "'frozen': {'file': 'data/reference/lj-atoms.xyz', 'epsilon': [1.7, 0.6], 'sigma': [1.2, "     \
+    "0.9]}"
 
 struct lj_bench {
     struct ergo_context *ctx;
@@ -109,8 +112,8 @@ static inline void lj_compare_pairs(struct lj_bench *b, const char *what, void *
     uint64_t *pairs = calloc(bins, sizeof *pairs);
     double *gr = calloc(2 * (size_t)bins, sizeof *gr), *density = gr + bins;
     assert_true(pairs && gr);
-    if (s->system.slit.width > 0) {
-        lj_twin_profile(t, t->n, lj_profile_bins(s), bins, pairs);
+    if (s->system.field) {
+        lj_twin_profile(t, t->n, s->system.axis, lj_profile_bins(s), bins, pairs);
         lj_profile_convert(s, pairs, density);
     } else {
         memset(pairs, 0, bins * sizeof *pairs);
@@ -157,7 +160,8 @@ static inline void lj_compare(struct lj_bench *b, const char *text, size_t sampl
     for (int c = 0; c < LJ_CURVES; c++)
         got.curves[c] = calloc(2 * batch->count * (sizes[c] + 1), sizeof(double));
     for (size_t m = 0; m < batch->count; m++)
-        lj_twin_start(&twins[boxes * m], batch->points[m], &((struct lj_state *)state)->tables);
+        lj_twin_start(b->ctx, &twins[boxes * m], batch->points[m],
+                      &((struct lj_state *)state)->tables);
 
     LJ_OK(b, text,
           ergo_sampler_advance(b->ctx, ops, state, 0, 0, every / 2, 0)); /* without samples */

@@ -161,21 +161,43 @@ static const struct {
      ", 'insertions': 8", "'work_group': 8"},
 };
 
-static void test_fields(void **state) {
-    (void)state;
+/* Atoms that do not move, with work-items that share runs of them; all kinds of fields at once, in
+ * groups that keep pairs for later, and in those of CPUs. */
+static const struct {
+    const char *system, *run, *tuning;
+} adsorbents[] = {
+    {"'ensemble': 'muvt', 'box': [5, 5.5, 6.6], 'temperature': 1.3, 'activity': 0.1, 'particles': "
+     "20, 'cutoff': 1.6, 'shifted': true, " LJ_FROZEN_KEYS,
+     ", 'measure_every': 2, 'curve_every': 3, 'profile_axis': 'x'",
+     "'slots': 1, 'work_group': 8, 'teams': 4"},
+    {"'box': [5, 5.5, 6.6], 'temperature': 1.3, 'particles': 15, 'max_displacement': 0.4, 'field': "
+     "'data/reference/lj-field.cube', " LJ_FROZEN_KEYS ", " LJ_SLIT_KEYS,
+     ", 'insertions': 8", "'work_group': 64, 'teams': 2"},
+    {"'box': [5, 5.5, 6.6], 'temperature': 1.3, 'particles': 15, 'potential': 'mie', "
+     "'repulsive_exponent': 13, 'attractive_exponent': 7, " LJ_FROZEN_KEYS,
+     "", "'work_group': 1"},
+};
+
+static void compare_field(const char *system, const char *run, const char *tuning) {
     const bool few = bench.device->quirks.loop_limit != 0;
     const bool small = getenv("ERGOCL_TEST_SMALL") != NULL;
+    char job[1000];
+    snprintf(job, sizeof job,
+             "{'sampler': 'lj-fluid', 'seed': '7', 'replicas': 2, 'system': {%s}, 'run': "
+             "{'equilibration': 4096, 'sweeps': 1000%s}, 'tuning': {%s}}",
+             system, run, tuning);
+    lj_compare(&bench, job, small ? 2 : 6, small ? 8 : few ? 30 : 300);
+}
+
+static void test_fields(void **state) {
+    (void)state;
+    const bool full = getenv("ERGOCL_TEST_FULL") != NULL;
     const struct table_file table = table_enter(table_bump, 0.01);
-    const size_t now = getenv("ERGOCL_TEST_FULL") ? sizeof fields / sizeof fields[0] : 1;
-    for (size_t i = 0; i < now; i++) {
-        char job[1000];
-        snprintf(job, sizeof job,
-                 "{'sampler': 'lj-fluid', 'seed': '7', 'replicas': 2, 'system': {%s}, 'run': "
-                 "{'equilibration': 4096, 'sweeps': 1000%s}, 'tuning': {%s}}",
-                 fields[i].system, fields[i].run, fields[i].tuning);
-        lj_compare(&bench, job, small ? 2 : 6, small ? 8 : few ? 30 : 300);
-    }
+    for (size_t i = 0; i < (full ? sizeof fields / sizeof fields[0] : 1); i++)
+        compare_field(fields[i].system, fields[i].run, fields[i].tuning);
     table_leave(&table);
+    for (size_t i = 0; i < (full ? sizeof adsorbents / sizeof adsorbents[0] : 1); i++)
+        compare_field(adsorbents[i].system, adsorbents[i].run, adsorbents[i].tuning);
 }
 
 static const struct {

@@ -52,8 +52,18 @@ double ergo_oracle_lj_wall(const struct ergo_oracle_lj *o, double z) {
     return 2 * PI * rho * epsilon * sigma * sigma * delta * sum;
 }
 
-double ergo_oracle_lj_one(const struct ergo_oracle_lj *o, const double at[3], size_t skip) {
+double ergo_oracle_lj_outside(const struct ergo_oracle_lj *o, const double at[3]) {
     double sum = ergo_oracle_lj_wall(o, at[2]), w;
+    for (size_t j = 0; j < o->n_frozen; j++) {
+        const double *atom = o->frozen[j], sigma = atom[4];
+        sum += atom[3] *
+               ergo_oracle_lj_pair(distance2(o, at, atom) / (sigma * sigma), o->cutoff / sigma, &w);
+    }
+    return sum + (o->field ? o->field(at) : 0);
+}
+
+double ergo_oracle_lj_one(const struct ergo_oracle_lj *o, const double at[3], size_t skip) {
+    double sum = ergo_oracle_lj_outside(o, at), w;
     for (size_t j = 0; j < o->n; j++)
         if (j != skip)
             sum += ergo_oracle_lj_pair(distance2(o, at, o->r[j]), o->cutoff, &w);

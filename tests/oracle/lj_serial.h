@@ -17,6 +17,10 @@ struct ergo_oracle_lj {
     /* Two walls at z = 0 and z = slit[0], by Steele's 10-4-3: width, epsilon, sigma, density,
      * spacing of the solid's layers; width 0: none. */
     double slit[5];
+    /* Atoms that do not move: x, y, z, and epsilon and sigma of a particle and the atom. */
+    const double (*frozen)[5];
+    size_t n_frozen;
+    double (*field)(const double at[3]); /* an external field; NULL: none */
     double (*r)[3];
     size_t n, room;
     uint64_t random[4]; /* xoshiro256++ */
@@ -29,7 +33,9 @@ double ergo_oracle_lj_pair(double r2, double cutoff, double *virial);
 double ergo_oracle_lj_total(const struct ergo_oracle_lj *o, double *virial);
 /* Energy of one particle between the walls; infinite within and beyond them. */
 double ergo_oracle_lj_wall(const struct ergo_oracle_lj *o, double z);
-/* Energy of a particle at `at` with all but particle `skip`, and with the walls. */
+/* Energy of one particle by walls, atoms that do not move, and the field. */
+double ergo_oracle_lj_outside(const struct ergo_oracle_lj *o, const double at[3]);
+/* Energy of a particle at `at` with all but particle `skip`, and by what does not move. */
 double ergo_oracle_lj_one(const struct ergo_oracle_lj *o, const double at[3], size_t skip);
 /* A displacement to anywhere (30%), insertion or deletion (35% each). false: no memory. */
 bool ergo_oracle_lj_move(struct ergo_oracle_lj *o);

@@ -3,6 +3,7 @@
  * serial program of data/reference/lj.md at T* = 2 (there at constant activity: NVT = NPT = muVT),
  * and NIST's canonical Monte Carlo. Error budget: lj_physics.h.
  */
+#include "physics/adsorbent_physics.h"
 #include "physics/fluid_physics.h"
 #include "physics/slit_physics.h"
 
@@ -28,6 +29,11 @@ static void test_slits(void **state) {
         slit_expect_insertion(&run, "slit, insertions");
         fluid_expect_table(&run, "two particles, from a file");
     }
+}
+
+static void test_adsorbents(void **state) {
+    (void)state;
+    adsorbent_expect(&run, "atom and field", 200000);
 }
 
 /* T* = 2: at z = 0.2 <N> is 141.6706(1104) and its variance 148.480. So with N = 141 there is z_N =
@@ -111,7 +117,8 @@ int main(void) {
         return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exact), cmocka_unit_test(test_ensembles),
-        cmocka_unit_test(test_slits), cmocka_unit_test(test_nist), cmocka_unit_test(test_verdict)};
+        cmocka_unit_test(test_slits), cmocka_unit_test(test_adsorbents),
+        cmocka_unit_test(test_nist),  cmocka_unit_test(test_verdict)};
     const int failed = cmocka_run_group_tests_name("lj-fluid", tests, NULL, NULL);
     ergo_device_close(run.device);
     ergo_context_destroy(run.ctx);

@@ -402,7 +402,7 @@ static void test_start(void **state) {
         parse("'activity': 0.1, 'box': [12.3, 7, 9.1], 'start': '/tmp/ergo-unit-lj-start.xyz', "
               "'epsilon': 0");
     assert_non_null(job);
-    assert_int_equal(lj_start(ctx, &job->points[0], 0, NULL, &got, &n), ERGO_OK);
+    assert_int_equal(lj_start(ctx, &job->points[0], 0, &(struct lj_tables){0}, &got, &n), ERGO_OK);
     assert_int_equal(n, 100);
     assert_memory_equal(got, words, sizeof words);
     free(got);

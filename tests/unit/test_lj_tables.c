@@ -65,9 +65,9 @@ static void test_pairs(void **state) {
     struct lj_tables tables = {0};
     struct lj_member m;
     double worst = 0, worst_virial = 0;
-    assert_int_equal(lj_table_read(ctx, &job->points[0], &tables.pair), ERGO_OK);
+    assert_int_equal(lj_tables_read(ctx, &job->points[0], &tables), ERGO_OK);
     s.pair = tables.pair;
-    assert_true(lj_tables_make(&s, &tables));
+    assert_true(lj_tables_make(&s, 1, &tables));
     lj_member_fill(&job->points[0], 0, tables.pair, &m);
     m.tables = (uintptr_t)tables.words;
     lj.tabulated = false;
@@ -151,7 +151,7 @@ static void test_field(void **state) {
     struct lj_twin t = {.tables = &tables};
     uint32_t words[3 * 20];
     double henry = 0, worst = 0;
-    assert_true(lj_tables_make(&s, &tables));
+    assert_true(lj_tables_make(&s, 1, &tables));
     lj_member_fill(&job->points[0], 0, NULL, &t.m);
     for (uint32_t k = 0; k < 70000; k++) {
         const uint32_t at[3] = {0, 0, k * 61356u};
@@ -226,10 +226,6 @@ static void test_refused_slits(void **state) {
          ", 'activity': 0.1, 'slit': {'width': 0.8, 'epsilon': 0.1, 'sigma': 1, 'density': 5, "
          "'spacing': 1}",
          "too narrow"},
-        {"muvt",
-         ", 'activity': 0.1, 'slit': {'width': 4, 'epsilon': 0.1, 'sigma': 1, 'density': 5, "
-         "'spacing': 1, 'excess_width': 3}",
-         "without bulk_density"},
         {"nvt",
          ", 'particles': 9, 'tail_correction': true, 'slit': {'width': 4, 'epsilon': 0.1, "
          "'sigma': 1, 'density': 5, 'spacing': 1}",

@@ -253,7 +253,7 @@ bool lj_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
         for (size_t p = 0; p < parts && !s->cut; p++)
             for (size_t k = 0; k < bins; k++)
                 pairs[k] += counts[(m * parts + p) * bins + k];
-        if (s->system.slit.width > 0) {
+        if (s->system.field) {
             lj_profile_convert(s, pairs, samples->curves[LJ_CURVE_PROFILE] + row * bins);
             continue;
         }

@@ -178,8 +178,8 @@ static void expect_pairs(struct lj_stretch *a, const struct lj_twin *t) {
 void lj_stretch_expect(struct lj_stretch *a, size_t k, size_t curve, const struct lj_twin *t) {
     const struct lj_state *s = a->s;
     const size_t row = (curve * a->count + k) * s->launch.bins;
-    if (s->system.slit.width > 0) {
-        lj_twin_profile(t, a->end, lj_profile_bins(s), s->launch.bins, a->pairs);
+    if (s->system.field) {
+        lj_twin_profile(t, a->end, s->system.axis, lj_profile_bins(s), s->launch.bins, a->pairs);
         lj_profile_convert(s, a->pairs, a->gr[0] + row);
         return;
     }
@@ -337,9 +337,9 @@ static enum ergo_status replay_stretch(struct ergo_context *ctx, struct lj_stret
     const size_t each[3] = {16 * (size_t)s->capacity, cell_bytes, 8 * cells};
     const struct ergo_replay_row extra = {"chains on the host", ERGO_REPLAY_HOST, NULL, s->chains,
                                           chains * sizeof *s->chains};
-    const bool slit = s->system.slit.width > 0;
-    const size_t pairs = slit ? 0 : s->launch.bins;
-    const size_t sizes[LJ_CURVES] = {pairs, pairs, 0, slit ? s->launch.bins : 0};
+    const bool field = s->system.field;
+    const size_t pairs = field ? 0 : s->launch.bins;
+    const size_t sizes[LJ_CURVES] = {pairs, pairs, 0, field ? s->launch.bins : 0};
     const uint64_t step = s->e.step;
     struct ergo_replay r = {.remedy = "/tuning/work_group",
                             .state = a,

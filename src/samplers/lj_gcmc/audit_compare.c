@@ -16,7 +16,7 @@ enum { SUMMED = 1 << 15 };
 
 static const char *wrong_sample(const struct lj_stretch *a, const struct ergo_replay *r, size_t k) {
     const size_t m = a->first + k, bins = a->s->launch.bins;
-    const bool slit = a->s->system.slit.width > 0;
+    const bool field = a->s->system.field;
     for (size_t i = 0; i < a->samples; i++) {
         const double *found = r->found.columns + (i * r->members + m) * LJ_COLUMNS;
         const double *expected = a->columns + (i * a->count + k) * LJ_COLUMNS;
@@ -37,11 +37,11 @@ static const char *wrong_sample(const struct lj_stretch *a, const struct ergo_re
             return "the transition matrix";
     }
     for (size_t curve = 0; curve < a->curves; curve++)
-        for (int c = 0; c < (slit ? 1 : 2); c++)
-            if (!ergo_replay_same(r->found.curves[slit ? LJ_CURVE_PROFILE : c] +
+        for (int c = 0; c < (field ? 1 : 2); c++)
+            if (!ergo_replay_same(r->found.curves[field ? LJ_CURVE_PROFILE : c] +
                                       (curve * r->members + m) * bins,
                                   a->gr[c] + (curve * a->count + k) * bins, bins))
-                return slit ? "the density profile" : "the pairs of g(r)";
+                return field ? "the density profile" : "the pairs of g(r)";
     return NULL;
 }
 

@@ -213,8 +213,9 @@ enum ergo_status lj_check(struct ergo_context *ctx, const struct ergo_point *poi
                                 s.temperature);
     if (lj_cut_check(ctx, point) != ERGO_OK)
         status = ERGO_E_JOB;
-    if (lj_check_slit(ctx, point, &s, most) != ERGO_OK)
-        status = ERGO_E_JOB;
+    const enum ergo_status field = lj_check_field(ctx, point, &s, most);
+    if (field != ERGO_OK)
+        status = field;
     const enum ergo_status table = lj_check_table(ctx, point);
     if (table != ERGO_OK)
         status = table;

@@ -23,10 +23,25 @@ static const double HIGHEST = 1e6;
  * next to a wall that are not in the potential. */
 static const double THICKEST = 0.02;
 
-bool lj_has_slit(const struct ergo_point *point) {
+bool lj_takes_fields(const struct ergo_point *point) {
     const char *name = point->job->model->name;
-    return name && (strcmp(name, "nvt") == 0 || strcmp(name, "muvt") == 0) &&
-           ergo_point_value(point, "/system/slit/width")->present;
+    return name && (strcmp(name, "nvt") == 0 || strcmp(name, "muvt") == 0);
+}
+
+bool lj_has_slit(const struct ergo_point *point) {
+    return lj_takes_fields(point) && ergo_point_value(point, "/system/slit/width")->present;
+}
+
+bool lj_has_field(const struct ergo_point *point) {
+    return lj_has_slit(point) || lj_has_voxels(point) || lj_has_frozen(point);
+}
+
+void lj_field_of(const struct ergo_point *point, struct lj_system *s) {
+    s->field = lj_has_field(point);
+    s->axis = 2;
+    if (s->field)
+        s->axis = ergo_point_text(point, "/run/profile_axis")[0] - 'x';
+    s->length = s->axis == 2 && s->slit.width > 0 ? s->slit.width : s->box[s->axis];
 }
 
 static double given(const struct ergo_point *point, const char *pointer) {
@@ -127,9 +142,9 @@ double lj_slit_henry(const struct lj_system *s) {
     return s->slit.width / INTERVALS / 3 * sum;
 }
 
-/* Bins of the profile in the height of the box, in units of 2^-16. */
+/* Bins of the profile in the length of the box, in units of 2^-16. */
 static double bins_of(const struct lj_system *y, double bins) {
-    return floor(bins * y->box[2] / y->slit.width * 0x1p16 + 0.5);
+    return floor(bins * y->box[y->axis] / y->length * 0x1p16 + 0.5);
 }
 
 uint32_t lj_profile_bins(const struct lj_state *s) {
@@ -138,7 +153,8 @@ uint32_t lj_profile_bins(const struct lj_state *s) {
 
 void lj_profile_convert(const struct lj_state *s, const uint64_t *counts, double *density) {
     const struct lj_system *y = &s->system;
-    const double layer = y->box[0] * y->box[1] * y->slit.width / s->launch.bins;
+    const double height = y->slit.width > 0 ? y->slit.width : y->box[2];
+    const double layer = y->box[0] * y->box[1] * height / s->launch.bins;
     for (size_t k = 0; k < s->launch.bins; k++)
         density[k] = (double)counts[k] / layer;
 }
@@ -159,8 +175,8 @@ static enum ergo_status check_bulk(struct ergo_context *ctx, const struct ergo_p
     return ergo_job_error(
         ctx, "/system/slit/bulk_density",
         "%.10g is the bulk fluid's at one temperature and activity, but these are "
-        "scanned: excess_adsorption would be wrong. Leave it out, and subtract "
-        "each point's own from its adsorption, or use a job for each point",
+        "scanned: excess_adsorption would be wrong. Leave it out, and let `ergocl "
+        "analyse` put this run and one of the bulk fluid at the same activities together",
         given(point, "/system/slit/bulk_density"));
 }
 
@@ -199,30 +215,14 @@ static enum ergo_status check_keys(struct ergo_context *ctx, const struct ergo_p
                 ctx, needed[i],
                 "missing: a slit has epsilon, sigma (particle and solid), density "
                 "(atoms of the solid) and spacing (of its layers)");
-    if (ergo_point_value(point, "/system/slit/excess_width")->present &&
-        !ergo_point_value(point, "/system/slit/bulk_density")->present)
-        return ergo_job_error(ctx, "/system/slit/excess_width",
-                              "without bulk_density there is no excess: it would have no effect");
-    if (lj_is_matrix(point))
-        return ergo_job_error(ctx, "/run/method",
-                              "transition-matrix is not for slits: `ergocl analyse` would take the "
-                              "walls for a part of the volume. Use method sample");
-    if (ergo_point_bool(point, "/system/tail_correction"))
-        return ergo_job_error(ctx, "/system/tail_correction",
-                              "not in a slit: it is that of a uniform fluid");
     return ERGO_OK;
 }
 
-enum ergo_status lj_check_slit(struct ergo_context *ctx, const struct ergo_point *point,
-                               const struct lj_system *s, double most) {
+static enum ergo_status check_slit(struct ergo_context *ctx, const struct ergo_point *point,
+                                   const struct lj_system *s, double most) {
     const struct lj_slit *slit = &s->slit;
-    if (!lj_has_slit(point))
-        return ERGO_OK;
     if (check_keys(ctx, point) != ERGO_OK)
         return ERGO_E_JOB;
-    if (s->period)
-        return ergo_job_error(ctx, "/system/decomposition",
-                              "checkerboard is not for slits: leave it out");
     if (s->box[2] < slit->width + s->cutoff)
         return ergo_job_error(ctx, "/system/box",
                               "the third side is %.10g, less than a slit of %.10g and a cutoff of "
@@ -254,4 +254,102 @@ enum ergo_status lj_check_slit(struct ergo_context *ctx, const struct ergo_point
                               "range of the arithmetic",
                               least);
     return ERGO_OK;
+}
+
+/* What the file of a field says; deep: the lowest energy that particles may have (T). */
+static enum ergo_status check_voxels(struct ergo_context *ctx, const struct ergo_point *point,
+                                     const struct lj_system *s, double deep) {
+    struct ergo_cube *cube;
+    /* a large file is not read for each point, and has the same values for all */
+    if (!lj_has_voxels(point) || point->job->again || point->scan_index > 0)
+        return ERGO_OK;
+    const enum ergo_status status = lj_voxels_read(ctx, point, s, &cube);
+    if (status != ERGO_OK)
+        return status;
+    const double least = cube->least;
+    ergo_cube_free(cube);
+    for (size_t i = 0; i < point->job->n_points; i++) {
+        const struct ergo_point *at = &point->job->points[i];
+        const double u = least * ergo_point_real(at, "/system/field_unit") /
+                         ergo_point_real(at, "/system/temperature");
+        if (!(u < 50 && u > deep))
+            return ergo_job_error(ctx, "/system/field",
+                                  "its lowest energy is %.4g T (at temperature %.10g); allowed: %g "
+                                  "to 50. Is /system/field_unit right?",
+                                  u, ergo_point_real(at, "/system/temperature"), deep);
+    }
+    return ERGO_OK;
+}
+
+static enum ergo_status check_frozen(struct ergo_context *ctx, const struct ergo_point *point,
+                                     const struct lj_system *s) {
+    static const char *const needed[] = {"/system/frozen/epsilon", "/system/frozen/sigma"};
+    struct lj_atoms *atoms;
+    for (size_t i = 0; i < 2; i++)
+        if (lj_has_frozen(point) && !ergo_point_value(point, needed[i])->present)
+            return ergo_job_error(ctx, needed[i],
+                                  "missing: atoms have epsilon and sigma, a number or a list for "
+                                  "the species of the file");
+    if (!lj_has_frozen(point))
+        return ERGO_OK;
+    if (s->epsilon == 0)
+        return ergo_job_error(ctx, "/system/epsilon",
+                              "with 0 particles would not meet the atoms of /system/frozen either: "
+                              "epsilon of a pair is the root of the product. Take a field, or few "
+                              "particles");
+    if (s->tabulated)
+        return ergo_job_error(ctx, "/system/frozen/file",
+                              "not with a potential from a file, which is that of two particles: "
+                              "make a field (/system/field) of what the atoms do");
+    if (point->job->again || point->scan_index > 0)
+        return ERGO_OK;
+    const enum ergo_status status = lj_atoms_read(ctx, point, s, &atoms);
+    for (uint32_t k = 0; status == ERGO_OK && k < atoms->n_species; k++) {
+        const double e = sqrt(s->epsilon * atoms->epsilon[k]) / s->epsilon;
+        const double r = (s->sigma + atoms->sigma[k]) / 2;
+        if (!(e >= 1e-3 && e <= 1e3)) {
+            lj_atoms_free(atoms);
+            return ergo_job_error(ctx, "/system/frozen/epsilon",
+                                  "epsilon of a pair would be %.4g of that of two particles; "
+                                  "allowed: 0.001 to 1000",
+                                  e);
+        }
+        if (!(s->cutoff >= 0.2 * r)) {
+            lj_atoms_free(atoms);
+            return ergo_job_error(ctx, "/system/frozen/sigma",
+                                  "sigma of a pair would be %.4g; the cutoff of %.10g is below a "
+                                  "fifth of it",
+                                  r, s->cutoff);
+        }
+    }
+    lj_atoms_free(atoms);
+    return status;
+}
+
+enum ergo_status lj_check_field(struct ergo_context *ctx, const struct ergo_point *point,
+                                const struct lj_system *s, double most) {
+    const double deep = -1000;
+    if (!s->field)
+        return ERGO_OK;
+    if (lj_is_matrix(point))
+        return ergo_job_error(ctx, "/run/method",
+                              "transition-matrix is not for slits, fields and frozen atoms: "
+                              "`ergocl analyse` would take the whole box for the volume of the "
+                              "fluid. Use method sample");
+    if (ergo_point_bool(point, "/system/tail_correction"))
+        return ergo_job_error(ctx, "/system/tail_correction",
+                              "not in a slit or field: it is that of a uniform fluid");
+    if (s->period)
+        return ergo_job_error(ctx, "/system/decomposition",
+                              "checkerboard is not for slits, fields and frozen atoms: leave it "
+                              "out");
+    if (lj_has_slit(point) && check_slit(ctx, point, s, most) != ERGO_OK)
+        return ERGO_E_JOB;
+    if (most * -deep * s->temperature / s->unit > 0x1p32)
+        return ergo_job_error(ctx, "/system/box",
+                              "a field with so many particles (%.4g) leaves the range of the "
+                              "arithmetic",
+                              most);
+    const enum ergo_status status = check_voxels(ctx, point, s, deep);
+    return status == ERGO_OK ? check_frozen(ctx, point, s) : status;
 }

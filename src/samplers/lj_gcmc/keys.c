@@ -25,7 +25,11 @@ static bool is_board(const struct ergo_point *point) {
 }
 
 static bool has_no_slit(const struct ergo_point *point) {
-    return !lj_has_slit(point);
+    return lj_has_field(point) && !lj_has_slit(point);
+}
+
+static bool has_no_field(const struct ergo_point *point) {
+    return !lj_has_field(point);
 }
 
 const struct ergo_key lj_keys_box[LJ_KEYS_BOX_N] = {
@@ -160,13 +164,19 @@ const struct ergo_key lj_keys_curves[LJ_KEYS_CURVES_N] = {
      .max = 1000, .unit = "",
      .help = "Bins of g(r) up to the cutoff; it goes on to twice the cutoff or half the shortest "
              "side.",
-     .acts = has_no_slit, .where = "without /system/slit/width"},
+     .acts = has_no_field, .where = "without a slit, a field or frozen atoms"},
 };
+
+static const char *const axes[] = {"x", "y", "z", NULL};
 
 #define SLIT_KEY(name) ERGO_KEY("/system/slit/" name, REAL), .min = 0, .max = 1e12
 #define IN_SLIT .acts = lj_has_slit, .where = "with /system/slit/width"
+#define IN_FIELD .acts = lj_has_field, .where = "with a slit, a field or frozen atoms"
+#define WITH_ATOMS .acts = lj_has_frozen, .where = "with /system/frozen/file"
 
-const struct ergo_key lj_keys_slit[LJ_KEYS_SLIT_N] = {
+enum { FROZEN = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN };
+
+const struct ergo_key lj_keys_field[LJ_KEYS_FIELD_N] = {
     {SLIT_KEY("width"), .stream = "", .flags = ERGO_KEY_FORM | POSITIVE | ERGO_KEY_SHAPE,
      .unit = "length",
      .help =
@@ -186,17 +196,52 @@ const struct ergo_key lj_keys_slit[LJ_KEYS_SLIT_N] = {
      .help = "Distance of the solid's layers; of graphite 0.335 nm.", IN_SLIT},
     {SLIT_KEY("bulk_density"), .flags = ERGO_KEY_SCAN, .unit = "1/length^3",
      .help = "Density of the bulk fluid at this temperature and activity, of a run without a slit: "
-             "with it there is `excess_adsorption`. Not one for a scan over these.",
+             "with it there is `excess_adsorption`. Not one for a scan over these: there `ergocl "
+             "analyse` of both runs puts equal activities together, with errors.",
      IN_SLIT},
     {SLIT_KEY("excess_width"), .flags = ERGO_KEY_SCAN | ERGO_KEY_EXCLUDES_MIN, .unit = "length",
-     .help = "Of excess_adsorption: the height that the bulk fluid would fill; absent: `width`, "
-             "from nuclei to nuclei.",
+     .help = "Of excess_adsorption, also that of `ergocl analyse`: the height that the bulk fluid "
+             "would fill; absent: `width`, from nuclei to nuclei.",
      IN_SLIT},
+    {ERGO_KEY("/system/field", STRING), .stream = "",
+     .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | ERGO_KEY_FILE, .unit = "",
+     .help = "Name of a Gaussian cube file: the energy of a particle on a regular grid over the "
+             "box, periodic (the point after the last is the first and not in the file), linear "
+             "along each axis between neighbouring points. The grid has the shape of the box; its "
+             "lengths may be in another unit. Where u > 100 T there are no particles; inf is a "
+             "wall up to the next points."},
+    {ERGO_KEY("/system/field_unit", REAL), .stream = "", .flags = POSITIVE, .fallback = "1",
+     .min = 0, .max = 1e12, .unit = "energy",
+     .help = "What 1 in the file is, in the job's unit of energy.", .acts = lj_has_voxels,
+     .where = "with /system/field"},
+    {ERGO_KEY("/system/frozen/file", STRING), .stream = "", .flags = FROZEN | ERGO_KEY_FILE,
+     .unit = "",
+     .help = "Name of an XYZ file with atoms that do not move, in the job's box and unit of "
+             "length: an adsorbent. A particle and an atom have the job's pair potential, cutoff "
+             "and shift with sigma = (sigma1 + sigma2)/2, epsilon = sqrt(epsilon1 epsilon2)."},
+    {ERGO_KEY("/system/frozen/epsilon", REAL), .stream = "",
+     .flags = FROZEN | ERGO_KEY_LIST | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 1e12, .min_items = 1,
+     .max_items = LJ_MOST_SPECIES, .unit = "energy",
+     .help = "Epsilon of an atom with another one: a number, or a list for the file's species, in "
+             "the order in which they come there.",
+     WITH_ATOMS},
+    {ERGO_KEY("/system/frozen/sigma", REAL), .stream = "",
+     .flags = FROZEN | ERGO_KEY_LIST | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 1e6, .min_items = 1,
+     .max_items = LJ_MOST_SPECIES, .unit = "length",
+     .help = "Sigma of an atom with another one, in the same way.", WITH_ATOMS},
+    {ERGO_KEY("/system/excess_volume", REAL), .flags = ERGO_KEY_SCAN, .min = 0, .max = 1e18,
+     .unit = "length^3",
+     .help = "Of `ergocl analyse` alone, beside a run of the bulk fluid: the volume that it would "
+             "fill in a field or among atoms, such as that which helium sees. In a slit it is "
+             "slit/excess_width.",
+     .acts = has_no_slit, .where = "with /system/field or /system/frozen/file, without a slit"},
     {ERGO_KEY("/run/profile_bins", INT), .flags = ERGO_KEY_SHAPE, .fallback = "100", .min = 2,
      .max = 2000, .unit = "",
-     .help = "Layers of the density profile, from wall to wall; it is measured as often as "
-             "curve_every says.",
-     IN_SLIT},
+     .help = "Layers of the density profile, from wall to wall of a slit, or over the box; it is "
+             "measured as often as curve_every says.",
+     IN_FIELD},
+    {ERGO_KEY("/run/profile_axis", ENUM), .flags = ERGO_KEY_SHAPE, .fallback = "\"z\"",
+     .choices = axes, .unit = "", .help = "Axis of the density profile.", IN_FIELD},
 };
 
 const struct ergo_key lj_keys_method[LJ_KEYS_METHOD_N] = {

@@ -5,6 +5,8 @@
 
 #include "engine/engine.h"
 #include "engine/slab.h"
+#include "job/cube.h"
+#include "job/xyz.h"
 #include "samplers/radial.h"
 #include "samplers/sampler.h"
 
@@ -17,7 +19,7 @@ enum lj_curve {
     LJ_CURVE_GR,
     LJ_CURVE_PAIR_DENSITY,
     LJ_CURVE_HISTOGRAM,
-    LJ_CURVE_PROFILE, /* of a slit, in place of the first two */
+    LJ_CURVE_PROFILE, /* in a field, in place of the first two */
     LJ_CURVES
 };
 enum lj_column {
@@ -66,12 +68,26 @@ struct lj_slit {
     double unit; /* of the energy: 2 pi density epsilon sigma^2 spacing */
 };
 
+/* Atoms that do not move: frozen.c. */
+struct lj_atoms {
+    uint32_t n, n_species;
+    double epsilon[LJ_MOST_SPECIES], sigma[LJ_MOST_SPECIES]; /* of an atom, in the job's units */
+    uint32_t *words;   /* [n][3], in units of 2^-32 of the sides */
+    uint8_t *species;  /* [n] */
+    uint32_t cells[3]; /* of their table */
+};
+
 /* Tables of potentials: table.c. */
 struct lj_tables {
     struct ergo_radial *pair; /* from a file; NULL: none */
+    struct ergo_cube *voxels; /* NULL: none */
+    struct lj_atoms *atoms;   /* NULL: none */
     float *words;             /* as on the device; NULL: none */
-    float *field;             /* among them */
     size_t bytes;
+    float *field; /* of a slit, among the words */
+    /* where these begin, in 16 bytes: a grid, atoms, and what makes pairs with them (struct
+     * lj_frozen) of each chain and species */
+    uint32_t voxels_at, atoms_at, rows_at;
 };
 
 /* The physics of a job, in the job's units. */
@@ -87,6 +103,9 @@ struct lj_system {
     double pressure;                /* of the npt ensemble */
     enum lj_ensemble ensemble;
     bool shifted, tail;
+    bool field;    /* a slit, a grid or atoms that do not move */
+    int axis;      /* of the density profile, */
+    double length; /* and how long it is */
     /* checkerboard: cells from one active cell to the next, and trial moves of an active cell in
      * an activation; 0: no checkerboard */
     uint32_t period, trials;
@@ -131,6 +150,8 @@ struct lj_launch {
     uint32_t transfers;       /* trials of a transfer with each volume move */
     uint64_t turns;           /* volume moves and transfers each time */
     uint32_t ghosts;          /* test insertions of a sample; 0: none */
+    uint32_t atoms;           /* that do not move, in the cells that are read for a place */
+    uint32_t atoms_near;      /* cells of theirs along an axis within which their cores reach */
     uint32_t total_group, total_parts;
     bool vector;   /* one work-item handles eight particles at once */
     bool slotted;  /* the slots of a cell are together in memory; otherwise in planes */
@@ -302,15 +323,50 @@ double lj_impulsive_of(const struct lj_jump *jump, int64_t contacts);
 bool lj_is_table(const struct ergo_point *point);
 double lj_table_energy(const struct lj_system *s, double r); /* in units of `unit` */
 double lj_table_core2(const struct lj_system *s);
-/* NULL where the potential is none from a file. */
-enum ergo_status lj_table_read(struct ergo_context *ctx, const struct ergo_point *point,
-                               struct ergo_radial **pair);
-/* words, bytes, field of tables; s->pair is in tables already. false: no memory. */
-bool lj_tables_make(const struct lj_system *s, struct lj_tables *tables);
+/* Reads the files that a job names for potentials and fields: pair, voxels, atoms. */
+enum ergo_status lj_tables_read(struct ergo_context *ctx, const struct ergo_point *point,
+                                struct lj_tables *tables);
+/* The words of tables, for so many chains; those of lj_tables_rows are left to the caller. s->pair
+ * is in tables already. false: no memory. */
+bool lj_tables_make(const struct lj_system *s, size_t chains, struct lj_tables *tables);
+/* [n_species] of a chain; NULL: there are no atoms. */
+struct lj_frozen *lj_tables_rows(const struct lj_tables *tables, size_t chain);
 void lj_tables_free(struct lj_tables *tables);
 enum ergo_status lj_check_table(struct ergo_context *ctx, const struct ergo_point *point);
 
+/* frozen.c. NULL: there are no atoms. */
+bool lj_has_frozen(const struct ergo_point *point);
+enum ergo_status lj_atoms_read(struct ergo_context *ctx, const struct ergo_point *point,
+                               const struct lj_system *s, struct lj_atoms **atoms);
+void lj_atoms_free(struct lj_atoms *atoms); /* NULL-safe */
+void lj_frozen_of(const struct lj_system *s, const struct lj_atoms *atoms,
+                  struct lj_frozen rows[LJ_MOST_SPECIES]);
+/* The widest core of an atom, in the job's unit. */
+double lj_frozen_core(const struct lj_system *s, const struct lj_atoms *atoms);
+/* Of a batch: rows of the tables, once the members' physics is there; cells along an axis within
+ * which atoms' cores reach; atoms in the cells that are read for a place; build options. */
+void lj_frozen_fill(struct lj_state *s);
+uint32_t lj_frozen_reach(const struct lj_state *s);
+uint32_t lj_frozen_near(const struct lj_atoms *atoms);
+void lj_field_options(const struct lj_state *s, struct ergo_text *options);
+size_t lj_atoms_bytes(const struct lj_atoms *atoms);
+void lj_atoms_table(const struct lj_atoms *atoms, uint32_t *table);
+
+/* voxels.c. NULL: there is no grid. */
+bool lj_has_voxels(const struct ergo_point *point);
+enum ergo_status lj_voxels_read(struct ergo_context *ctx, const struct ergo_point *point,
+                                const struct lj_system *s, struct ergo_cube **cube);
+size_t lj_voxels_points(const struct ergo_cube *cube);
+void lj_voxels_table(const struct ergo_cube *cube, float *table);
+
+/* twin_field.c: the energy of a particle at `at` in all that does not move. false: it is in a core
+ * or a wall. rows: of the member, if there are atoms. */
+bool lj_field_at(const struct lj_member *m, const struct lj_tables *tables,
+                 const struct lj_frozen *rows, const uint32_t at[3], int64_t *energy);
+
 /* field.c: slits. Energies in the job's unit; s->slit.width > 0. */
+bool lj_takes_fields(const struct ergo_point *point); /* has its model keys of fields? */
+bool lj_has_field(const struct ergo_point *point);    /* of any kind */
 bool lj_has_slit(const struct ergo_point *point);
 void lj_slit_of(const struct ergo_point *point, struct lj_slit *slit);
 double lj_slit_energy(const struct lj_slit *slit, double z);
@@ -324,9 +380,11 @@ void lj_field_table(const struct lj_system *s, float *table);
 /* Density in layers of the slit, from the particles in each. */
 uint32_t lj_profile_bins(const struct lj_state *s);
 void lj_profile_convert(const struct lj_state *s, const uint64_t *counts, double *density);
+/* Sets field, axis, length. */
+void lj_field_of(const struct ergo_point *point, struct lj_system *s);
 /* most: the most particles to be expected */
-enum ergo_status lj_check_slit(struct ergo_context *ctx, const struct ergo_point *point,
-                               const struct lj_system *s, double most);
+enum ergo_status lj_check_field(struct ergo_context *ctx, const struct ergo_point *point,
+                                const struct lj_system *s, double most);
 
 /* volume.c: volumes that change */
 struct lj_volume_rules lj_rules_of(const struct ergo_point *point, size_t box);
@@ -468,7 +526,12 @@ enum ergo_status lj_fetch(struct ergo_context *ctx, struct lj_state *s, size_t c
  * refused. */
 const char *lj_start_file(const struct ergo_point *point); /* NULL: a lattice */
 enum ergo_status lj_start(struct ergo_context *ctx, const struct ergo_point *point, size_t box,
-                          const struct ergo_radial *pair, uint32_t **words, uint32_t *count);
+                          const struct lj_tables *tables, uint32_t **words, uint32_t *count);
+/* The first frame of the file that a key names, whose box is the job's, and its places in units of
+ * 2^-32 of the sides, [n][3]. Both are the caller's, also after an error. */
+enum ergo_status lj_xyz_read(struct ergo_context *ctx, const struct ergo_point *point,
+                             const char *pointer, const struct lj_system *s, struct ergo_xyz *frame,
+                             uint32_t **words);
 enum ergo_status lj_start_check(struct ergo_context *ctx, const struct ergo_point *point);
 
 /* state.c, audit.c */

@@ -14,7 +14,7 @@ static const struct ergo_curve_info curves[] = {
     [LJ_CURVE_PAIR_DENSITY] = {"pair_density", "r (length)", "1/length^6",
                                "rho^2 g(r): ordered pairs per volume of the box and of the shell"},
     [LJ_CURVE_PROFILE] = {"density_profile", "z (length)", "1/length^3",
-                          "density of a slit's layers at a distance z from the first wall"},
+                          "density of layers of a slit or field at z (or x, y: profile_axis)"},
     [LJ_CURVE_HISTOGRAM] = {"particles_histogram", "N", "", "P(N), of every sample"},
 };
 
@@ -55,14 +55,14 @@ static size_t curve_size(const struct ergo_point *point, size_t c) {
     const struct lj_system s = lj_system_of(point);
     uint32_t width;
     if (c != LJ_CURVE_HISTOGRAM)
-        return (c == LJ_CURVE_PROFILE) == lj_has_slit(point) ? lj_bins(point) : 0;
+        return (c == LJ_CURVE_PROFILE) == lj_has_field(point) ? lj_bins(point) : 0;
     return lj_is_open(point) ? lj_histogram_size(&s, &width) : 0;
 }
 
 static void curve_x(const struct ergo_point *point, size_t c, double *x) {
     const struct lj_system s = lj_system_of(point);
-    const double bin = lj_has_slit(point) ? s.slit.width / (double)curve_size(point, c)
-                                          : s.cutoff / lj_gr_bins(point);
+    const double bin = lj_has_field(point) ? s.length / (double)curve_size(point, c)
+                                           : s.cutoff / lj_gr_bins(point);
     uint32_t width;
     lj_histogram_size(&s, &width);
     for (size_t i = 0; i < curve_size(point, c); i++)
@@ -102,6 +102,8 @@ static double exact_slit(const struct ergo_point *point, const struct lj_system 
 static double exact(const struct ergo_point *point, const char *observable) {
     const struct lj_system s = lj_system_of(point);
     const double n = (double)ergo_point_int(point, "/system/particles");
+    if (lj_has_voxels(point) || lj_has_frozen(point))
+        return NAN;
     if (lj_has_slit(point))
         return exact_slit(point, &s, observable);
     if (s.ensemble == LJ_GIBBS) /* N and V of a box change */
@@ -242,7 +244,7 @@ static const struct ergo_model muvt = {
                "lj-gcmc. Or its transition matrix in N: ln Pi(N), and with it two phases.",
     .programs = {"lj_gcmc/run.cl", "lj_gcmc/total.cl", "lj_gcmc/board.cl", "lj_gcmc/board_end.cl",
                  "lj_gcmc/board_cut.cl", "lj_gcmc/ghost.cl"},
-    .keys = {KEYS_OPEN, ROWS(mie), ROWS(slit), ROWS(method)},
+    .keys = {KEYS_OPEN, ROWS(mie), ROWS(field), ROWS(method)},
     .observables = lj_observables_muvt,
     .unweighted = unweighted,
     .n_observables = LJ_N_OBSERVABLES_MUVT,
@@ -260,7 +262,7 @@ static const struct ergo_model nvt = {
                "chemical potential.",
     .programs = {"lj_gcmc/run.cl", "lj_gcmc/total.cl", "lj_gcmc/ghost.cl"},
     .first = first_nvt,
-    .keys = {ROWS(box), ROWS(potential), ROWS(mie), ROWS(slit), ROWS(start), ROWS(closed),
+    .keys = {ROWS(box), ROWS(potential), ROWS(mie), ROWS(field), ROWS(start), ROWS(closed),
              ROWS(curves)},
     .conjugates = lj_conjugates_nvt,
     .n_conjugates = LJ_CONJUGATES_NVT,

@@ -86,11 +86,12 @@ struct lj_system lj_system_of(const struct ergo_point *point) {
         .ensemble = lj_ensemble_of(point),
     };
     lj_slit_of(point, &s.slit);
-    lj_potential_of(point, &s);
     const struct ergo_value *box = ergo_point_value(point, "/system/box");
     for (int k = 0; k < 3; k++)
         s.box[k] = box->reals[k];
     s.volume = s.box[0] * s.box[1] * s.box[2];
+    lj_field_of(point, &s);
+    lj_potential_of(point, &s);
     if (s.ensemble == LJ_NPT)
         s.pressure = ergo_point_real(point, "/system/pressure");
     if (lj_is_matrix(point))
@@ -169,6 +170,9 @@ void lj_member_fill(const struct ergo_point *point, size_t box, const struct erg
     m->core2 = (float)lj_core2(&s);
     m->beta4 = (float)(s.unit / s.temperature * 0x1p-30);
     m->field = s.slit.width > 0 ? (float)(s.slit.unit / s.unit * 0x1p30) : 0;
+    m->voxels = lj_has_voxels(point)
+                    ? (float)(ergo_point_real(point, "/system/field_unit") / s.unit * 0x1p30)
+                    : 0;
     m->exponents = s.mie ? s.repulsion | s.attraction << 8 : 0;
     if (s.shifted)
         m->shift = (int64_t)floor(lj_pair_at_cutoff(&s) * 0x1p30 + 0.5);

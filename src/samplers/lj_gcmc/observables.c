@@ -120,7 +120,7 @@ static bool is_canonical(const struct ergo_point *point) {
 }
 
 static bool is_uniform(const struct ergo_point *point) {
-    return lj_is_open(point) && !lj_has_slit(point);
+    return lj_is_open(point) && !lj_has_field(point);
 }
 
 static bool has_excess(const struct ergo_point *point) {
@@ -128,25 +128,25 @@ static bool has_excess(const struct ergo_point *point) {
 }
 
 static bool has_uniform_ghosts(const struct ergo_point *point) {
-    return lj_ghosts_of(point) > 0 && !lj_has_slit(point);
+    return lj_ghosts_of(point) > 0 && !lj_has_field(point);
 }
 
 static bool has_ghosts(const struct ergo_point *point) {
     return lj_ghosts_of(point) > 0;
 }
 
-/* If the cutoff lies within the core, too few pairs are near it to measure the jump. In a slit it
- * is a tensor, which depends on z. */
+/* If the cutoff lies within the core, too few pairs are near it to measure the jump. In a field it
+ * is a tensor, which depends on the place. */
 bool lj_has_pressure(const struct ergo_point *point) {
     const struct lj_system s = lj_system_of(point);
-    if (s.slit.width > 0)
+    if (s.field)
         return false;
     return s.shifted || s.epsilon == 0 || s.cutoff >= s.sigma;
 }
 
 static bool has_impulsive(const struct ergo_point *point) {
     const struct lj_system s = lj_system_of(point);
-    return !s.shifted && !(s.slit.width > 0) && s.epsilon != 0 && s.cutoff >= s.sigma;
+    return !s.shifted && !s.field && s.epsilon != 0 && s.cutoff >= s.sigma;
 }
 
 static bool has_tail(const struct ergo_point *point) {
@@ -381,7 +381,7 @@ const struct ergo_observable lj_observables_nvt[LJ_N_OBSERVABLES_NVT] = {
     PRESSURES,
     CAPACITY,
     {ERGO_NAMED("excess_chemical_potential", "energy"),
-     .help = "-T ln <exp(-dU/T)>, by test insertions; not in a slit",
+     .help = "-T ln <exp(-dU/T)>, by test insertions; not in a slit or field",
      .inputs = {"insertion_volume", "box_volume"}, .derive = derive_excess,
      .applies = has_uniform_ghosts},
     {.name = "box_volume",

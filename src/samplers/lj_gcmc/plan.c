@@ -6,13 +6,13 @@
 
 #include "samplers/lj_gcmc/cut.h"
 
-/* Bins of g(r), or of a slit's density profile. Of g(r) their number up to the cutoff is an
+/* Bins of g(r), or of a density profile in a field. Of g(r) their number up to the cutoff is an
  * integer, so that the cutoff is an edge. Beyond it they reach to twice the cutoff or to half the
  * shortest side. */
 uint32_t lj_bins(const struct ergo_point *point) {
     const struct lj_system s = lj_system_of(point);
     const uint32_t to_cutoff = lj_curve_every(point) ? lj_gr_bins(point) : 0;
-    if (to_cutoff && s.slit.width > 0)
+    if (to_cutoff && s.field)
         return (uint32_t)ergo_point_int(point, "/run/profile_bins");
     const double shortest = fmin(s.box[0], fmin(s.box[1], s.box[2]));
     if (to_cutoff == 0)
@@ -60,7 +60,7 @@ static double move_seconds(const struct lj_system *s, const struct lj_grid *grid
     const double units = device->summary.compute_units ? device->summary.compute_units : 1;
     const double cutoff = s->cutoff / s->sigma;
     const double looked_at = grid->n_offsets;
-    const double pairs = fmin(0.7 * 4.19 * cutoff * cutoff * cutoff, 0.7 * s->volume);
+    const double pairs = fmin(0.7 * 4.19 * cutoff * cutoff * cutoff, 0.7 * s->volume) + l->atoms;
     if (device->type == CL_DEVICE_TYPE_CPU)
         return (2e-7 + 4e-9 * looked_at + 5e-9 * pairs) * ceil((double)members / units);
     const double rounds = ceil((double)members / (units * 16));
@@ -81,8 +81,8 @@ uint64_t lj_launch_steps(const struct ergo_device *device, const struct lj_grid 
     if (l->whole)
         return loops < end ? 0 : (loops - end) / (2 * (l->whole / l->group + 1) + 350);
     const uint64_t items = l->group / l->teams;
-    const uint64_t visits =
-        (l->energies ? 3 : 2) * (grid->n_offsets / items + 2) * (1 + slots) + 3 * slots;
+    const uint64_t visits = (l->energies ? 3 : 2) * (grid->n_offsets / items + 2) * (1 + slots) +
+                            3 * slots + 4 * (uint64_t)l->atoms;
     const uint64_t most = device->quirks.loop_limit / (visits + 301 + items + 4 * l->teams);
     return l->launch_steps < most ? l->launch_steps : most;
 }
@@ -129,11 +129,13 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct lj_state 
     const struct ergo_point *first = batch->points[0];
     const struct lj_system *y = &s->system;
     struct lj_launch *l = &s->launch;
+    l->atoms = s->tables.atoms ? lj_frozen_near(s->tables.atoms) : 0;
     l->group = lj_group(device, y, lj_chains(s), ergo_point_int(first, "/tuning/work_group"));
     /* how many a file has is known when it is read */
-    l->whole = lj_start_file(first) ? 0
-                                    : lj_whole(device, y, lj_chains(s), largest_start(batch),
-                                               ergo_point_int(first, "/tuning/all_pairs"));
+    l->whole = lj_start_file(first) || l->atoms
+                   ? 0
+                   : lj_whole(device, y, lj_chains(s), largest_start(batch),
+                              ergo_point_int(first, "/tuning/all_pairs"));
     if (l->whole)
         l->group = lj_whole_group(device, lj_chains(s), l->whole,
                                   ergo_point_int(first, "/tuning/work_group"));
@@ -357,15 +359,14 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct lj_stat
     lj_potential_options(s, &o);
     if (l->volume_every)
         ergo_text_append(&o, l->transfers ? " -DLJ_NPT=1 -DLJ_GIBBS=1" : " -DLJ_NPT=1");
-    if (s->system.slit.width > 0)
-        ergo_text_append(&o, " -DLJ_FIELD=1 -DLJ_PROFILE=%uu", lj_profile_bins(s));
+    if (s->system.field)
+        lj_field_options(s, &o);
     else
         append_reach(&o, s);
     if (s->cut)
         ergo_text_append(&o, " -DLJ_TALL=%uu", s->at.slab.tall);
     ergo_engine_kernel(e, LJ_TOTAL, total, o.data, "lj_total");
-    ergo_engine_kernel(e, LJ_PAIRS, total, o.data,
-                       s->system.slit.width > 0 ? "lj_profile" : "lj_pairs");
+    ergo_engine_kernel(e, LJ_PAIRS, total, o.data, s->system.field ? "lj_profile" : "lj_pairs");
     if (l->volume_every) {
         ergo_engine_kernel(e, LJ_VOLUME_SUMS, "lj_gcmc/volume.cl", o.data, "lj_volume_sums");
         ergo_engine_kernel(e, LJ_VOLUME_MOVE, "lj_gcmc/volume.cl", o.data, "lj_volume_move");
@@ -438,6 +439,7 @@ static enum ergo_status fill_members(struct lj_state *s) {
         s->physics[i].system.pair = s->tables.pair;
         s->physics[i].jump = lj_jump_of(&s->physics[i].system);
     }
+    lj_frozen_fill(s);
     if (!fill_rules(s))
         return ERGO_FAIL(s->e.ctx, ERGO_E_MEMORY, "no memory for lists of cells");
     for (size_t k = 0; k <= s->launch.bins; k++)
@@ -453,9 +455,9 @@ enum ergo_status lj_configure(struct ergo_context *ctx, void *state) {
     /* cells are those of the smaller box */
     if (s->boxes == 2 && lj_box_system(first, 1).volume < s->system.volume)
         s->system = lj_box_system(first, 1);
-    enum ergo_status status = lj_table_read(ctx, first, &s->tables.pair);
+    enum ergo_status status = lj_tables_read(ctx, first, &s->tables);
     s->system.pair = s->tables.pair;
-    if (status == ERGO_OK && !lj_tables_make(&s->system, &s->tables))
+    if (status == ERGO_OK && !lj_tables_make(&s->system, lj_chains(s), &s->tables))
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for tables of potentials");
     if (status == ERGO_OK)
         status = choose_launch(ctx, s);
@@ -465,6 +467,7 @@ enum ergo_status lj_configure(struct ergo_context *ctx, void *state) {
         return status;
     plan_times(s);
     describe(s, &s->e.plan);
+    s->launch.atoms_near = lj_frozen_reach(s);
     status = check_launch(ctx, s);
     if (status == ERGO_OK)
         status = fill_members(s);

@@ -39,7 +39,7 @@ void lj_potential_of(const struct ergo_point *point, struct lj_system *s) {
     s->tabulated = lj_is_table(point);
     s->repulsion = 12;
     s->attraction = 6;
-    s->unit = s->epsilon == 0 && s->slit.width > 0 ? s->temperature : 4 * s->epsilon;
+    s->unit = s->epsilon == 0 && s->field ? s->temperature : 4 * s->epsilon;
     if (!s->mie)
         return;
     s->repulsion = (uint32_t)ergo_point_int(point, "/system/repulsive_exponent");

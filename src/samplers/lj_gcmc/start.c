@@ -13,33 +13,41 @@ static uint32_t to_word(double x, double side) {
     return (uint32_t)(uint64_t)floor(fraction * 0x1p32 + 0.5); /* 2^32 wraps to 0 */
 }
 
-static enum ergo_status from_file(struct ergo_context *ctx, const struct ergo_point *point,
-                                  const struct lj_system *s, uint32_t **words, uint32_t *count) {
-    const char *path = lj_start_file(point);
-    struct ergo_xyz frame;
-    enum ergo_status status = ergo_xyz_read(ctx, point, "/system/start", &frame);
+enum ergo_status lj_xyz_read(struct ergo_context *ctx, const struct ergo_point *point,
+                             const char *pointer, const struct lj_system *s, struct ergo_xyz *frame,
+                             uint32_t **words) {
+    const char *path = ergo_point_text(point, pointer);
+    *words = NULL;
+    enum ergo_status status = ergo_xyz_read(ctx, point, pointer, frame);
     if (status != ERGO_OK)
         return status;
-    for (int k = 0; k < 9 && frame.has_lattice && status == ERGO_OK; k++) {
+    for (int k = 0; k < 9 && frame->has_lattice && status == ERGO_OK; k++) {
         const double expected = k % 4 == 0 ? s->box[k / 4] : 0;
-        if (fabs(frame.lattice[k] - expected) > 1e-6 * s->box[k / 3])
-            status =
-                ERGO_FAIL(ctx, ERGO_E_JOB,
-                          "/system/box: the job's is %.10g x %.10g x %.10g, but that of %s is "
-                          "%.10g x %.10g x %.10g%s",
-                          s->box[0], s->box[1], s->box[2], path, frame.lattice[0], frame.lattice[4],
-                          frame.lattice[8], k % 4 ? " and not rectangular" : "");
+        if (fabs(frame->lattice[k] - expected) > 1e-6 * s->box[k / 3])
+            status = ERGO_FAIL(ctx, ERGO_E_JOB,
+                               "/system/box: the job's is %.10g x %.10g x %.10g, but that of %s is "
+                               "%.10g x %.10g x %.10g%s",
+                               s->box[0], s->box[1], s->box[2], path, frame->lattice[0],
+                               frame->lattice[4], frame->lattice[8],
+                               k % 4 ? " and not rectangular" : "");
     }
-    if (status == ERGO_OK && frame.n > LJ_MOST_PARTICLES)
-        status = ERGO_FAIL(ctx, ERGO_E_JOB, "/system/start: %s has %zu particles; at most 2^27",
-                           path, frame.n);
+    if (status == ERGO_OK && frame->n > LJ_MOST_PARTICLES)
+        status = ERGO_FAIL(ctx, ERGO_E_JOB, "%s: %s has %zu particles; at most 2^27", pointer, path,
+                           frame->n);
     if (status == ERGO_OK)
-        status = ergo_places_near(ctx, path, &frame, s->box, 3);
-    *words = status == ERGO_OK ? malloc(12 * (frame.n + 1)) : NULL;
+        status = ergo_places_near(ctx, path, frame, s->box, 3);
+    *words = status == ERGO_OK ? malloc(12 * (frame->n + 1)) : NULL;
     if (status == ERGO_OK && !*words)
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu particles", frame.n);
-    for (size_t i = 0; i < 3 * frame.n && status == ERGO_OK; i++)
-        (*words)[i] = to_word(frame.positions[i], s->box[i % 3]);
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu particles", frame->n);
+    for (size_t i = 0; i < 3 * frame->n && status == ERGO_OK; i++)
+        (*words)[i] = to_word(frame->positions[i], s->box[i % 3]);
+    return status;
+}
+
+static enum ergo_status from_file(struct ergo_context *ctx, const struct ergo_point *point,
+                                  const struct lj_system *s, uint32_t **words, uint32_t *count) {
+    struct ergo_xyz frame;
+    const enum ergo_status status = lj_xyz_read(ctx, point, "/system/start", s, &frame, words);
     *count = (uint32_t)frame.n;
     ergo_xyz_free(&frame);
     return status;
@@ -87,7 +95,8 @@ static enum ergo_status check_pairs(struct ergo_context *ctx, const struct ergo_
     size_t pair[2];
     lj_member_fill(point, box, s->pair, &member);
     const double core = sqrt((double)member.core2) * s->sigma;
-    if (member.ideal || (!path && lattice_is_wide(s, count)))
+    const bool sites = !path && !lj_has_voxels(point) && !lj_has_frozen(point);
+    if (member.ideal || (sites && lattice_is_wide(s, count)))
         return ERGO_OK;
     for (int k = 0; k < 3; k++)
         reach[k] = (uint32_t)fmin(core * above / s->box[k] * 0x1p32 + 1, 0xffffffffp0);
@@ -108,9 +117,80 @@ static enum ergo_status check_pairs(struct ergo_context *ctx, const struct ergo_
                      core, path ? "" : ". Start with fewer");
 }
 
-static enum ergo_status check_walls(struct ergo_context *ctx, const struct ergo_point *point,
-                                    const struct lj_system *s, const uint32_t *words,
-                                    uint32_t count) {
+/* ---- in a field of a grid or of atoms --------------------------------------------------------
+ */
+
+/* What a place costs, as the chain has it. */
+struct room {
+    struct lj_member member;
+    struct lj_frozen rows[LJ_MOST_SPECIES];
+    const struct lj_tables *tables;
+    float most; /* in units of the fixed point: sites of a lattice are not higher */
+};
+
+static void room_of(const struct ergo_point *point, const struct lj_system *s,
+                    const struct lj_tables *tables, struct room *room) {
+    memset(room, 0, sizeof *room);
+    room->tables = tables;
+    lj_member_fill(point, 0, tables->pair, &room->member);
+    if (tables->atoms)
+        lj_frozen_of(s, tables->atoms, room->rows);
+    room->most = 10 / room->member.beta4;
+}
+
+static bool is_free(const struct room *room, const uint32_t at[3]) {
+    int64_t energy;
+    return lj_field_at(&room->member, room->tables, room->rows, at, &energy) &&
+           (float)energy < room->most;
+}
+
+/* Those of `sites` lattice sites that are free, to words (room for all); their number. */
+static uint32_t free_sites(const struct lj_system *s, const struct room *room, uint32_t sites,
+                           uint32_t *words) {
+    uint32_t free = 0;
+    lj_lattice(s, sites, words);
+    for (size_t i = 0; i < sites; i++)
+        if (is_free(room, words + 3 * i))
+            memmove(words + 3 * (size_t)free++, words + 3 * i, 3 * sizeof *words);
+    return free;
+}
+
+/* The coarsest of lattices, each half as dense again as the one before, that has `count` free
+ * sites; they are spread over these. */
+static enum ergo_status place_free(struct ergo_context *ctx, const struct ergo_point *point,
+                                   const struct lj_system *s, const struct lj_tables *tables,
+                                   uint32_t count, uint32_t **words) {
+    enum { MOST_SITES = 1 << 24 };
+    struct room room;
+    *words = NULL;
+    room_of(point, s, tables, &room);
+    for (double sites = count; count; sites = ceil(sites * 1.5)) {
+        if (sites > MOST_SITES || sites > 1000.0 * count + 1e5)
+            return ERGO_FAIL(ctx, ERGO_E_JOB,
+                             "/system/particles: there is no room for %u particles: the field is "
+                             "above 10 k_B T nearly everywhere. Start with fewer",
+                             count);
+        uint32_t *all = malloc(12 * (size_t)sites);
+        const uint32_t free_ones = all ? free_sites(s, &room, (uint32_t)sites, all) : 0;
+        for (uint32_t i = 0; i < count && free_ones >= count; i++)
+            memmove(all + 3 * (size_t)i, all + 3 * (size_t)((uint64_t)i * free_ones / count),
+                    3 * sizeof *all);
+        *words = all;
+        if (!all || free_ones >= count)
+            break;
+        free(all);
+    }
+    if (!count)
+        *words = malloc(12);
+    return *words ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %u particles", count);
+}
+
+/* Particles of a file. */
+static enum ergo_status check_field(struct ergo_context *ctx, const struct ergo_point *point,
+                                    const struct lj_system *s, const struct lj_tables *tables,
+                                    const uint32_t *words, uint32_t count) {
+    struct room room;
+    room_of(point, s, tables, &room);
     for (uint32_t i = 0; i < count && s->slit.width > 0; i++) {
         const double z = (double)words[3 * (size_t)i + 2] * 0x1p-32 * s->box[2];
         if (!(lj_slit_energy(&s->slit, z) < 99 * s->temperature))
@@ -119,20 +199,31 @@ static enum ergo_status check_walls(struct ergo_context *ctx, const struct ergo_
                              "slit from 0 to %.9g: its energy is above 100 k_B T",
                              i + 1, lj_start_file(point), z, s->slit.width);
     }
+    for (uint32_t i = 0; i < count && (tables->voxels || tables->atoms); i++) {
+        int64_t energy;
+        if (!lj_field_at(&room.member, tables, room.rows, words + 3 * (size_t)i, &energy))
+            return ERGO_FAIL(ctx, ERGO_E_JOB,
+                             "/system/start: particle %u of %s is where the field, or a pair with "
+                             "an atom that does not move, is above 100 k_B T",
+                             i + 1, lj_start_file(point));
+    }
     return ERGO_OK;
 }
 
 /* s: of the box, with the table of its potential if it has one. */
 static enum ergo_status start(struct ergo_context *ctx, const struct ergo_point *point,
-                              const struct lj_system *s, size_t box, uint32_t **words,
-                              uint32_t *count) {
+                              const struct lj_system *s, size_t box, const struct lj_tables *tables,
+                              uint32_t **words, uint32_t *count) {
     const char *path = lj_start_file(point);
     enum ergo_status status = ERGO_OK;
     *words = NULL;
+    if (!path)
+        *count = lj_box_particles(point, box);
     if (path) {
         status = from_file(ctx, point, s, words, count);
+    } else if (tables->voxels || tables->atoms) {
+        status = place_free(ctx, point, s, tables, *count, words);
     } else {
-        *count = lj_box_particles(point, box);
         *words = malloc(12 * ((size_t)*count + 1));
         if (*words)
             lj_lattice(s, *count, *words);
@@ -142,7 +233,7 @@ static enum ergo_status start(struct ergo_context *ctx, const struct ergo_point 
     if (status == ERGO_OK)
         status = check_pairs(ctx, point, s, box, *words, *count);
     if (status == ERGO_OK && path)
-        status = check_walls(ctx, point, s, *words, *count);
+        status = check_field(ctx, point, s, tables, *words, *count);
     if (status != ERGO_OK) {
         free(*words);
         *words = NULL;
@@ -151,24 +242,39 @@ static enum ergo_status start(struct ergo_context *ctx, const struct ergo_point 
 }
 
 enum ergo_status lj_start(struct ergo_context *ctx, const struct ergo_point *point, size_t box,
-                          const struct ergo_radial *pair, uint32_t **words, uint32_t *count) {
+                          const struct lj_tables *tables, uint32_t **words, uint32_t *count) {
     struct lj_system s = lj_box_system(point, box);
-    s.pair = pair;
-    return start(ctx, point, &s, box, words, count);
+    s.pair = tables->pair;
+    return start(ctx, point, &s, box, tables, words, count);
+}
+
+/* Can the job start at this point? Its tables are those of the sampler's. */
+static enum ergo_status check_tables(struct ergo_context *ctx, const struct ergo_point *point,
+                                     struct lj_tables *tables) {
+    struct lj_system s = lj_system_of(point);
+    const enum ergo_status status = lj_tables_read(ctx, point, tables);
+    s.pair = tables->pair;
+    if (status == ERGO_OK && !lj_tables_make(&s, 1, tables))
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for tables of potentials");
+    return status;
 }
 
 enum ergo_status lj_start_check(struct ergo_context *ctx, const struct ergo_point *point) {
-    struct ergo_radial *pair = NULL;
-    enum ergo_status status = lj_table_read(ctx, point, &pair);
+    struct lj_tables tables = {0};
+    /* large files are not read for each point: a run looks at the other points when it begins */
+    const bool files = lj_has_voxels(point) || lj_has_frozen(point);
+    if (files && point->scan_index > 0)
+        return ERGO_OK;
+    enum ergo_status status = check_tables(ctx, point, &tables);
     for (unsigned b = 0; b < lj_boxes_of(point) && status == ERGO_OK; b++) {
         struct lj_system s = lj_box_system(point, b);
         uint32_t *words = NULL, count = lj_box_particles(point, b);
-        s.pair = pair;
-        if (!lj_start_file(point) && lattice_is_wide(&s, count))
+        s.pair = tables.pair;
+        if (!lj_start_file(point) && !files && lattice_is_wide(&s, count))
             continue;
-        status = start(ctx, point, &s, b, &words, &count);
+        status = start(ctx, point, &s, b, &tables, &words, &count);
         free(words);
     }
-    ergo_radial_free(pair);
+    lj_tables_free(&tables);
     return status;
 }

@@ -65,7 +65,7 @@ enum ergo_status lj_init(struct ergo_context *ctx, void *opaque) {
         /* replicas of a scan point have the same start: read a file once */
         if (s->boxes > 1 || m == 0 || point->scan_index != batch->points[m - 1]->scan_index) {
             free(words);
-            status = lj_start(ctx, point, box, s->tables.pair, &words, &n);
+            status = lj_start(ctx, point, box, &s->tables, &words, &n);
         }
         s->chains[c] = (struct lj_chain){.particles = n, .step_size = lj_step_size(&system)};
         if (s->rules)

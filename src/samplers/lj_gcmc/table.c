@@ -80,31 +80,63 @@ static void pair_table(const struct lj_system *s, float *table) {
     }
 }
 
-enum ergo_status lj_table_read(struct ergo_context *ctx, const struct ergo_point *point,
-                               struct ergo_radial **pair) {
+static enum ergo_status read_pair(struct ergo_context *ctx, const struct ergo_point *point,
+                                  struct ergo_radial **pair) {
     *pair = NULL;
     return lj_is_table(point) ? ergo_radial_read(ctx, point, "/system/potential", pair) : ERGO_OK;
 }
 
-bool lj_tables_make(const struct lj_system *s, struct lj_tables *tables) {
-    const size_t pair = s->pair ? 4 * ((size_t)LJ_PAIR_CELLS + 1) : 0;
-    const size_t field = s->slit.width > 0 ? 4 * (size_t)LJ_FIELD_LAYERS : 0;
-    if (pair + field == 0)
+enum ergo_status lj_tables_read(struct ergo_context *ctx, const struct ergo_point *point,
+                                struct lj_tables *tables) {
+    const struct lj_system s = lj_system_of(point);
+    enum ergo_status status = read_pair(ctx, point, &tables->pair);
+    if (status == ERGO_OK)
+        status = lj_voxels_read(ctx, point, &s, &tables->voxels);
+    if (status == ERGO_OK)
+        status = lj_atoms_read(ctx, point, &s, &tables->atoms);
+    return status;
+}
+
+bool lj_tables_make(const struct lj_system *s, size_t chains, struct lj_tables *tables) {
+    const size_t pair = s->pair ? (size_t)LJ_PAIR_CELLS + 1 : 0;
+    const size_t field = s->slit.width > 0 ? LJ_FIELD_LAYERS : 0;
+    const size_t voxels = tables->voxels ? (lj_voxels_points(tables->voxels) + 3) / 4 : 0;
+    const size_t atoms = tables->atoms ? (lj_atoms_bytes(tables->atoms) + 15) / 16 : 0;
+    const size_t rows = tables->atoms ? chains * tables->atoms->n_species : 0;
+    const size_t all = pair + field + voxels + atoms + rows * sizeof(struct lj_frozen) / 16;
+    if (all == 0)
         return true;
-    tables->words = calloc(pair + field, sizeof *tables->words);
+    tables->words = calloc(all, 16);
     if (!tables->words)
         return false;
-    tables->bytes = (pair + field) * sizeof *tables->words;
-    tables->field = tables->words + pair;
+    tables->bytes = 16 * all;
+    tables->field = tables->words + 4 * pair;
+    tables->voxels_at = (uint32_t)(pair + field);
+    tables->atoms_at = (uint32_t)(pair + field + voxels);
+    tables->rows_at = (uint32_t)(pair + field + voxels + atoms);
     if (pair)
         pair_table(s, tables->words);
     if (field)
         lj_field_table(s, tables->field);
+    if (voxels)
+        lj_voxels_table(tables->voxels, tables->words + 4 * (size_t)tables->voxels_at);
+    if (atoms)
+        lj_atoms_table(tables->atoms,
+                       (uint32_t *)(void *)(tables->words + 4 * (size_t)tables->atoms_at));
     return true;
+}
+
+struct lj_frozen *lj_tables_rows(const struct lj_tables *tables, size_t chain) {
+    if (!tables->atoms)
+        return NULL;
+    void *rows = tables->words + 4 * (size_t)tables->rows_at;
+    return (struct lj_frozen *)rows + chain * tables->atoms->n_species;
 }
 
 void lj_tables_free(struct lj_tables *tables) {
     ergo_radial_free(tables->pair);
+    ergo_cube_free(tables->voxels);
+    lj_atoms_free(tables->atoms);
     free(tables->words);
     memset(tables, 0, sizeof *tables);
 }
@@ -163,7 +195,7 @@ enum ergo_status lj_check_table(struct ergo_context *ctx, const struct ergo_poin
             "not with a potential from a file: what is beyond its end is unknown");
     if (point->job->again)
         return ERGO_OK;
-    const enum ergo_status read = lj_table_read(ctx, point, &pair);
+    const enum ergo_status read = read_pair(ctx, point, &pair);
     if (read != ERGO_OK)
         return read;
     s.pair = pair;

@@ -17,7 +17,7 @@ enum {
     LJ_KEYS_NPT_N = 3,
     LJ_KEYS_GIBBS_N = 7,
     LJ_KEYS_METHOD_N = 2,
-    LJ_KEYS_SLIT_N = 8,
+    LJ_KEYS_FIELD_N = 15,
     LJ_N_OBSERVABLES = 28,
     LJ_N_OBSERVABLES_MUVT = 32,
     LJ_N_OBSERVABLES_NVT = 17,
@@ -41,7 +41,7 @@ extern const struct ergo_key lj_keys_closed[LJ_KEYS_CLOSED_N];
 extern const struct ergo_key lj_keys_npt[LJ_KEYS_NPT_N];
 extern const struct ergo_key lj_keys_gibbs[LJ_KEYS_GIBBS_N];
 extern const struct ergo_key lj_keys_method[LJ_KEYS_METHOD_N];
-extern const struct ergo_key lj_keys_slit[LJ_KEYS_SLIT_N];
+extern const struct ergo_key lj_keys_field[LJ_KEYS_FIELD_N];
 enum ergo_status lj_check(struct ergo_context *ctx, const struct ergo_point *point);
 extern const struct ergo_column lj_columns[];
 bool lj_has_column(const struct ergo_point *point, size_t c);

@@ -97,16 +97,11 @@ void lj_twin_add_pairs(const struct lj_twin *t, const uint32_t at[3], uint32_t s
 
 void lj_twin_add_field(const struct lj_twin *t, const uint32_t at[3], int64_t count,
                        struct lj_twin_sums *to) {
-    const uint32_t layer = UINT32_MAX / LJ_FIELD_LAYERS + 1;
-    if (t->m.field == 0)
-        return;
-    const float *c = t->tables->field + 4 * (size_t)(at[2] / layer);
-    const float x = (float)(at[2] % layer) / (float)layer;
-    const float u = fmaf(fmaf(fmaf(c[3], x, c[2]), x, c[1]), x, c[0]) * t->m.field;
-    if (t->m.beta4 * u > 100)
-        to->core = true;
+    int64_t energy;
+    if (lj_field_at(&t->m, t->tables, t->frozen, at, &energy))
+        to->energy += count * energy;
     else
-        to->energy += count * (int64_t)u;
+        to->core = true;
 }
 
 /* ---- particles ------------------------------------------------------------------------------- */
@@ -177,6 +172,8 @@ bool lj_twin_init(struct lj_twin *t, const struct ergo_point *point, size_t box,
     t->tables = tables;
     lj_member_fill(point, box, tables->pair, &t->m);
     t->m.tables = (uintptr_t)(tables->pair ? tables->words : NULL);
+    if (tables->atoms)
+        lj_frozen_of(&s, tables->atoms, t->frozen);
     t->n = chain->particles;
     t->capacity = t->n + more;
     t->step = chain->step;

@@ -20,8 +20,9 @@ struct lj_twin_board;
 
 struct lj_twin {
     struct lj_member m;
-    const struct lj_tables *tables; /* those of the state that is followed */
-    uint32_t (*p)[3];               /* positions in the order of the chain's particle list */
+    const struct lj_tables *tables;           /* those of the state that is followed */
+    struct lj_frozen frozen[LJ_MOST_SPECIES]; /* if there are atoms */
+    uint32_t (*p)[3]; /* positions in the order of the chain's particle list */
     uint32_t n, capacity, step_size;
     uint64_t step;
     /* where volumes change: moves from one volume move to the next, and of the chain what belongs
@@ -63,7 +64,7 @@ void lj_twin_set_box(struct lj_twin *t, const struct lj_chain *chain);
  * subtracts them. */
 void lj_twin_add_pairs(const struct lj_twin *t, const uint32_t at[3], uint32_t skip, int64_t sign,
                        struct lj_twin_sums *to);
-/* Add `count` times the energy that a particle at `at` has in the field of a slit. */
+/* Add `count` times the energy that a particle at `at` has in the field. */
 void lj_twin_add_field(const struct lj_twin *t, const uint32_t at[3], int64_t count,
                        struct lj_twin_sums *to);
 /* Carry out a move; there is room. */
@@ -80,9 +81,9 @@ void lj_twin_ghosts(const struct lj_twin *t, uint32_t count, int64_t *sums);
  * edges[bins + 1]: squared distances in sigma^2. */
 void lj_twin_pairs(const struct lj_twin *t, uint32_t first, uint32_t end, const float *edges,
                    uint32_t bins, uint64_t *counts);
-/* counts[bins]: particles below `end` by z; per_box: lj_profile_bins. */
-void lj_twin_profile(const struct lj_twin *t, uint32_t end, uint32_t per_box, uint32_t bins,
-                     uint64_t *counts);
+/* counts[bins]: particles below `end` along an axis; per_box: lj_profile_bins. */
+void lj_twin_profile(const struct lj_twin *t, uint32_t end, int axis, uint32_t per_box,
+                     uint32_t bins, uint64_t *counts);
 float lj_twin_distance2(const struct lj_member *m, const uint32_t a[3], const uint32_t b[3]);
 void lj_twin_pair(const struct lj_member *m, float r2, int64_t sign, struct lj_twin_sums *to);
 bool lj_twin_accepts(const struct lj_member *m, enum lj_kind kind, uint32_t word, uint32_t n,

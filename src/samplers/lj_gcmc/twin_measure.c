@@ -37,11 +37,11 @@ void lj_twin_pairs(const struct lj_twin *t, uint32_t first, uint32_t end, const 
     }
 }
 
-void lj_twin_profile(const struct lj_twin *t, uint32_t end, uint32_t per_box, uint32_t bins,
-                     uint64_t *counts) {
+void lj_twin_profile(const struct lj_twin *t, uint32_t end, int axis, uint32_t per_box,
+                     uint32_t bins, uint64_t *counts) {
     memset(counts, 0, bins * sizeof *counts);
     for (uint32_t i = 0; i < end && i < t->n; i++) {
-        const uint64_t bin = (uint64_t)t->p[i][2] * per_box / 0x1000000000000u;
+        const uint64_t bin = (uint64_t)t->p[i][axis] * per_box / 0x1000000000000u;
         if (bin < bins)
             counts[bin]++;
     }
