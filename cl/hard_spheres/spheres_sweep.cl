@@ -147,29 +147,34 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
 #endif
     for (int oz = -1; oz <= 1; oz++) {
         const uint z = spheres_beside(cz, oz, m->cells[2]);
-        for (int oy = -1; oy <= 1; oy++) {
-            const uint y = spheres_beside(cy, oy, m->cells[1]);
-            for (int ox = -1; ox <= 1; ox++) {
-                const uint x = spheres_beside(cx, ox, m->cells[0]);
-                if (!(ox | oy | oz))
-                    continue;
-                SPHERES_EACH(cells, plane, spheres_at(m, x, y, z), {
-                    float4 v = SPHERES_FROM_MIDDLE(((float)ox - 0.5f) * wx, ((float)oy - 0.5f) * wy,
-                                                   ((float)oz - 0.5f) * wz);
-                    v.w = fma(v.z, SPHERES_SCALED(v.z, sz),
-                              fma(v.y, SPHERES_SCALED(v.y, sy), v.x * v.x));
-                    const float gx = fmax(fabs(v.x) - 0.5f * wx, 0.0f);
-                    const float gy = fmax(fabs(v.y) - 0.5f * wy, 0.0f);
-                    const float gz = fmax(fabs(v.z) - 0.5f * wz, 0.0f);
-                    if (fma(gx, gx, fma(gy, SPHERES_SCALED(gy, sy), gz * SPHERES_SCALED(gz, sz))) <
-                        high) {
-                        if (count < SPHERES_LISTED)
-                            near[SPHERES_STRIDE * count++] = v;
-                        else
-                            unlisted = 1u;
-                    }
-                })
-            }
+        ulong2 ahead[9]; /* of a layer, asked for at once: one by one a GPU would wait for each */
+#pragma unroll
+        for (int k = 0; k < 9; k++)
+            ahead[k] = cells[spheres_at(m, spheres_beside(cx, k % 3 - 1, m->cells[0]),
+                                        spheres_beside(cy, k / 3 - 1, m->cells[1]), z)];
+#pragma unroll
+        for (int k = 0; k < 9; k++) {
+            const int ox = k % 3 - 1, oy = k / 3 - 1;
+            const uint next = spheres_at(m, spheres_beside(cx, ox, m->cells[0]),
+                                         spheres_beside(cy, oy, m->cells[1]), z);
+            if (k == 4 && oz == 0)
+                continue;
+            SPHERES_EACH_FROM(ahead[k], cells, plane, next, {
+                float4 v = SPHERES_FROM_MIDDLE(((float)ox - 0.5f) * wx, ((float)oy - 0.5f) * wy,
+                                               ((float)oz - 0.5f) * wz);
+                v.w = fma(v.z, SPHERES_SCALED(v.z, sz),
+                          fma(v.y, SPHERES_SCALED(v.y, sy), v.x * v.x));
+                const float gx = fmax(fabs(v.x) - 0.5f * wx, 0.0f);
+                const float gy = fmax(fabs(v.y) - 0.5f * wy, 0.0f);
+                const float gz = fmax(fabs(v.z) - 0.5f * wz, 0.0f);
+                if (fma(gx, gx, fma(gy, SPHERES_SCALED(gy, sy), gz * SPHERES_SCALED(gz, sz))) <
+                    high) {
+                    if (count < SPHERES_LISTED)
+                        near[SPHERES_STRIDE * count++] = v;
+                    else
+                        unlisted = 1u;
+                }
+            })
         }
     }
     struct ergo_words choices, moves;
