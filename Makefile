@@ -169,7 +169,7 @@ $(TEST_BIN): %: %.o $(BUILD)/tests/filter.o $(BUILD)/tests/liboracle.a $(BUILD)/
 test-programs: all $(TEST_BIN)
 
 # $(MUTANT).c, a file of $(MUTANT_OF) broken on purpose, in front of the library (tests/mutants/host.sh).
-mutant-program: $(PROGRAM).o $(BUILD)/tests/filter.o $(BUILD)/tests/liboracle.a $(BUILD)/libergocl.a
+mutant-program: $(PROGRAM).o $(if $(filter %/cli/main,$(PROGRAM)),$(CLI_OBJ)) $(BUILD)/tests/filter.o $(BUILD)/tests/liboracle.a $(BUILD)/libergocl.a
 	$(Q)$(CC) $(INCLUDES) -iquote $(MUTANT_OF) $(ALLCFLAGS) -O1 -w -c $(MUTANT).c -o $(MUTANT).o
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $(MUTANT) $(MUTANT).o $^ $(LIBS) -lcmocka
 

@@ -161,7 +161,22 @@ ERGO_INLINE struct helium_share helium_of_block(const int4 own, uint i, uint b,
  * u'/r; the sums count pairs twice. */
 ERGO_INLINE void helium_add_site(const int4 own, uint i, __global const int *sites,
                                  const struct helium_member *member, struct helium_share *all) {
-#if HELIUM_ONE_BODY
+#if HELIUM_ONE_BODY >= HELIUM_ONE_TRAP
+    const uint slab = HELIUM_ONE_BODY == HELIUM_ONE_SLAB;
+    float d[3];
+    helium_from_site(own, i, sites, d);
+    const struct helium_one_place at = helium_one_find(d, slab, member);
+    const struct helium_one_share s = helium_one_share_of(
+        at, d, helium_one_cubic(sites, at.piece),
+        helium_one_cubic(sites, 2 * HELIUM_ONE_PIECES + at.piece), slab, member);
+    all->potential += s.potential;
+    all->virial += s.virial;
+    all->force += s.force;
+    all->slope += s.slope;
+    all->gx += s.g[0];
+    all->gy += s.g[1];
+    all->gz += s.g[2];
+#elif HELIUM_ONE_BODY
     float d[3];
     helium_from_site(own, i, sites, d);
     const float r2 = helium_site2(d, member);
@@ -199,16 +214,16 @@ ERGO_INLINE struct helium_share helium_atom(const int4 own, uint i, HELIUM_PLACE
     return all;
 }
 
-/* Add the share of an atom to the sums of potential, virial, laplacian, gradient. With f = u'/r:
- * lap u = 3 f + 2 x df/dx, and r V' = 2 x dV/dx. */
+/* Add the share of an atom to the sums of potential, virial, laplacian, gradient. With f = u'/r, in
+ * d dimensions: lap u = d f + 2 x df/dx, and r V' = 2 x dV/dx. */
 ERGO_INLINE void helium_add(const struct helium_share *all, const struct helium_member *member,
                             long *total, uint *beyond) {
     const float gx = all->gx * member->length[0], gy = all->gy * member->length[1],
                 gz = all->gz * member->length[2];
     total[0] += helium_fixed(all->potential, 0, member, beyond);
     total[1] += helium_fixed(2.0f * all->virial, 1, member, beyond);
-    total[2] +=
-        helium_fixed(-member->root * fma(2.0f, all->slope, 3.0f * all->force), 2, member, beyond);
+    total[2] += helium_fixed(-member->root * fma(2.0f, all->slope, member->dimensions * all->force),
+                             2, member, beyond);
     total[3] += helium_fixed(fma(gx, gx, fma(gy, gy, gz * gz)), 3, member, beyond);
 }
 

@@ -107,6 +107,58 @@ ERGO_INLINE uint helium_weight(uint a, uint b, uint blocks) {
     return apart == 0 ? 1u : 2 * apart < blocks || (2 * apart == blocks && a < b) ? 2u : 0u;
 }
 
+/* ---- one-body tables ------------------------------------------------------------------------- */
+
+/* Where an atom is in the table: of r^2 of a trap, of z of a slab. */
+struct helium_one_place {
+    uint piece;
+    float t, y; /* within the piece, and in all, in pieces */
+};
+
+ERGO_INLINE struct helium_one_place helium_one_find(const float d[3], uint slab,
+                                                    const struct helium_member *member) {
+    const float x = slab ? d[2] * member->site_length[2] : helium_site2(d, member);
+    const float top = 0x1.fffffep9f; /* the largest float below 1024 */
+    struct helium_one_place at;
+    at.y = fma(x, member->site_u, member->site_v);
+    at.y = at.y > 0.0f ? at.y : 0.0f;
+    at.y = at.y < top ? at.y : top;
+    at.piece = (uint)at.y;
+    at.t = at.y - (float)at.piece;
+    return at;
+}
+
+/* ln phi in units of 2^-HELIUM_U_BITS. */
+ERGO_INLINE int helium_one_u(helium_cubic w, float t, const struct helium_member *member) {
+    float u = helium_poly(w, t) * member->one_w;
+    u = u > -HELIUM_SITE_LIMIT ? u : -HELIUM_SITE_LIMIT;
+    u = u < HELIUM_SITE_LIMIT ? u : HELIUM_SITE_LIMIT;
+    return (int)(u < 0.0f ? u - 0.5f : u + 0.5f);
+}
+
+/* What an atom adds to its sums over pairs, which count twice: V, r dV/dr, laplacian and gradient
+ * of ln phi, as in struct helium_share. f: (d ln phi/dr)/r of a trap, d ln phi/dz of a slab. */
+struct helium_one_share {
+    float potential, virial, force, slope, g[3];
+};
+
+ERGO_INLINE struct helium_one_share helium_one_share_of(struct helium_one_place at,
+                                                        const float d[3], helium_cubic v,
+                                                        helium_cubic f, uint slab,
+                                                        const struct helium_member *member) {
+    const struct helium_slope vs = helium_cubic_slope(v, at.t), fs = helium_cubic_slope(f, at.t);
+    const float z = d[2] * member->site_length[2];
+    const float value = fs.value * member->one_w, bend = fs.slope * member->one_w;
+    struct helium_one_share s;
+    s.potential = 2.0f * (vs.value * member->one_v);
+    s.virial = (slab ? z * (vs.slope * member->site_u) : 2.0f * (at.y * vs.slope)) * member->one_v;
+    s.force = slab ? 0.0f : value * member->site_mean;
+    s.slope = (slab ? 0.5f * member->site_u : at.y) * (bend * member->site_mean);
+    for (uint k = 0; k < 3; k++)
+        s.g[k] = value * (slab ? member->site_force[k] : member->site_force[k] * d[k]);
+    return s;
+}
+
 /* ---- random numbers -------------------------------------------------------------------------- */
 
 /* The move of one atom: its displacement in 2^-32 of the sides, and the bound ln(uniform). The move

@@ -35,7 +35,13 @@ ERGO_INLINE void helium_displacement(const struct helium_member *member, uint wa
     d[0] = w.x;
     d[1] = w.y;
     d[2] = w.z;
-    if (p < points) {
+    if (member->dimensions < 3.0f)
+        d[2] = 0;
+    if (p < points && member->dimensions < 3.0f) {
+        const float r = (float)(p + 1u) * pitch;
+        d[0] = (uint)helium_shift(ergo_cos(w.x) * r * ergo_inverse(member->scale[0]));
+        d[1] = (uint)helium_shift(ergo_sin(w.x) * r * ergo_inverse(member->scale[1]));
+    } else if (p < points) {
         const ergo_vector along = ergo_unit_random(w.x, w.y);
         const float r = (float)(p + 1u) * pitch; /* of the cut-off */
         d[0] = (uint)helium_shift(along.x * r * ergo_inverse(member->scale[0]));

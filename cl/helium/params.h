@@ -14,6 +14,16 @@
 /* An atom's part of ln psi by its site is cut at -512. */
 #define HELIUM_SITE_LIMIT 1073741824.0f
 
+/* One-body factors and external potentials: none; of sites, harmonic; from tables, of r^2 and of z.
+ * A table has so many equal pieces, cubics of V, ln phi, and its slope (core.h), behind the sites.
+ */
+#define HELIUM_ONE_NONE 0
+#define HELIUM_ONE_SITES 1
+#define HELIUM_ONE_TRAP 2
+#define HELIUM_ONE_SLAB 3
+#define HELIUM_ONE_PIECES 1024
+#define HELIUM_ONE_CUBICS (3 * HELIUM_ONE_PIECES)
+
 /* Pieces per binade of the argument, which is (r / r_cut)^2 for u and energies, and a 32-bit word
  * for random numbers. */
 #define HELIUM_U_PIECES 5
@@ -55,8 +65,14 @@ struct helium_member {
      * potential in K; and -sqrt(lambda) c, see helium_site_u: along each axis, and the mean. Axes
      * along which the factor does not act have the length 0 here, and no force. */
     float site_u, site_v, site_length[3], site_force[3], site_mean;
+    /* 3, or 2: then the third coordinate of all atoms is 0, and nothing moves along it */
+    float dimensions;
+    /* HELIUM_ONE_BODY. Of tables: site_u is pieces per A^2 (of a slab: per A), site_v the piece at
+     * 0, site_mean sqrt(lambda), site_force that over length, or in a trap that */
+    uint site_kind;
+    float one_v, one_w; /* factors of V and of ln phi in the table, which members share */
 };
-#define HELIUM_MEMBER_BYTES 132
+#define HELIUM_MEMBER_BYTES 148
 
 /* One measurement of a walker. */
 struct helium_sums {

@@ -44,7 +44,8 @@ ERGO_INLINE struct helium_vector helium_triplet_part(float value, const float d[
 }
 
 /* Sums over the partners of atom i, with M = X 1 + X'/r d d: M, |M|^2 + (G_i - G_j) d (X'' + 4
- * X'/r), and M (G_i - G_j). In units of 2^-bits, or of its square. */
+ * X'/r), and M (G_i - G_j). In units of 2^-bits, or of its square. In two dimensions 1 has no third
+ * component, and it is 3 X'/r. */
 struct helium_triplet_sums {
     float xx, yy, zz, xy, xz, yz, square, gx, gy, gz;
 };
@@ -61,13 +62,14 @@ ERGO_INLINE void helium_triplet_pair(float x, const float d[3], helium_cubic val
     const float gx = (float)(own.x - other.x), gy = (float)(own.y - other.y),
                 gz = (float)(own.z - other.z);
     const float sx = s.value * dx, sy = s.value * dy, sz = s.value * dz;
-    const float xx = fma(sx, dx, v), yy = fma(sy, dy, v), zz = fma(sz, dz, v);
+    const float third = v * (member->dimensions - 2.0f);
+    const float xx = fma(sx, dx, v), yy = fma(sy, dy, v), zz = fma(sz, dz, third);
     const float xy = sx * dy, xz = sx * dz, yz = sy * dz;
     const float along = fma(gx, dx, fma(gy, dy, gz * dz));
     const float diagonal = fma(xx, xx, fma(yy, yy, zz * zz));
     const float others = fma(xy, xy, fma(xz, xz, yz * yz));
-    /* X'' + 4 X'/r = 5 (X'/r) + 2 x d(X'/r)/dx */
-    const float bent = fma(2.0f * x, s.slope, 5.0f * s.value);
+    /* X'' + (d + 1) X'/r = (d + 2) (X'/r) + 2 x d(X'/r)/dx in d dimensions */
+    const float bent = fma(2.0f * x, s.slope, (member->dimensions + 2.0f) * s.value);
     run->xx += xx;
     run->yy += yy;
     run->zz += zz;

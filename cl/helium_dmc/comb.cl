@@ -65,15 +65,15 @@ __kernel void helium_dmc_keep(__global const long *sums, uint words, uint row,
         sample[(ulong)row * words + k] = sums[k];
 }
 
-/* A group for each record and member: the sum of that record over all walkers. */
+/* A group for each record and member: the sum of that record over walkers `begin` to end - 1. */
 __kernel __attribute__((reqd_work_group_size(HELIUM_COMB, 1, 1))) void
-helium_dmc_forward(__global const long *records, uint count, uint members, uint row,
-                   __global long *sample) {
+helium_dmc_forward(__global const long *records, uint count, uint begin, uint end, uint members,
+                   uint row, __global long *sample) {
     __local long part[HELIUM_COMB];
     const uint id = (uint)get_local_id(0), record = (uint)get_group_id(0);
     const uint which = (uint)get_group_id(1);
     long sum = 0;
-    for (uint w = id; w < count; w += HELIUM_COMB)
+    for (uint w = begin + id; w < end; w += HELIUM_COMB)
         sum += records[((ulong)which * count + w) * HELIUM_DMC_RECORDS + record];
     sum = ergo_comb_up_to(sum, id, HELIUM_COMB, part);
     if (id == HELIUM_COMB - 1)

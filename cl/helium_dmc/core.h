@@ -45,6 +45,13 @@ ERGO_INLINE ulong helium_dmc_weight(float exponent, uint marks) {
     return marks ? 0 : (ulong)(ergo_exp(exponent) * scale + 0.5f);
 }
 
+/* The place among the walkers of all members of number `row` of those that a launch has: `begin` to
+ * end - 1 of each member's `count`. */
+ERGO_INLINE uint helium_dmc_index(uint row, uint count, uint begin, uint end) {
+    const uint which = row / (end - begin);
+    return which * count + begin + (row - which * (end - begin));
+}
+
 /* The c-th of `chosen` walkers, which are far apart: neighbours have the same ancestors. */
 ERGO_INLINE uint helium_dmc_chosen(uint c, uint count, uint chosen) {
     return (uint)((ulong)c * count / chosen);

@@ -7,6 +7,9 @@
  * helium_atom does it: the bits are the same. In a group neighbours have neighbouring atoms and one
  * block, so that they read one place at a time.
  *
+ * A launch has walkers `begin` to end - 1 of each member's `count`; dimension 1 counts those of all
+ * members.
+ *
  * Macros besides those of helium/atom.h: HELIUM_LANES; HELIUM_TRIPLET, as in step.cl; HELIUM_LOCAL:
  * blocks of partners are in local memory (not with a triplet factor).
  */
@@ -24,8 +27,9 @@
 __kernel void helium_dmc_diffuse(__global const int *positions, __global const uint *parents,
                                  __global const struct helium_member *members,
                                  __global const helium_cubic *random, ulong step, uint count,
-                                 __global int *next) {
-    const uint i = (uint)get_global_id(0), index = (uint)get_global_id(1);
+                                 uint begin, uint end, __global int *next) {
+    const uint i = (uint)get_global_id(0);
+    const uint index = helium_dmc_index((uint)get_global_id(1), count, begin, end);
     const uint which = index / count, walker = index - which * count;
     const ulong parent = which * count + min(walker + parents[index], count - 1);
     const struct helium_member member = members[which];
@@ -39,9 +43,10 @@ __kernel void helium_dmc_diffuse(__global const int *positions, __global const u
 /* G of all atoms. Dimension 0: atoms; 1: walkers of all members. */
 __kernel void helium_dmc_field(__global const int *places,
                                __global const struct helium_member *members,
-                               __global const helium_cubic *t_tables, uint count,
-                               __global int *fields) {
-    const uint i = (uint)get_global_id(0), index = (uint)get_global_id(1);
+                               __global const helium_cubic *t_tables, uint count, uint begin,
+                               uint end, __global int *fields) {
+    const uint i = (uint)get_global_id(0);
+    const uint index = helium_dmc_index((uint)get_global_id(1), count, begin, end);
     const uint which = index / count;
     const struct helium_member member = members[which];
     __global const int *place = places + (ulong)index * (3 * HELIUM_N);
@@ -135,8 +140,9 @@ ERGO_INLINE struct helium_share helium_spread_atom(const struct helium_spread *s
 #define HELIUM_SPREAD                                                                              \
     __local int4 tile[HELIUM_TILE_SIZE];                                                           \
     __local float runs[HELIUM_KINDS * HELIUM_GROUP], adds[HELIUM_KINDS * HELIUM_ATOMS];            \
-    const uint id = (uint)get_local_id(0), index = (uint)get_group_id(1), which = index / count;   \
-    const uint group = (uint)get_group_id(0);                                                      \
+    const uint id = (uint)get_local_id(0), group = (uint)get_group_id(0);                          \
+    const uint index = helium_dmc_index((uint)get_group_id(1), count, begin, end);                 \
+    const uint which = index / count;                                                              \
     const struct helium_spread spread = {id,                                                       \
                                          id % HELIUM_ATOMS,                                        \
                                          id / HELIUM_ATOMS,                                        \
@@ -174,15 +180,17 @@ ERGO_INLINE struct helium_share helium_spread_atom(const struct helium_spread *s
  * members. mean: 0: Euler's guess from there; 1: from the place halfway between `next` and there,
  * by half of that (the mean of two gradients).
  */
-__kernel __attribute__((reqd_work_group_size(HELIUM_GROUP, 1, 1))) void helium_dmc_drift_half(
-    __global const int *places, __global const int *next,
-    __global const struct helium_member *members, __global const struct helium_dmc *steps,
-    __global const helium_cubic *e_tables, __global const int *sites, uint count, uint mean,
+__kernel __attribute__((reqd_work_group_size(HELIUM_GROUP, 1, 1))) void
+helium_dmc_drift_half(__global const int *places, __global const int *next,
+                      __global const struct helium_member *members,
+                      __global const struct helium_dmc *steps,
+                      __global const helium_cubic *e_tables, __global const int *sites, uint count,
+                      uint begin, uint end, uint mean,
 #if HELIUM_TRIPLET
-    __global const struct helium_triplet *triplets, __global const helium_cubic *t_tables,
-    __global const int *fields,
+                      __global const struct helium_triplet *triplets,
+                      __global const helium_cubic *t_tables, __global const int *fields,
 #endif
-    __global int *drifted) {
+                      __global int *drifted) {
     HELIUM_SPREAD;
     HELIUM_LOAD_TABLE;
     struct helium_share share =
@@ -205,6 +213,7 @@ __kernel __attribute__((reqd_work_group_size(HELIUM_GROUP, 1, 1))) void
 helium_dmc_drift_whole(__global const int *places, __global const struct helium_member *members,
                        __global const struct helium_dmc *steps,
                        __global const helium_cubic *e_tables, __global const int *sites, uint count,
+                       uint begin, uint end,
 #if HELIUM_TRIPLET
                        __global const struct helium_triplet *triplets,
                        __global const helium_cubic *t_tables, __global const int *fields,
@@ -245,9 +254,12 @@ helium_dmc_drift_whole(__global const int *places, __global const struct helium_
 __kernel __attribute__((reqd_work_group_size(HELIUM_COLLECTORS, 1, 1))) void
 helium_dmc_collect(__global const long *parts, __global const uint *parents,
                    __global const long *records, __global const struct helium_dmc *steps,
-                   uint count, uint push, __global long *next_records, __global long *sums) {
+                   uint count, uint begin, uint end, uint push, __global long *next_records,
+                   __global long *sums) {
     __local long all[6];
-    const uint id = (uint)get_local_id(0), index = (uint)get_group_id(1), which = index / count;
+    const uint id = (uint)get_local_id(0);
+    const uint index = helium_dmc_index((uint)get_group_id(1), count, begin, end);
+    const uint which = index / count;
     const ulong parent = which * count + min(index - which * count + parents[index], count - 1);
     __global const long *part = parts + (ulong)index * HELIUM_SHARES * 6;
     __global const long *old = records + parent * HELIUM_DMC_RECORDS;

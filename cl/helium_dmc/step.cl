@@ -28,7 +28,8 @@ ERGO_INLINE int4 helium_own(HELIUM_PLACES *place, uint i) {
 }
 
 /*
- * Dimension 0: groups of HELIUM_E_MATES walkers of a member. next: the places after the step;
+ * Dimension 0: groups of HELIUM_E_MATES walkers of a member, of which this launch has walkers
+ * `begin` to end - 1. next: the places after the step;
  * middle: those in the middle of the drift, where `sums` are the energies (as struct helium_sums;
  * no ln psi); euler: Euler's guess of these, unless it is in local memory. push: 1: this step's
  * potential energies become records; 2: all of a walker's.
@@ -38,7 +39,7 @@ helium_dmc_step(__global const int *positions, __global const uint *parents,
                 __global const long *records, __global const struct helium_member *members,
                 __global const struct helium_dmc *steps, __global const helium_cubic *e_tables,
                 __global const helium_cubic *random, __global const int *sites, ulong step,
-                uint count, uint push,
+                uint count, uint begin, uint end, uint push,
 #if HELIUM_TRIPLET
                 __global const struct helium_triplet *triplets,
                 __global const helium_cubic *t_tables, __global int *fields,
@@ -49,12 +50,12 @@ helium_dmc_step(__global const int *positions, __global const uint *parents,
     __local uint beyond[HELIUM_E_MATES]; /* marks of all atoms of a walker */
     const uint id = (uint)get_local_id(0);
     const uint item = id % HELIUM_E_ITEMS, mate = id / HELIUM_E_ITEMS;
-    const uint crews = (count + HELIUM_E_MATES - 1) / HELIUM_E_MATES;
+    const uint crews = (end - begin + HELIUM_E_MATES - 1) / HELIUM_E_MATES;
     const uint which = (uint)get_group_id(0) / crews;
-    const uint first = ((uint)get_group_id(0) - which * crews) * HELIUM_E_MATES;
-    const uint walker = first + mate, there = walker < count;
-    const uint index = which * count + (there ? walker : 0);
-    const ulong parent = which * count + min((there ? walker : 0) + parents[index], count - 1);
+    const uint first = begin + ((uint)get_group_id(0) - which * crews) * HELIUM_E_MATES;
+    const uint walker = first + mate, there = walker < end, known = there ? walker : begin;
+    const uint index = which * count + known;
+    const ulong parent = which * count + min(known + parents[index], count - 1);
     const struct helium_member member = members[which];
     const struct helium_dmc dmc = steps[which];
     __global const int *from = positions + parent * (3 * HELIUM_N);
@@ -142,7 +143,7 @@ helium_dmc_step(__global const int *positions, __global const uint *parents,
     helium_gather(total, 4, id, parts, heads);
     for (uint k = id; k < 6 * HELIUM_E_MATES; k += HELIUM_GROUP) { /* as struct helium_sums */
         const uint m = k / 6, q = k - 6 * m;
-        if (first + m < count)
+        if (first + m < end)
             sums[((ulong)which * count + first + m) * 6 + q] =
                 q == 0   ? 0
                 : q == 5 ? (long)beyond[m] << HELIUM_BEYOND

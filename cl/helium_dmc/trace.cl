@@ -7,12 +7,13 @@
  */
 #include "helium_dmc/core.h"
 
-/* Walkers take the ancestors of their parents. Dimension 0: walkers of a member; 1: members. */
+/* Walkers take the ancestors of their parents. Dimension 0: walkers of a member, from `begin` to
+ * end - 1; 1: members. */
 __kernel void helium_dmc_trace(__global const uint *parents, __global const uint *ancestors,
-                               uint count, __global uint *next) {
-    const uint k = (uint)get_global_id(0);
+                               uint count, uint begin, uint end, __global uint *next) {
+    const uint k = begin + (uint)get_global_id(0);
     const ulong first = (ulong)get_global_id(1) * count;
-    if (k < count)
+    if (k < end)
         next[first + k] = ancestors[first + min(k + parents[first + k], count - 1)];
 }
 

@@ -8,7 +8,7 @@
  * that the exchange returned, and reads no word again in the hope of a newer one.
  *
  * These are the only words that a kernel of ergocl reads while another work-group of the same
- * launch may write them: labels while they are joined or shortened (sw_find), the keys of
+ * launch may write them: labels while they are joined, shortened or marked, the keys of
  * sw_cut_nodes, and the sizes in sw_flip_sizes and sw_slab_sizes, of which a value that others may
  * change is not used. In all other kernels, what a work-group reads in global memory was written by
  * an earlier launch, or by itself before a barrier with a global fence. Sums of several groups

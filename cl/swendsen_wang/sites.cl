@@ -87,8 +87,8 @@ __kernel SW_TILE_GROUP void sw_site_join(__global const uchar *bonds, __global c
     for (uint k = first; k < SW_FACES; k += SW_GROUP) {
         const uint face = sw_tile_face(k, ends), direction = face / SW_PLACES;
         const struct sw_tile_site s = sw_tile_site_of(face % SW_PLACES);
-        const uint leaves = direction == 2u && s.z + 1u == SW_LZ ? SW_SLAB : 0u; /* the rank */
-        if (face != SW_NO_BOND && !leaves && bonds[plane + s.index] >> direction & 1u)
+        if (face != SW_NO_BOND && !sw_site_leaves(s.y, s.z, direction) &&
+            bonds[plane + s.index] >> direction & 1u)
             list[SW_ADD_LOCAL(&listed, 1u)] = (ushort)face;
     }
     SW_SYNC;
@@ -202,7 +202,8 @@ __kernel SW_TILE_GROUP void sw_site_name(__global const ushort *firsts, __global
 
 /* Pairs of sites half a side apart, and a quarter, along all sides, that lie in one cluster: their
  * number; of unit vectors the sum of products of their parts along the mirror, in units of 2^-30.
- * pairs[sample][member][2], two words a number. */
+ * pairs[sample][member][2], two words a number. Of a slab those along its own sides (sites_slab.cl
+ * has the others). */
 __kernel SW_TILE_GROUP void sw_site_pairs(__global const sw_word *spins,
                                           __global const struct sw_site_member *members,
                                           __global const uint *names, ulong step,
@@ -214,13 +215,13 @@ __kernel SW_TILE_GROUP void sw_site_pairs(__global const sw_word *spins,
 #if SW_MODEL != SW_MODEL_POTTS
     const struct sw_site_member m = members[index];
     const sw_common common = SW_STEP_OF(&m, step);
-    __global const sw_word *own = spins + SW_COMPONENTS * plane;
+    __global const sw_word *own = spins + SW_COMPONENTS * (ulong)index * SW_SPAN;
 #endif
     for (uint k = first; k < 4u; k += SW_GROUP)
         sums[k] = 0u;
     for (uint n = first; n < SW_TILE; n += SW_GROUP) {
         const struct sw_tile_site s = sw_tile_site_of(n);
-        for (uint k = 0; k < 2u * SW_SIDES && s.inside; k++) {
+        for (uint k = 0; k < 2u * SW_SIDES_HERE && s.inside; k++) {
             const uint other = sw_site_apart(s.x, s.y, s.z, k >> 1, k & 1u ? 4u : 2u);
             if (names[plane + s.index] != names[plane + other])
                 continue;

@@ -21,19 +21,23 @@
 
 #define SW_N (SW_LX * SW_LY * SW_LZ) /* sites */
 
-/* SW_SLAB 1: SW_LZ layers of a lattice cut over ranks. Behind them in memory is the layer after,
- * of another rank. Ids of sites are indices plus the member's `first`. */
+/* SW_SLAB 1: layers, in two dimensions rows, of a lattice cut over ranks. Behind them in memory is
+ * the layer after, of another rank. Ids of sites are indices plus the member's `first`. */
 #ifndef SW_SLAB
 #define SW_SLAB 0
 #endif
-#define SW_LAYER (SW_LX * SW_LY)
+#define SW_FLAT (SW_LZ == 1u)
+#define SW_LAYER (SW_FLAT ? SW_LX : SW_LX * SW_LY)
 #define SW_SPAN (SW_N + SW_SLAB * SW_LAYER)
-/* Sides along z of the whole lattice. */
-#ifndef SW_ALL_LZ
-#define SW_ALL_LZ SW_LZ
+/* Layers of the whole lattice. */
+#ifndef SW_ALL_LAYERS
+#define SW_ALL_LAYERS (SW_FLAT ? SW_LY : SW_LZ)
 #endif
 /* How far back from behind the last layer the next one is in memory. */
 #define SW_AROUND_LAYERS (SW_SLAB ? 0u : SW_N)
+/* The direction that leads to the next layer. (Triangular lattices, which have two, are not cut.)
+ */
+#define SW_ONWARD (SW_FLAT ? 1u : 2u)
 
 /* Of a slab: the mark of a root whose cluster reaches an edge: this bit, and its number there. Of
  * other roots the same word has the number of sites, if these are counted. */
@@ -65,13 +69,19 @@ ERGO_INLINE uint sw_site_next(uint x, uint y, uint z, uint direction, uint *arou
     }
     if (along_y) {
         *around |= y + 1u == SW_LY ? SW_AROUND_Y : 0u;
-        y = y + 1u == SW_LY ? 0u : y + 1u;
+        y = !(SW_SLAB && SW_FLAT) && y + 1u == SW_LY ? 0u : y + 1u;
     }
     if (along_z) {
         *around |= z + 1u == SW_LZ ? SW_AROUND_Z : 0u; /* of a slab: its end */
         z = SW_SLAB == 0 && z + 1u == SW_LZ ? 0u : z + 1u;
     }
     return sw_site_index(x, y, z);
+}
+
+/* Does a bond of the site in this direction lead out of a slab? */
+ERGO_INLINE uint sw_site_leaves(uint y, uint z, uint direction) {
+    const uint last = SW_FLAT ? y + 1u == SW_LY : z + 1u == SW_LZ;
+    return SW_SLAB && direction == SW_ONWARD ? last : 0u;
 }
 
 /* Does the site own a bond in this direction? */
@@ -110,6 +120,7 @@ ERGO_INLINE uint sw_site_before(uint x, uint y, uint z, uint direction, uint *bx
 
 /* Directions along which sides lie, and the site half or a quarter of a side further along one. */
 #define SW_SIDES (SW_LZ > 1u ? 3u : 2u)
+#define SW_SIDES_HERE (SW_SIDES - SW_SLAB) /* of a slab: those that lie in it */
 
 ERGO_INLINE uint sw_site_apart(uint x, uint y, uint z, uint side, uint share) {
     if (side == 0u)
@@ -168,7 +179,7 @@ ERGO_INLINE struct sw_seed sw_site_seed(const struct sw_site_member *m, ulong st
     const struct ergo_words r = ergo_philox_words(0u, (uint)step, (uint)(step >> 32),
                                                   ERGO_DRAW(SW_PURPOSE_SEED, 0), m->key0, m->key1);
     struct sw_seed seed;
-    seed.site = sw_one_of(SW_LAYER * SW_ALL_LZ, r.x, r.y);
+    seed.site = sw_one_of(SW_LAYER * SW_ALL_LAYERS, r.x, r.y);
     seed.shift = 1u + sw_one_of(SW_Q - 1u, r.z, r.w);
     return seed;
 }

@@ -9,19 +9,19 @@
 #define SW_COMPONENTS 3u
 typedef float sw_word;
 typedef ergo_vector sw_spin;
-#define SW_SPIN(spins, site)                                                                       \
-    ergo_vector_of((spins)[site], (spins)[(site) + SW_SPAN], (spins)[(site) + 2u * SW_SPAN])
+#define SW_SPIN_OF(first, span) ergo_vector_of((first)[0], (first)[span], (first)[2u * (span)])
 #elif SW_MODEL == SW_MODEL_XY
 #define SW_COMPONENTS 1u
 typedef uint sw_word;
 typedef uint sw_spin;
-#define SW_SPIN(spins, site) ((spins)[site])
+#define SW_SPIN_OF(first, span) ((first)[0])
 #else
 #define SW_COMPONENTS 1u
 typedef uchar sw_word;
 typedef uint sw_spin;
-#define SW_SPIN(spins, site) ((uint)(spins)[site])
+#define SW_SPIN_OF(first, span) ((uint)(first)[0])
 #endif
+#define SW_SPIN(spins, site) SW_SPIN_OF((spins) + (site), SW_SPAN)
 
 ERGO_INLINE void sw_spin_store(__global sw_word *spins, uint site, sw_spin s) {
 #if SW_MODEL == SW_MODEL_HEISENBERG

@@ -45,7 +45,7 @@ ERGO_INLINE void sw_site_add(long *sum, uint component, float s, uint wave) {
 /* layer: of the lattice, at which a slab begins. */
 ERGO_INLINE void sw_site_sum(__global const sw_word *own, uint site, uint layer, long *sum) {
     const uint x = site % SW_LX, rows = site / SW_LX, y = rows % SW_LY, z = rows / SW_LY;
-    const uint wave = SW_LZ > 1u ? sw_wave(z + layer, SW_ALL_LZ) : sw_wave(y, SW_LY);
+    const uint wave = sw_wave((SW_FLAT ? y : z) + layer, SW_ALL_LAYERS);
     const sw_spin s = SW_ANGLE(own, site);
     uint around;
 #if SW_MODEL == SW_MODEL_HEISENBERG

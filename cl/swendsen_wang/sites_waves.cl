@@ -8,11 +8,12 @@
  * sums[sample][member][SW_SITE_POWERS][SW_WAVE_LIMBS]: of both, and of the last.
  */
 #define SW_PLACES 8192u
+#include "swendsen_wang/sites_bridges.h"
 #include "swendsen_wang/sites_leads.h"
 #include "swendsen_wang/wave_sums.h"
 
 #define SW_ALONG (SW_LZ > 1u ? SW_TZ : SW_TY) /* sites of a tile along the wave */
-#define SW_LAST_SIDE (SW_LZ > 1u ? SW_ALL_LZ : SW_LY)
+#define SW_LAST_SIDE SW_ALL_LAYERS
 #define SW_LAST_HERE (SW_LZ > 1u ? SW_LZ : SW_LY)
 #if SW_MODEL == SW_MODEL_POTTS
 #define SW_SITE_WAVES 2u
@@ -35,7 +36,7 @@ ERGO_INLINE uint sw_site_leads_out(__global const uchar *bonds, struct sw_tile_s
     uint open = last ? bonds[s.index] & last : 0u;
     for (uint d = 0; d < SW_DIRECTIONS; d++) {
         uint x, y;
-        if (SW_SLAB && d == 2u && s.z == 0u)
+        if (SW_SLAB && d == SW_ONWARD && (SW_FLAT ? s.y : s.z) == 0u)
             open |= 1u;
         else if (before >> d & 1u)
             open |= bonds[sw_site_before(s.x, s.y, s.z, d, &x, &y)] & 1u << d;
@@ -142,20 +143,18 @@ __kernel SW_TILE_GROUP void sw_site_waves(__global const sw_word *spins,
 }
 
 #if SW_SLAB
-/* Sums of parts that reach an edge, to edge_waves[member][2 SW_LAYER][SW_SITE_WAVES], since others
- * join them; their roots have 0 then. edges, roots: sites_slab.cl. */
+/* Sums of parts that reach an edge, to `sums` behind their sites (sites_bridges.h), since others
+ * join them; their roots have 0 then. */
 __kernel void sw_slab_waves(__global const uint *edges, __global const uint *roots,
-                            __global uint *waves, __global uint *edge_waves) {
+                            __global uint *waves, __global uint *sums) {
     const uint item = (uint)get_global_id(0), index = (uint)get_global_id(1);
-    if (item >= 2u * SW_LAYER)
+    const ulong at = (ulong)index * SW_ITEMS + item;
+    if (item >= SW_ITEMS || edges[at] == SW_NO_BOND || (edges[at] & SW_EDGE_NUMBER) != item)
         return;
-    const uint edge = edges[(ulong)index * (2u * SW_LAYER + 1u) + item];
-    if (edge == SW_NO_BOND || (edge & SW_EDGE_NUMBER) != item)
-        return;
-    const ulong part = (ulong)index * (2u * SW_LAYER) + item;
-    __global uint *from = waves + 2UL * SW_SITE_WAVES * ((ulong)index * SW_N + roots[part]);
+    __global uint *from = waves + 2UL * SW_SITE_WAVES * ((ulong)index * SW_N + roots[at]);
+    __global uint *to = sums + sw_sums_at(item, index, (uint)get_global_size(1)) + 2u;
     for (uint k = 0; k < 2u * SW_SITE_WAVES; k++) {
-        edge_waves[2UL * SW_SITE_WAVES * part + k] = from[k];
+        to[k] = from[k];
         from[k] = 0u;
     }
 }

@@ -125,8 +125,7 @@ enum ergo_status ergo_slab_plan(struct ergo_context *ctx, const struct ergo_engi
     return status;
 }
 
-/* What a sweep is without the others. */
-static enum ergo_status sweep_alone(struct ergo_context *ctx, void *state) {
+enum ergo_status ergo_slab_sweep_alone(struct ergo_context *ctx, void *state) {
     const enum ergo_status status = ergo_engine_advance(ctx, state, 0, 0, 1, 0);
     return status == ERGO_OK ? ergo_device_finish(ctx, ((struct ergo_engine *)state)->device)
                              : status;
@@ -147,17 +146,16 @@ static enum ergo_status share_by_speed(struct ergo_context *ctx, void *state) {
     enum ergo_status status = ergo_slab_init(ctx, state);
     s->alone = true;
     if (status == ERGO_OK)
-        status = ergo_shares_try(ctx, s->shares, s->count, sweep_alone, state, &uneven);
+        status = ergo_shares_try(ctx, s->shares, s->count, ergo_slab_sweep_alone, state, &uneven);
     s->alone = false;
     if (status == ERGO_OK && uneven)
         status = ergo_engine_remake(ctx, state);
     return status == ERGO_OK && uneven ? settle(ctx, state) : status;
 }
 
-/* Rank 0's kernels before the others': theirs then find its results in the caches. */
-enum ergo_status ergo_slab_create(struct ergo_context *ctx, const struct ergo_engine_model *model,
-                                  const struct ergo_batch *batch, struct ergo_device *device,
-                                  void **state) {
+enum ergo_status ergo_slab_in_turn(struct ergo_context *ctx, const struct ergo_engine_model *model,
+                                   const struct ergo_batch *batch, struct ergo_device *device,
+                                   void **state) {
     const bool first = ergo_ranks_rank() == 0;
     enum ergo_status status = ERGO_OK;
     *state = NULL;
@@ -166,8 +164,13 @@ enum ergo_status ergo_slab_create(struct ergo_context *ctx, const struct ergo_en
     if (status != ERGO_OK)
         return status;
     ergo_dist_barrier();
-    if (!first)
-        status = ergo_engine_create(ctx, model, batch, device, state);
+    return first ? status : ergo_engine_create(ctx, model, batch, device, state);
+}
+
+enum ergo_status ergo_slab_create(struct ergo_context *ctx, const struct ergo_engine_model *model,
+                                  const struct ergo_batch *batch, struct ergo_device *device,
+                                  void **state) {
+    enum ergo_status status = ergo_slab_in_turn(ctx, model, batch, device, state);
     if (status == ERGO_OK)
         status = settle(ctx, *state);
     if (status == ERGO_OK && ergo_slab_adapts(*state))

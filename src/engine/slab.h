@@ -67,6 +67,12 @@ struct ergo_slab_model {
     size_t (*layer_bytes)(const void *state);
 };
 
+/* Rank 0's kernels before the others': theirs then find its results in the caches. */
+enum ergo_status ergo_slab_in_turn(struct ergo_context *ctx, const struct ergo_engine_model *model,
+                                   const struct ergo_batch *batch, struct ergo_device *device,
+                                   void **state);
+/* A step, for a trial (ergo_shares_try): the model waits for no other rank in it. */
+enum ergo_status ergo_slab_sweep_alone(struct ergo_context *ctx, void *state);
 /* A sampler's operations (samplers/sampler.h). create: with shares by a trial, where the job does
  * not say them. save: at rank 0 alone; collective. */
 enum ergo_status ergo_slab_plan(struct ergo_context *ctx, const struct ergo_engine_model *model,

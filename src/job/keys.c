@@ -104,7 +104,8 @@ const struct ergo_key ergo_job_common_keys[] = {
          "How the ranks of mpirun share the work; no chain depends on it. points: each rank gets "
          "whole scan points and replicas; lattice: each system is cut into pieces, one chain "
          "after the other (if the sampler can; spin glasses: samples are dealt out, and "
-         "ladders of temperatures where ranks are more than words of samples); auto: lattice "
+         "ladders of temperatures where ranks are more than words of samples; helium-dmc: the "
+         "walkers of a population); auto: lattice "
          "where there are fewer chains than ranks and the sampler can, unless a trial at the "
          "start finds that one of several unlike devices has more than 0.8 of the speed of all: "
          "it is faster alone."},

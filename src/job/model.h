@@ -186,6 +186,8 @@ struct ergo_model {
     /* By bits: curves whose samples are correlated with the ones next to them, so that errors are
      * from at least ERGO_CURVE_JOINED samples together. */
     uint32_t curves_correlated;
+    /* By bits: curves that are square grids, row by row: pages draw maps, the first row lowest. */
+    uint32_t curves_grids;
     /* By bits: curves that pages draw over a linear axis, however far it reaches. */
     uint32_t curves_linear;
     const struct ergo_curve_ratio *ratio; /* NULL: none */

@@ -103,11 +103,14 @@ enum ergo_status ergo_report_curves(struct ergo_context *ctx, struct ergo_text *
     size_t members[CURVES_MAX];
     size_t count = ergo_report_members(result, CURVES_MAX, members);
     struct ergo_text figures = {0};
-    (void)ctx;
+    enum ergo_status status = ERGO_OK;
     const struct ergo_model *model = result->job->model;
     for (size_t c = 0; c < model->n_curves; c++)
-        if (!(model->curves_hidden >> c & 1))
+        if (!((model->curves_hidden | model->curves_grids) >> c & 1))
             append_curve(&figures, result, c, members, count);
     ergo_report_section(text, "Curves", NULL, &figures);
-    return ERGO_OK;
+    for (size_t c = 0; c < model->n_curves && status == ERGO_OK; c++)
+        if (model->curves_grids >> c & 1)
+            status = ergo_report_map(ctx, text, result, c);
+    return status;
 }

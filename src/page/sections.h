@@ -18,6 +18,9 @@ enum ergo_status ergo_report_observables(struct ergo_context *ctx, struct ergo_t
                                          enum ergo_report_kind kind);
 enum ergo_status ergo_report_curves(struct ergo_context *ctx, struct ergo_text *text,
                                     const struct ergo_result *result);
+/* maps.c: a curve that is a square grid, as maps of a few points. */
+enum ergo_status ergo_report_map(struct ergo_context *ctx, struct ergo_text *text,
+                                 const struct ergo_result *result, size_t c);
 /* points.c: one point at a time, chosen from a list: configuration, time series, histogram. */
 enum ergo_status ergo_report_points(struct ergo_context *ctx, struct ergo_text *text,
                                     const struct ergo_result *result);

@@ -110,8 +110,8 @@ enum ergo_status ergo_radial_of(struct ergo_context *ctx, size_t n, const double
     return ERGO_OK;
 }
 
-enum ergo_status ergo_radial_parse(struct ergo_context *ctx, const char *name, const char *text,
-                                   size_t length, struct ergo_radial **curve) {
+static enum ergo_status parse(struct ergo_context *ctx, const char *name, const char *text,
+                              size_t length, double above, struct ergo_radial **curve) {
     static const char *const what[2] = {"a distance and the function's value", "distance"};
     const size_t lines = ergo_rows_most(text, length);
     struct ergo_radial *s = new_curve(lines);
@@ -120,7 +120,7 @@ enum ergo_status ergo_radial_parse(struct ergo_context *ctx, const char *name, c
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to read %s", name);
     s->hash = ergo_hash64(text, length);
     enum ergo_status status =
-        ergo_rows_parse(ctx, name, text, length, what, 0, s->r, s->value, &s->n);
+        ergo_rows_parse(ctx, name, text, length, what, above, s->r, s->value, &s->n);
     if (status == ERGO_OK && s->n < 4)
         status = ERGO_FAIL(ctx, ERGO_E_IO,
                            "%s has %zu points; a spline needs four, an accurate one hundreds", name,
@@ -134,14 +134,29 @@ enum ergo_status ergo_radial_parse(struct ergo_context *ctx, const char *name, c
     return ERGO_OK;
 }
 
-enum ergo_status ergo_radial_read(struct ergo_context *ctx, const struct ergo_point *point,
-                                  const char *pointer, struct ergo_radial **curve) {
+enum ergo_status ergo_radial_parse(struct ergo_context *ctx, const char *name, const char *text,
+                                   size_t length, struct ergo_radial **curve) {
+    return parse(ctx, name, text, length, 0, curve);
+}
+
+static enum ergo_status read_above(struct ergo_context *ctx, const struct ergo_point *point,
+                                   const char *pointer, double above, struct ergo_radial **curve) {
     char *text = NULL;
     size_t length = 0;
     *curve = NULL;
     enum ergo_status status = ergo_input_read(ctx, point, pointer, FILE_MOST, &text, &length);
     if (status == ERGO_OK)
-        status = ergo_radial_parse(ctx, ergo_point_text(point, pointer), text, length, curve);
+        status = parse(ctx, ergo_point_text(point, pointer), text, length, above, curve);
     free(text);
     return status;
+}
+
+enum ergo_status ergo_radial_read(struct ergo_context *ctx, const struct ergo_point *point,
+                                  const char *pointer, struct ergo_radial **curve) {
+    return read_above(ctx, point, pointer, 0, curve);
+}
+
+enum ergo_status ergo_radial_read_line(struct ergo_context *ctx, const struct ergo_point *point,
+                                       const char *pointer, struct ergo_radial **curve) {
+    return read_above(ctx, point, pointer, -INFINITY, curve);
 }

@@ -27,6 +27,9 @@ enum ergo_status ergo_radial_of(struct ergo_context *ctx, size_t n, const double
 /* Read and parse the file that a key names. */
 enum ergo_status ergo_radial_read(struct ergo_context *ctx, const struct ergo_point *point,
                                   const char *pointer, struct ergo_radial **curve);
+/* The same along a line: places may be negative. */
+enum ergo_status ergo_radial_read_line(struct ergo_context *ctx, const struct ergo_point *point,
+                                       const char *pointer, struct ergo_radial **curve);
 void ergo_radial_free(struct ergo_radial *curve); /* NULL-safe */
 /* out: value, slope and second derivative. Outside the points: the value at the end, and 0, 0. */
 void ergo_radial_at(const struct ergo_radial *curve, double r, double out[3]);

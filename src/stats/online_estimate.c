@@ -283,11 +283,31 @@ static double bins_sum(const struct call *call, size_t a, size_t begin, size_t e
     return sum - (double)(end - begin) * length * (series->sum / (double)o->count);
 }
 
+/* The longest autocorrelation time of the arguments. */
+static double longest_tau(const struct call *call) {
+    double longest = 0;
+    for (size_t a = 0; a < call->n; a++) {
+        struct ergo_estimate e;
+        ergo_online_estimate(call->online, call->series[a], &e);
+        longest = fmax(longest, e.tau); /* not a number: of none */
+    }
+    return longest;
+}
+
+/* Samples of a block. Where an argument remembers for longer than the projected series (a sum over
+ * a window of the past beside what it is a covariance with), blocks are longer than its memory, if
+ * enough are left: shorter ones share it, and know only a part of the bias. */
+static double block_length(const struct call *call, double tau) {
+    const double own = ceil(BLOCK_TAU * tau), n = (double)call->online->count;
+    const double most = fmax(own, floor(n / (2 * BLOCKS_MIN)));
+    return fmin(fmax(own, ceil(BLOCK_TAU / 2 * longest_tau(call))), most);
+}
+
 /* f with its bias of order 1/n removed: B f - (B - 1) mean of f over all but one block. Blocks are
  * bins together; the last one has the rest, too. */
 static double jackknife(const struct call *call, double tau) {
     const uint64_t length = call->online->fixed ? ergo_online_bin(call->online->count) : 1;
-    const double n = (double)call->online->count, wanted = ceil(BLOCK_TAU * tau);
+    const double n = (double)call->online->count, wanted = block_length(call, tau);
     const size_t bins = (size_t)(call->online->count / length);
     const size_t together =
         (size_t)fmax(fmin(ceil(wanted / (double)length), n), ceil((double)bins / BLOCKS_MAX));

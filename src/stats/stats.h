@@ -83,13 +83,15 @@ typedef double (*ergo_stats_function)(const double *means, void *user);
 /*
  * f(means of columns) with errors by linear propagation: the projected series
  * sum_a df/dm_a (x_a - m_a) goes through the same two estimators (Wolff 2004, section 3). The
- * mean is corrected for the bias of order 1/n by the jackknife over blocks longer than tau; where
- * that cannot be done (fewer than 8 such blocks, f not finite on one) it is f of the means.
- * columns: n_columns (1 to ERGO_STATS_COLUMNS_MAX) pointers to n samples each. Gradients are
- * central differences with steps from the columns' standard errors, shrunk until two steps agree
- * and f is finite; they fail (error NAN, too_short) only where f has no derivative. f is called up
- * to 256 times plus 40 per column. Special cases as in ergo_stats_estimate; f(means) not finite:
- * all NAN, too_short.
+ * mean is corrected for the bias of order 1/n by the jackknife over blocks longer than tau, its own
+ * and, as far as n allows, the columns'; where that cannot be done (fewer than 8 such blocks, f not
+ * finite on one) it is f of the means.
+ *
+ * columns: n_columns (1 to ERGO_STATS_COLUMNS_MAX) pointers to n samples each.
+ * Gradients are central differences with steps from the columns' standard errors, shrunk until two
+ * steps agree and f is finite; they fail (error NAN, too_short) only where f has no derivative. f
+ * is called up to 256 times plus 40 per column. Special cases as in ergo_stats_estimate; f(means)
+ * not finite: all NAN, too_short.
  */
 enum { ERGO_STATS_COLUMNS_MAX = 16 };
 void ergo_stats_derived(const double *const *columns, size_t n_columns, size_t n,

@@ -19,6 +19,7 @@ PROGRAM, ROOT = os.environ["ERGOCL"], os.environ["ERGOCL_ROOT"]
 NEUTRAL = {  # how and when, not what: the help of each says so
     "": {"/distribute", "/checkpoint/every_seconds", "/checkpoint/final_states", "/audit/every_seconds", "/wall_time"},
     "swendsen-wang": {"/system/labelling", "/system/merge", "/system/shares"},
+    "helium-dmc": {"/system/shares"},
     "spin-lattice": {"/system/shares", "/system/graph_format"},  # a format is seen from the file, too
 }
 RUN = {"equilibration": 4, "sweeps": 40, "measure_every": 2}
@@ -54,6 +55,8 @@ MODELS = [
     ("helium-vmc", {"n": 20, "walkers": 4}, {"structure_every": 2}),
     ("helium-vmc", {"n": 32, "walkers": 4, "one_body": "fcc", "density": 0.03}, {"structure_every": 2}),
     ("helium-vmc", {"n": 4, "walkers": 4, "one_body": "trap", "density": 1e-5}, {"structure_every": 2}),
+    ("helium-vmc", {"n": 30, "walkers": 4, "dimensions": 2, "one_body": "triangular", "aspect": [5, 3], "density": 0.07, "b": 2.8}, {"structure_every": 2, "pair_map_bins": 4}),
+    ("helium-vmc", {"n": 4, "walkers": 4, "one_body": "slab", "density": 1e-4, "external": f"{ROOT}/data/reference/helium-film-v.txt", "localisation": 0.2}, {"structure_every": 2}),
     ("helium-vmc", {"n": 20, "walkers": 8, "triplet": {"strength": -1, "centre": 1.5}},
      {"structure_every": 2, "optimise": "all", "optimise_updates": 2, "optimise_every": 1, "equilibration": 20}),
     ("helium-dmc", {"n": 20, "walkers": 4, "forward_steps": 16, "forward_structure": True},

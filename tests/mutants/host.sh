@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Host code broken on purpose: tests/mutants/host.sh lists the mutants (--first: those of each push),
 # host.sh NAME compiles one changed source file, links it in front of the library into a unit test (or
-# one of kernel/, contract/ or physics/), and sees the test fail. --check: does every mutation still find its line? From the repository's root.
+# one of kernel/, contract/ or physics/), or into ergocl for a script of mpi/, and sees the test fail. --check: does every mutation still find its line? From the repository's root.
 #
 # The mutants are in host/*.list: mutant NAME FILE PROGRAM SED [JOBS of a contract test, or CASE of one of physics]. FILE is the name of a source file
 # anywhere below src/, of which there may be several: the one that SED changes is meant.
@@ -77,6 +77,8 @@ if [ -f "tests/physics/${program_of[$name]}.c" ] && [[ ${jobs_of[$name]} = test_
     program=$build/tests/physics/${program_of[$name]}
     export TEST_CASE=${jobs_of[$name]} # of these long programs one test
 fi
+script=$PWD/tests/mpi/${program_of[$name]}.sh
+[ ! -f "$script" ] || program=$build/src/cli/main
 sed "${sed_of[$name]}" "$source" >"$own.c"
 make --no-print-directory BUILD="$build" mutant-program MUTANT="$own" MUTANT_OF="${source%/*}" \
     PROGRAM="$program" || {
@@ -84,10 +86,15 @@ make --no-print-directory BUILD="$build" mutant-program MUTANT="$own" MUTANT_OF=
     exit 1
 }
 code=0
-timeout 200 "$own" >"$own.log" 2>&1 || code=$? # a mutant may wait for ever
+with=("$own") # a mutant may wait for ever
+if [ -f "$script" ]; then
+    rm -rf "$own.room" && mkdir "$own.room"
+    with=(env -C "$own.room" ERGOCL="$PWD/$own" ERGOCL_ROOT="$PWD" bash "$script")
+fi
+timeout 200 "${with[@]}" >"$own.log" 2>&1 || code=$?
 grep -v '^\[ RUN\|^\[  *OK' "$own.log" | head -n 12
-if [ "$code" -eq 0 ] || ! grep -q '\[  FAILED  \]' "$own.log"; then
+if [ "$code" -eq 0 ] || ! grep -q '\[  FAILED  \]\|^FAILED' "$own.log"; then
     echo "not killed by ${program_of[$name]} (exit code $code)"
     exit 1
 fi
-rm -f "$own" "$own".[cdo]
+rm -rf "$own" "$own".[cdo] "$own.room"

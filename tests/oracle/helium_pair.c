@@ -43,13 +43,13 @@ double ergo_oracle_pair_pressure(const struct ergo_oracle_pair *p, double power)
     return p->density * (energy[1] - energy[0]) / (2 * h);
 }
 
-double ergo_oracle_helium_beyond(double (*potential)(double), double h) {
+double ergo_oracle_helium_beyond(int dimensions, double (*potential)(double), double h) {
     const int steps = 100000;
     const double step = log(1e5) / steps; /* to 1e5 h: V has fallen by 1e-30 */
     double sum = 0;
     for (int i = 0; i <= steps; i++) {
         const double r = h * exp(step * i);
-        sum += (i == 0 || i == steps ? 1 : i % 2 ? 4 : 2) * potential(r) * r * r * r;
+        sum += (i == 0 || i == steps ? 1 : i % 2 ? 4 : 2) * potential(r) * pow(r, dimensions);
     }
     return sum * step / 3;
 }

@@ -22,7 +22,7 @@ struct ergo_oracle_pair_energy ergo_oracle_pair_energies(const struct ergo_oracl
 double ergo_oracle_pair_pressure(const struct ergo_oracle_pair *pair, double power);
 /* The de Boer-Michels Lennard-Jones potential of helium: 10.22 K, 2.556 A. */
 double ergo_oracle_helium_lennard_jones(double r);
-/* int_h^infinity r^2 V dr by Simpson's rule, on points with equal ratios of r. */
-double ergo_oracle_helium_beyond(double (*potential)(double), double h);
+/* int_h^infinity r^(d-1) V dr by Simpson's rule, on points with equal ratios of r. */
+double ergo_oracle_helium_beyond(int dimensions, double (*potential)(double), double h);
 
 #endif

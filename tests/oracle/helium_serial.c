@@ -70,7 +70,7 @@ void ergo_oracle_helium_energies(const struct ergo_oracle_helium *h,
                 continue;
             ergo_oracle_helium_u(r, h->b, 2 * cut, u);
             ln_psi += 0.5 * u[0];
-            laplacian += u[2] + 2 * u[1] / r;
+            laplacian += u[2] + (2 - h->plane) * u[1] / r;
             for (int k = 0; k < 3; k++)
                 gradient[k] += u[1] * d[k] / r;
             potential += 0.5 * ergo_oracle_helium_potential(r);
@@ -80,7 +80,7 @@ void ergo_oracle_helium_energies(const struct ergo_oracle_helium *h,
             double d[3];
             const double r = from_site(h, h->position + 3 * i, h->site + 3 * i, d);
             ln_psi -= h->c * r * r / 2;
-            laplacian -= (3 - h->free) * h->c;
+            laplacian -= (3 - h->free - h->plane) * h->c;
             potential += h->spring * r * r;
             virial += 2 * h->spring * r * r;
             for (int k = 0; k < 3; k++)
@@ -129,8 +129,8 @@ double ergo_oracle_helium_uniform(struct ergo_oracle_helium *h) {
 void ergo_oracle_helium_macroupdate(struct ergo_oracle_helium *h, double step) {
     for (int t = 0; t < h->n; t++) {
         const int atom = (int)(ergo_oracle_helium_uniform(h) * h->n);
-        double d[3], *r = h->position + 3 * atom;
-        for (int k = 0; k < 3; k++) {
+        double d[3] = {0}, *r = h->position + 3 * atom;
+        for (int k = 0; k < 3 - h->plane; k++) {
             const double radius = sqrt(-2 * log(ergo_oracle_helium_uniform(h)));
             d[k] = step * radius * cos(6.283185307179586 * ergo_oracle_helium_uniform(h));
         }

@@ -21,6 +21,7 @@ struct ergo_oracle_helium {
     const double *site; /* [n][3], A */
     double c, spring;   /* 1/A^2, K/A^2 */
     int free;           /* along so many axes neither acts (2: a slab) */
+    int plane;          /* 1: two dimensions; all z are 0, and side[2] is not the shortest */
     uint64_t generator; /* SplitMix64 */
     uint64_t accepted, tried;
 };

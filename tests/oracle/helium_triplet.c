@@ -71,6 +71,8 @@ void ergo_oracle_triplet_derivatives(struct ergo_oracle_triplet *t, double *squa
     *square = *laplacian = 0;
     for (int i = 0; i < 3 * t->pairs.n; i++) {
         double *x = t->pairs.position + i, f[5];
+        if (t->pairs.plane && i % 3 == 2)
+            continue;
         const double at = *x;
         for (int k = 0; k < 5; k++) {
             *x = at + h * (k - 2);

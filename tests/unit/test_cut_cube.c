@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "oracle/joined.h"
-#include "samplers/swendsen_wang/counts.h"
+#include "samplers/swendsen_wang/sites/sites.h"
 
 enum { LX = 5, LY = 4, LZ = 13, LAYER = LX * LY, N = LAYER * LZ, MOST_RANKS = 6 };
 static uint8_t bonds[N];
@@ -182,6 +182,65 @@ static void compare(struct cube *c, const struct forest *whole, uint32_t rounds,
     assert_memory_equal(&counts, &expected, sizeof counts);
 }
 
+/* Ways around alone are found as they are with sizes. */
+static void compare_ways(struct cube *c, const struct forest *whole, uint32_t wraps) {
+    for (int r = 0; r < c->ranks; r++) {
+        c->rank[r].parts.sizes = NULL;
+        c->rank[r].parts.ways = true;
+    }
+    assert_true(joined_run(&c->all, 2, NULL, NULL));
+    for (int r = 0; r < c->ranks; r++)
+        wraps |= c->rank[r].joining.wraps;
+    assert_int_equal(wraps, whole->wraps);
+}
+
+/* Pairs along z: each layer is compared with the right one. */
+static void see_runs(const uint64_t *firsts, int ranks, int own, uint64_t apart) {
+    const uint32_t count = (uint32_t)(firsts[own + 1] - firsts[own]);
+    for (uint32_t z = 0, n; z < count; z += n) {
+        const struct sw_slab_run r = sw_slab_run_of(firsts, ranks, own, z, apart, count - z);
+        n = r.layers;
+        assert_true(r.layer == z && n > 0 && z + n <= count);
+        assert_true(firsts[r.rank] + r.partner + n <= firsts[r.rank + 1]);
+        assert_int_equal(firsts[r.rank] + r.partner, (firsts[own] + z + apart) % LZ);
+    }
+}
+
+/* And sent once, in the piece of the rank that asks. */
+static void see_asked(const uint64_t *firsts, int ranks, int own, uint64_t apart, uint32_t piece) {
+    const uint32_t count = (uint32_t)(firsts[own + 1] - firsts[own]);
+    uint32_t sent[LZ] = {0};
+    for (uint32_t begin = 0; begin < LZ; begin += piece)
+        for (uint32_t z = 0, n; z < count; z += n) {
+            const struct sw_slab_run r =
+                sw_slab_run_of(firsts, ranks, own, z, LZ - apart, count - z);
+            const struct sw_slab_run s = sw_slab_asked(r, begin, piece);
+            n = r.layers;
+            for (uint32_t k = 0; k < s.layers; k++, sent[s.layer + k - 1]++) {
+                assert_true(s.partner >= begin && s.partner + k < begin + piece);
+                assert_int_equal((firsts[s.rank] + s.partner + k + apart) % LZ,
+                                 firsts[own] + s.layer + k);
+            }
+        }
+    for (uint32_t z = 0; z < count; z++)
+        assert_int_equal(sent[z], 1);
+}
+
+static void test_runs(void **unused) {
+    (void)unused;
+    uint64_t firsts[MOST_RANKS + 1];
+    for (int ranks = 1; ranks <= MOST_RANKS; ranks++)
+        for (uint64_t apart = 0; apart < LZ; apart++) {
+            for (int r = 0; r <= ranks; r++)
+                firsts[r] = (uint64_t)(LZ * r / ranks);
+            for (int own = 0; own < ranks; own++) {
+                see_runs(firsts, ranks, own, apart);
+                for (uint32_t piece = 1; piece <= 5; piece++)
+                    see_asked(firsts, ranks, own, apart, piece);
+            }
+        }
+}
+
 static void test_cube(void **unused) {
     (void)unused;
     static const double densities[] = {0.15, 0.25, 0.3, 0.4};
@@ -196,6 +255,7 @@ static void test_cube(void **unused) {
         label(&whole, 0);
         const uint32_t wraps = cut(&c, ranks);
         compare(&c, &whole, 1 + k % 4, wraps);
+        compare_ways(&c, &whole, wraps);
         seen |= whole.wraps;
         others |= ~whole.wraps & 7u;
         both += whole.wraps != 0 && whole.wraps != 7u;
@@ -209,6 +269,6 @@ static void test_cube(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cube)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cube), cmocka_unit_test(test_runs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

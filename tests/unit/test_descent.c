@@ -87,7 +87,8 @@ static double ln_psi(const struct helium_model *m, const int32_t *place) {
 
 static void slopes_are_derivatives(void **state) {
     (void)state;
-    struct helium_model m = {.n = N, .b = 2.8, .half = 5, .core = 1.3, .lambda = 6};
+    struct helium_model m = {
+        .n = N, .dimensions = 3, .b = 2.8, .half = 5, .core = 1.3, .lambda = 6};
     const struct helium_parameters which = {
         .b = true, .triplet = true, .knots = 5, .count = 9, .core = 1.3};
     int32_t place[3 * N];
@@ -127,7 +128,7 @@ static void slopes_are_derivatives(void **state) {
 /* Wild parameters are limited, and what is no number becomes one. */
 static void parameters_have_limits(void **state) {
     (void)state;
-    struct helium_model m = {.n = N, .b = 2.8, .half = 5, .core = 1.3};
+    struct helium_model m = {.n = N, .dimensions = 3, .b = 2.8, .half = 5, .core = 1.3};
     const struct helium_parameters which = {
         .b = true, .triplet = true, .knots = 1, .count = 5, .core = 1.3};
     const double first[5] = {2.8, 0, -2, 1.8, 1.6};

@@ -133,17 +133,21 @@ static void a_pair_alone_has_one_energy(void **state) {
     (void)state;
     struct ergo_context *ctx = ergo_context_create();
     static const struct {
+        uint32_t dimensions;
         double healing, energy; /* by Numerov's rule on another grid */
-    } cases[] = {{4.4, -1.385761}, {5.5, -1.057571}};
-    for (size_t k = 0; k < 2; k++) {
-        struct helium_model m = {
-            .potential = HELIUM_AZIZ, .half = 7.15, .core = 0.5, .lambda = helium_lambda(4.002602)};
+    } cases[] = {{3, 4.4, -1.385761}, {3, 5.5, -1.057571}, {2, 5.5, -0.594621}};
+    for (size_t k = 0; k < 3; k++) {
+        struct helium_model m = {.dimensions = cases[k].dimensions,
+                                 .half = 7.15,
+                                 .core = 0.5,
+                                 .lambda = helium_lambda(4.002602)};
         double u[3], v[2];
         assert_int_equal(helium_two_body(ctx, &m, cases[k].healing, &m.f_curve), ERGO_OK);
         for (double r = 1.5; r < cases[k].healing - 0.02; r += 0.01) {
             helium_model_u(&m, r, u);
             helium_model_v(&m, r, v);
-            const double local = v[0] - 2 * m.lambda * (u[2] + 2 * u[1] / r + u[1] * u[1]);
+            const double around = (m.dimensions - 1) * u[1] / r;
+            const double local = v[0] - 2 * m.lambda * (u[2] + around + u[1] * u[1]);
             close_to("local energy of a pair", local, cases[k].energy, 2e-3 + 1e-5 * fabs(v[0]));
         }
         for (int i = 0; i < 2; i++) { /* value and slope at the end, 0 beyond */
@@ -173,6 +177,7 @@ static void begin(struct pair *p, double tau) {
     int kind;
     memset(p, 0, sizeof *p);
     m->n = 2;
+    m->dimensions = 3;
     m->density = 2.0 / 512;
     m->b = 3.07;
     m->lambda = helium_lambda(4.002602);
@@ -187,6 +192,7 @@ static void begin(struct pair *p, double tau) {
     p->member.low = helium_model_low(m);
     helium_model_kink(m, &p->member.kink, &p->member.kink_width);
     p->member.root = (float)sqrt(m->lambda);
+    p->member.dimensions = 3;
     p->dmc.drift = (float)(sqrt(m->lambda) * tau);
     for (int k = 0; k < 3; k++) {
         p->member.scale[k] = 0x1p-31f;
@@ -368,11 +374,11 @@ static void weights_of_the_last_steps(void **state) {
 
 static void finite_differences_find_a_known_state(void **state) {
     (void)state;
-    const struct ergo_oracle_smooth pair = {8, helium_lambda(4.002602), 3};
+    const struct ergo_oracle_smooth pair = {8, helium_lambda(4.002602), 3, 0};
     const struct ergo_oracle_ground a =
-        ergo_oracle_ground_state(8, pair.lambda, ergo_oracle_smooth_v, &pair, 1e9, 12);
+        ergo_oracle_ground_state(3, 8, pair.lambda, ergo_oracle_smooth_v, &pair, 1e9, 12);
     const struct ergo_oracle_ground b =
-        ergo_oracle_ground_state(8, pair.lambda, ergo_oracle_smooth_v, &pair, 1e9, 24);
+        ergo_oracle_ground_state(3, 8, pair.lambda, ergo_oracle_smooth_v, &pair, 1e9, 24);
     print_message("12^3: E %.6f, V %.6f; 24^3: E %.6f, V %.6f\n", a.energy, a.potential, b.energy,
                   b.potential);
     assert_true(fabs(b.energy) < 0.3 * fabs(a.energy));

@@ -22,8 +22,12 @@ static void close_to(const char *what, double found, double expected, double tol
 }
 
 static struct helium_model liquid(uint32_t n, double b) {
-    struct helium_model m = {
-        .n = n, .density = 0.02186, .b = b, .potential = HELIUM_AZIZ, .kink = 1.4826 * 2.963};
+    struct helium_model m = {.n = n,
+                             .dimensions = 3,
+                             .density = 0.02186,
+                             .b = b,
+                             .potential = HELIUM_AZIZ,
+                             .kink = 1.4826 * 2.963};
     const double side = cbrt(n / m.density);
     m.lambda = helium_lambda(4.002602);
     m.half = side / 2;
@@ -215,18 +219,20 @@ static void tables_of_energies_are_good_to_a_millionth(void **state) {
 
 /* ---- tails, units ---------------------------------------------------------------------------- */
 
-/* Against sums by hand; and the virial's is -3 V dE/dV / N of the potential's in a growing box. */
+/* Against sums by hand; and the virial's is -d V dE/dV / N of the potential's in a growing box. */
 static void tails_are_integrals(void **state) {
     (void)state;
     static const uint32_t sizes[] = {2, 16, 64, 1000}; /* two: within the damping's kink */
-    for (size_t s = 0; s < 8; s++) {
+    for (size_t s = 0; s < 16; s++) {
+        const uint32_t dimensions = s < 8 ? 3 : 2;
         struct helium_model m[3];
         for (int k = 0; k < 3; k++) {
             const double factor = 1 + 1e-4 * (k - 1);
             m[k] = liquid(sizes[s % 4], 2);
             m[k].half *= factor;
-            m[k].density /= factor * factor * factor;
-            if (s > 3) {
+            m[k].dimensions = dimensions;
+            m[k].density /= dimensions == 2 ? factor * factor : factor * factor * factor;
+            if (s % 8 > 3) {
                 m[k].potential = HELIUM_LENNARD_JONES;
                 m[k].epsilon = 10.22;
                 m[k].sigma = 2.556;
@@ -235,9 +241,11 @@ static void tails_are_integrals(void **state) {
             helium_tails(&m[k]);
         }
         const double expected =
-            2 * 3.14159265358979 * 0.02186 *
-            ergo_oracle_helium_beyond(
-                s > 3 ? ergo_oracle_helium_lennard_jones : ergo_oracle_helium_potential, m[1].half);
+            (dimensions - 1) * 3.14159265358979 * 0.02186 *
+            ergo_oracle_helium_beyond((int)dimensions,
+                                      s % 8 > 3 ? ergo_oracle_helium_lennard_jones
+                                                : ergo_oracle_helium_potential,
+                                      m[1].half);
         close_to("tail of V", m[1].tail_potential, expected, 2e-8 * fabs(expected));
         close_to("tail of r V'", m[1].tail_virial,
                  (m[2].tail_potential - m[0].tail_potential) / 2e-4, 1e-6 * fabs(m[1].tail_virial));
@@ -507,7 +515,7 @@ static void static_configuration_of_the_reference(void **state) {
     /* the twin's integers, from the same places */
     static struct helium_cubic_host table[32 << HELIUM_U_PIECES];
     const unsigned binades = helium_model_binades(&m);
-    struct helium_member member = {.low = helium_model_low(&m)};
+    struct helium_member member = {.low = helium_model_low(&m), .dimensions = 3};
     helium_table_u(&m, binades, table);
     for (int k = 0; k < 3; k++) {
         member.scale[k] = 0x1p-31f;

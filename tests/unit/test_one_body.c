@@ -70,18 +70,21 @@ static void lattices_have_their_shells(void **state) {
         double ratio; /* of the distances */
     } rows[] = {{"hcp", 96, "[4, 2, 3]", 12, 6, 1.41421356},
                 {"fcc", 108, "[1, 1, 1]", 12, 6, 1.41421356},
-                {"bcc", 128, "[2, 2, 2]", 8, 6, 1.15470054}};
+                {"bcc", 128, "[2, 2, 2]", 8, 6, 1.15470054},
+                {"triangular", 30, "[5, 3]", 6, 6, 1.73205081}};
     for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++) {
         char system[200];
         struct helium_model m;
         int32_t sites[3 * 128];
         snprintf(system, sizeof system,
-                 "\"n\": %u, \"one_body\": \"%s\", \"aspect\": %s, \"density\": 0.03", rows[row].n,
-                 rows[row].name, rows[row].aspect);
+                 "\"n\": %u, \"one_body\": \"%s\", \"aspect\": %s, \"density\": 0.03, "
+                 "\"dimensions\": %d",
+                 rows[row].n, rows[row].name, rows[row].aspect, rows[row].first == 6 ? 2 : 3);
         struct ergo_job *job = job_of(system);
         helium_model_of(&job->points[0], &m);
         helium_sites(&m, sites);
-        assert_true(fabs(m.n / (m.side[0] * m.side[1] * m.side[2]) - 0.03) < 1e-12);
+        const double across = m.dimensions == 2 ? 1 : m.side[2];
+        assert_true(fabs(m.n / (m.side[0] * m.side[1] * across) - 0.03) < 1e-12);
         for (uint32_t i = 0; i < m.n; i++) {
             double distance[2];
             int count[2];
@@ -105,7 +108,13 @@ static void a_crystal_scatters(void **state) {
     } rows[] = {{"\"n\": 96, \"one_body\": \"hcp\", \"aspect\": [4, 2, 3], \"density\": 0.03",
                  1.15470054, 24},
                 {"\"n\": 108, \"one_body\": \"fcc\", \"density\": 0.03", 1.22474487, 108},
-                {"\"n\": 54, \"one_body\": \"bcc\", \"density\": 0.03", 1.22474487, 54}};
+                {"\"n\": 54, \"one_body\": \"bcc\", \"density\": 0.03", 1.22474487, 54},
+                {"\"n\": 30, \"one_body\": \"triangular\", \"dimensions\": 2, \"aspect\": [5, 3], "
+                 "\"density\": 0.07",
+                 1.15470054, 30},
+                {"\"n\": 30, \"one_body\": \"triangular\", \"dimensions\": 2, \"aspect\": [5, 3], "
+                 "\"density\": 0.07",
+                 2, 30}};
     for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++) {
         struct ergo_job *job = job_of(rows[row].system);
         struct helium_model m;
@@ -151,7 +160,7 @@ static void begin(struct scene *s, const char *system, double away) {
     helium_member_of(&s->job->points[0], &s->m, &s->member);
     helium_sites(&s->m, s->sites);
     for (uint32_t i = 0; i < n; i++)
-        for (uint32_t k = 0; k < 3; k++) {
+        for (uint32_t k = 0; k < s->m.dimensions; k++) {
             const double side = s->m.side[k];
             const double d = away * sin(k + 1 + (3 + 2 * k) * (double)i);
             s->place[k * n + i] =
@@ -166,6 +175,7 @@ static void begin(struct scene *s, const char *system, double away) {
                                        .site = s->site,
                                        .c = s->m.one.c,
                                        .free = s->m.one.kind == HELIUM_SLAB ? 2 : 0,
+                                       .plane = s->m.dimensions == 2,
                                        .spring = s->m.one.spring};
     memcpy(s->h.side, s->m.side, sizeof s->h.side);
     s->binades = helium_model_binades(&s->m);
@@ -184,13 +194,17 @@ static void end(struct scene *s) {
 }
 
 static const char *const systems[] = {
+    "\"n\": 40, \"dimensions\": 2, \"aspect\": [5, 4], \"one_body\": \"triangular\", "
+    "\"localisation\": 0.7, \"b\": 2.6, \"density\": 0.07",
     "\"n\": 48, \"aspect\": [3, 2, 2], \"one_body\": \"hcp\", \"localisation\": 0.7, \"b\": 2.6, "
     "\"density\": 0.03",
     "\"n\": 16, \"one_body\": \"bcc\", \"density\": 0.03, \"b\": 2, \"localisation\": 2",
     "\"n\": 7, \"one_body\": \"trap\", \"density\": 2e-5, \"trap_length\": 4, \"localisation\": "
     "0.05, \"b\": 2.5",
     "\"n\": 6, \"one_body\": \"slab\", \"aspect\": [1, 1, 8], \"density\": 0.001, "
-    "\"trap_length\": 6, \"localisation\": 0.04, \"b\": 2.5"};
+    "\"trap_length\": 6, \"localisation\": 0.04, \"b\": 2.5",
+    "\"n\": 6, \"dimensions\": 2, \"one_body\": \"trap\", \"density\": 1e-4, "
+    "\"trap_length\": 5, \"localisation\": 0.05, \"b\": 2.5"};
 
 /* Per atom: relative to a Kelvin or the value, whichever is larger. */
 static void close_to(const char *what, double found, double expected, double tolerance) {
@@ -204,7 +218,7 @@ static void the_twin_has_the_serial_programs_energies(void **state) {
         struct scene s;
         struct ergo_oracle_helium_energy e;
         struct helium_sums sums;
-        begin(&s, systems[i], i >= 2 ? 4.5 : 0.5);
+        begin(&s, systems[i], i >= 3 ? 4.5 : 0.5);
         ergo_oracle_helium_energies(&s.h, &e);
         struct helium_twin twin = {.member = &s.member,
                                    .u_table = s.u,
@@ -233,10 +247,10 @@ static void the_serial_program_has_the_slopes_of_ln_psi(void **state) {
         struct scene s;
         struct ergo_oracle_helium_energy e;
         double laplacian = 0, square = 0;
-        begin(&s, systems[i], i >= 2 ? 4.5 : 0.5);
+        begin(&s, systems[i], i >= 3 ? 4.5 : 0.5);
         ergo_oracle_helium_energies(&s.h, &e);
         for (int atom = 0; atom < s.h.n; atom++)
-            for (int k = 0; k < 3; k++) {
+            for (int k = 0; k < 3 - s.h.plane; k++) {
                 double at[5] = {0};
                 for (int p = -2; p <= 2; p++) {
                     double d[3] = {0};
@@ -258,13 +272,88 @@ static void the_serial_program_has_the_slopes_of_ln_psi(void **state) {
 static void far_from_a_site_the_factor_is_flat(void **state) {
     (void)state;
     struct scene s;
-    begin(&s, systems[1], 0);
+    begin(&s, systems[2], 0);
     s.member.site_u *= 1e4f;
     const float far[3] = {0x1p30f, 0, 0}, near[3] = {0x1p20f, 0, 0}, zero[3] = {0, 0, 0};
     assert_int_equal(helium_site_u(far, &s.member), -1073741824);
     assert_int_equal(helium_site_u(zero, &s.member), 0);
     assert_true(helium_site_u(near, &s.member) > -1073741824 && helium_site_u(near, &s.member) < 0);
     end(&s);
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+static const char film[] =
+    "\"n\": 6, \"one_body\": \"slab\", \"density\": 1e-4, \"b\": 2.6, \"external\": "
+    "\"data/reference/helium-film-v.txt\", \"one_body_factor\": "
+    "\"data/reference/helium-film-w.txt\"";
+static const char drop[] =
+    "\"n\": 6, \"one_body\": \"trap\", \"density\": 1e-5, \"b\": 2.6, \"trap_length\": 9, "
+    "\"one_body_factor\": \"data/reference/helium-drop-w.txt\"";
+
+static const char wide[] =
+    "\"n\": 6, \"one_body\": \"slab\", \"density\": 1e-4, \"b\": 2.6, \"external\": "
+    "\"data/reference/helium-film-v.txt\", \"localisation\": 0.2";
+
+/* An atom alone, wherever it is: V, r dV/dr, ln phi, its gradient and laplacian are those of the
+ * splines, but for what cubics of a 1024th of the range cannot follow. */
+static void tables_are_the_functions(void **state) {
+    (void)state;
+    static const char *const three[] = {film, drop, wide};
+    for (int which = 0; which < 3; which++) {
+        const bool slab = which != 1;
+        struct ergo_job *job = job_of(three[which]);
+        const struct ergo_point *point = &job->points[0];
+        struct helium_model m;
+        struct helium_member member;
+        assert_int_equal(helium_model_load(ctx, point, 0, &m), ERGO_OK);
+        helium_member_of(point, &m, &member);
+        int32_t *sites = calloc(helium_sites_words(point), sizeof *sites);
+        assert_non_null(sites);
+        helium_sites(&m, sites);
+        double all = 0, sum = 0, square = 0; /* of |phi|^2 */
+        for (double x = slab ? -19.9 : 0; x < (slab ? 20 : 40); x += 1e-2) {
+            double v[3], w[3];
+            helium_external_at(&m, x, v, w);
+            const double weight = exp(2 * w[0]) * (slab ? 1 : x * x);
+            all += weight;
+            sum += weight * x;
+            square += weight * x * x;
+        }
+        const double mean = slab ? sum / all : 0;
+        close_to("mean height", m.external.middle, mean, 1e-3);
+        close_to("1/c", 1 / m.one.c, 2 * (square / all - mean * mean) / (slab ? 1 : 3), 1e-3);
+        const double from = slab ? -7.5 : 0.05, to = slab ? m.side[2] / 2 : m.half;
+        for (double x = from; x < to; x += 0.0371) {
+            /* along a diagonal of a trap */
+            int32_t place[18] = {0};
+            double v[3], w[3], r2 = 0, z = 0;
+            for (uint32_t k = 0; k < 3; k++) {
+                const double d = slab ? (k == 2 ? x : 1.5) : x / sqrt(3.0);
+                place[6 * k] = (int32_t)(0x80000000u + (uint32_t)llround(d / m.side[k] * 0x1p32));
+                z = m.side[k] * 0x1p-32 * (int32_t)((uint32_t)place[6 * k] - 0x80000000u);
+                r2 += z * z;
+            }
+            const double at = slab ? z : sqrt(r2);
+            const struct helium_atoms atoms = {
+                .member = &member, .n = 6, .place = place, .sites = sites};
+            uint32_t a[3];
+            helium_atoms_place(&atoms, 0, a);
+            helium_external_at(&m, at, v, w);
+            close_to("ln phi", helium_atoms_site(&atoms, 0, a) * 0x1p-21, w[0], 2e-5);
+            float share[5] = {0}, raw[3] = {0};
+            helium_atoms_one(&atoms, 0, share, raw);
+            const double root = sqrt(m.lambda), g = (double)raw[2] * m.side[2] * 0x1p-32 / root;
+            close_to("V", share[0] / 2, v[0], 2e-4);
+            close_to("r V'", share[1], at * v[1], slab ? 5e-3 : 2e-4);
+            close_to("gradient", g, slab ? w[1] : w[1] / sqrt(3.0), 2e-4);
+            close_to("laplacian", (2 * share[3] + 3 * share[2]) / root,
+                     w[2] + (slab ? 0 : 2 * w[1] / at), slab ? 2e-2 : 2e-3);
+        }
+        free(sites);
+        helium_model_free(&m);
+        ergo_job_destroy(job);
+    }
 }
 
 /* ---- refusals -------------------------------------------------------------------------------- */
@@ -298,6 +387,45 @@ static void what_does_not_fit_is_refused_with_what_does(void **state) {
         {"\"n\": 32, \"one_body\": \"fcc\", \"trap_length\": 1",
          "/system/trap_length: has no effect"},
         {"\"n\": 32, \"one_body\": \"sc\"", "/system/one_body"},
+        {"\"n\": 6, \"one_body\": \"slab\", \"density\": 1e-4, \"external\": "
+         "\"data/reference/helium-film-v.txt\"",
+         "/system/localisation: 0, which is that of a harmonic trap"},
+        {"\"n\": 6, \"one_body\": \"slab\", \"density\": 1e-5, \"localisation\": 0.1, "
+         "\"external\": \"data/reference/helium-film-v.txt\"",
+         "/system/external: data/reference/helium-film-v.txt has -20 to 20 A; all heights"},
+        {"\"n\": 6, \"one_body\": \"trap\", \"density\": 1e-4, \"localisation\": 0.4, "
+         "\"external\": \"data/reference/helium-film-v.txt\"",
+         "begins at -20 A: distances from the trap's middle are not negative"},
+        {"\"n\": 6, \"one_body\": \"slab\", \"density\": 8e-4, \"one_body_factor\": "
+         "\"data/reference/helium-film-w.txt\"",
+         "/system/one_body_factor: data/reference/helium-film-w.txt: ln phi"},
+        {"\"n\": 6, \"one_body\": \"slab\", \"density\": 1e-4, \"localisation\": 1, "
+         "\"one_body_factor\": \"data/reference/helium-film-w.txt\"",
+         "/system/localisation: has no effect"},
+        {"\"n\": 6, \"one_body\": \"slab\", \"density\": 1e-4, \"trap_length\": 1, "
+         "\"localisation\": 1, \"external\": \"data/reference/helium-film-v.txt\"",
+         "/system/trap_length: has no effect"},
+        {"\"n\": 6, \"external\": \"data/reference/helium-film-v.txt\"",
+         "/system/external: has no effect"},
+        {"\"n\": 6, \"one_body\": \"slab\", \"density\": 1e-4, \"external\": \"cubic\", "
+         "\"localisation\": 1",
+         "/system/external"},
+        {"\"n\": 32, \"one_body\": \"triangular\"",
+         "/system/one_body: triangular in three dimensions"},
+        {"\"n\": 32, \"one_body\": \"fcc\", \"dimensions\": 2, \"density\": 0.05",
+         "there are triangular, trap"},
+        {"\"n\": 32, \"one_body\": \"slab\", \"dimensions\": 2, \"density\": 0.05",
+         "there are triangular, trap"},
+        {"\"n\": 32, \"aspect\": [2, 3]", "/system/aspect: found 2 numbers; in three dimensions"},
+        {"\"n\": 32, \"aspect\": [2, 3, 1], \"dimensions\": 2",
+         "/system/aspect: found 3 numbers; in two dimensions"},
+        {"\"n\": 40, \"dimensions\": 2, \"density\": 0.07, \"one_body\": \"triangular\"",
+         "[1, 1]: 32 or 50 do; or keep n, with /system/aspect [5, 4]"},
+        {"\"n\": 30, \"dimensions\": 2, \"density\": 0.07, \"one_body\": \"triangular\", "
+         "\"aspect\": [3, 2]",
+         "[3, 2]: 12 or 48 do; or keep n, with /system/aspect [5, 3]"},
+        {"\"n\": 8, \"dimensions\": 2, \"one_body\": \"trap\", \"density\": 0.02",
+         "at most a density of "},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct ergo_job *job = NULL;
@@ -314,7 +442,7 @@ static void a_start_has_atoms_at_their_sites(void **state) {
     (void)state;
     struct scene s;
     struct ergo_text text = {0};
-    begin(&s, systems[1], 0.3);
+    begin(&s, systems[2], 0.3);
     helium_frame_append(&text, &s.m, "", s.place);
     assert_int_equal(helium_start_parse(ctx, "file", text.data, text.length, &s.m, 1, NULL),
                      ERGO_OK);
@@ -333,10 +461,107 @@ static void a_start_has_atoms_at_their_sites(void **state) {
     end(&s);
 }
 
+/* In two dimensions: all z are 0, in starts, files and states; displacements have the length that
+ * was asked for; g(r) counts pairs in rings. */
+static void a_plane_has_two_dimensions(void **state) {
+    (void)state;
+    const double pi = 3.14159265358979;
+    struct scene s;
+    uint32_t lattice[4];
+    struct ergo_text text = {0};
+    begin(&s, "\"n\": 20, \"dimensions\": 2, \"aspect\": [3, 2], \"density\": 0.04, \"b\": 2.6", 0);
+    const struct ergo_point *point = &s.job->points[0];
+    helium_lattice_sites(point, lattice);
+    assert_true(lattice[0] == 6 && lattice[1] == 4 && lattice[2] == 1);
+    helium_lattice_start(lattice, &s.member, s.m.n, 1, s.place);
+    assert_true(helium_places_fit(&s.m, s.place));
+    assert_true(fabs(s.m.side[0] * s.m.side[1] * 0.04 / 20 - 1) < 1e-12);
+    helium_model_step(&s.m, 0.4, helium_model_spacing(&s.m));
+    assert_true(s.m.step[2] == 0);
+    assert_true(fabs(hypot(s.m.step[0] * s.m.side[0], s.m.step[1] * s.m.side[1]) - 2) < 1e-9);
+
+    double gr[100], pairs = 0, counted = 0;
+    helium_gr(point, &s.m, s.place, 1, gr);
+    for (int i = 0; i < 100; i++) {
+        const double a = s.m.half / 100 * i, b = s.m.half / 100 * (i + 1);
+        pairs += gr[i] * pi * (b * b - a * a) * 0.04 * 19 / 2;
+    }
+    for (uint32_t i = 0; i < 20; i++)
+        for (uint32_t j = 0; j < i; j++) {
+            const double x =
+                s.m.side[0] * 0x1p-32 * (int32_t)((uint32_t)s.place[i] - (uint32_t)s.place[j]);
+            const double y = s.m.side[1] * 0x1p-32 *
+                             (int32_t)((uint32_t)s.place[20 + i] - (uint32_t)s.place[20 + j]);
+            counted += hypot(x, y) < s.m.half; /* differences of integers are nearest images */
+        }
+    close_to("pairs", pairs, counted, 1e-9);
+
+    helium_frame_append(&text, &s.m, "", s.place);
+    assert_int_equal(helium_start_parse(ctx, "file", text.data, text.length, &s.m, 1, NULL),
+                     ERGO_OK);
+    text.length = 0;
+    s.place[47] = 1 << 20;
+    assert_false(helium_places_fit(&s.m, s.place));
+    helium_frame_append(&text, &s.m, "", s.place);
+    assert_int_equal(helium_start_parse(ctx, "file", text.data, text.length, &s.m, 1, NULL),
+                     ERGO_E_JOB);
+    assert_non_null(strstr(ergo_error_message(ctx), "atom 8 is at z"));
+    ergo_error_clear(ctx);
+    ergo_text_free(&text);
+    end(&s);
+}
+
+/* Pairs by their vectors: of a crystal the neighbours' cells have all of them, and those of two
+ * atoms are the vector and its negative; all cells together have all pairs (of three dimensions
+ * those within the cylinder). */
+static void pairs_have_vectors(void **state) {
+    (void)state;
+    enum { BINS = 16 };
+    static const char *const two[] = {"\"n\": 2, \"dimensions\": 2, \"density\": 0.005",
+                                      "\"n\": 2, \"density\": 0.00025"};
+    for (int which = 0; which < 2; which++) {
+        struct scene s;
+        char json[400];
+        double map[BINS * BINS], sum = 0;
+        begin(&s, two[which], 0);
+        ergo_job_destroy(s.job);
+        snprintf(json, sizeof json,
+                 "{\"sampler\": \"helium-vmc\", \"system\": {%s}, \"run\": {\"sweeps\": 9, "
+                 "\"pair_map_bins\": 16}}",
+                 two[which]);
+        assert_int_equal(ergo_job_parse(ctx, json, strlen(json), "test", NULL, 0, &s.job), ERGO_OK);
+        const struct ergo_point *point = &s.job->points[0];
+        assert_int_equal(helium_pair_map_size(point), BINS * BINS);
+        /* a box of 20 A: the vector (4.4, -3.1, 6.9), of z only in three dimensions */
+        assert_true(fabs(s.m.side[0] - 20) < 1e-9);
+        const double vector[3] = {4.4, -3.1, which ? 6.9 : 0};
+        for (int k = 0; k < 3; k++) {
+            s.place[2 * k] = 7 << 20;
+            s.place[2 * k + 1] =
+                (int32_t)((uint32_t)s.place[2 * k] + (uint32_t)llround(vector[k] / 20 * 0x1p32));
+        }
+        helium_pair_map(point, &s.m, s.place, 1, map);
+        for (int i = 0; i < BINS * BINS; i++)
+            sum += map[i] != 0;
+        if (which == 0) {
+            /* cells of 1.25 A from -10 A: 14.4 and 6.9, 5.6 and 13.1 */
+            assert_true(sum == 2);
+            close_to("there", map[5 * BINS + 11], BINS * BINS / 2.0, 1e-12);
+            close_to("and back", map[10 * BINS + 4], BINS * BINS / 2.0, 1e-12);
+        } else {
+            /* 5.38 A across and 6.9 A along, in cells of 0.625 A */
+            const double ring = 3.14159265358979 * 0.625 * 0.625 * (9 * 9 - 8 * 8) / 400;
+            assert_true(sum == 1);
+            close_to("ring", map[11 * BINS + 8], BINS / ring, 1e-9);
+        }
+        end(&s);
+    }
+}
+
 /* A solid that moves as a whole has the same spread; a cloud in a trap has not. */
 static void the_spread_of_a_solid_is_about_its_own_middle(void **state) {
     (void)state;
-    for (size_t i = 1; i < 3; i++) {
+    for (size_t i = 2; i < 4; i++) {
         struct scene s;
         double before[3], after[3];
         begin(&s, systems[i], 0.3);
@@ -347,7 +572,7 @@ static void the_spread_of_a_solid_is_about_its_own_middle(void **state) {
         helium_site_curve(point, &s.m, HELIUM_SPREAD, s.place, 1, after);
         for (int k = 0; k < 3; k++) {
             const bool same = fabs(after[k] / before[k] - 1) < 1e-6;
-            assert_true(before[k] > 0 && same == (i == 1));
+            assert_true(before[k] > 0 && same == (i == 2));
         }
         end(&s);
     }
@@ -387,6 +612,9 @@ int main(void) {
         cmocka_unit_test(far_from_a_site_the_factor_is_flat),
         cmocka_unit_test(what_does_not_fit_is_refused_with_what_does),
         cmocka_unit_test(a_start_has_atoms_at_their_sites),
+        cmocka_unit_test(a_plane_has_two_dimensions),
+        cmocka_unit_test(tables_are_the_functions),
+        cmocka_unit_test(pairs_have_vectors),
         cmocka_unit_test(the_spread_of_a_solid_is_about_its_own_middle),
         cmocka_unit_test(a_slope_at_the_end_is_for_new_jobs),
     };

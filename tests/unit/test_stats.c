@@ -341,6 +341,52 @@ static void test_derived_bias(void **state) {
     free(x2);
 }
 
+static double covariance_of(const double *means, void *user) {
+    (void)user;
+    return means[2] - means[0] * means[1];
+}
+
+/* A covariance with a sum over a window of the past: shorter blocks share what it remembers. The
+ * means' product costs W/N; blocks of 150 samples leave a tenth of that, those of the projected
+ * series, of 10, five sixths. */
+static void test_derived_memory(void **state) {
+    (void)state;
+    enum { W = 30, N = 3600, RUNS = 4000 };
+    double *x = numbers(N + W), *sums = numbers(N), *products = numbers(N);
+    const double *columns[] = {x + W - 1, sums, products};
+    double mean = 0, squares = 0, plain = 0;
+    seed = 11;
+    for (int r = 0; r < RUNS; r++) {
+        fill_ar1(x, N + W, 0);
+        double sum = 0;
+        for (int i = 0; i < W - 1; i++)
+            sum += x[i];
+        for (int i = 0; i < N; i++) {
+            sum += x[i + W - 1];
+            sums[i] = sum;
+            products[i] = sum * x[i + W - 1];
+            sum -= x[i];
+        }
+        struct ergo_estimate e;
+        ergo_stats_derived(columns, 3, N, covariance_of, NULL, &e);
+        const double means[] = {ergo_stats_mean(x + W - 1, N), ergo_stats_mean(sums, N),
+                                ergo_stats_mean(products, N)};
+        plain += (covariance_of(means, NULL) - 1) / RUNS;
+        mean += (e.mean - 1) / RUNS;
+        squares += (e.mean - 1) * (e.mean - 1) / RUNS;
+    }
+    const double noise = sqrt(squares / RUNS), bias = -(double)W / N;
+    printf("covariance with a window: bias expected %.5f, without correction %.5f, with %.5f, +- "
+           "%.5f\n",
+           bias, plain, mean, noise);
+    assert_true(fabs(plain - bias) < 4 * noise);
+    assert_true(fabs(plain) > 4 * noise); /* power */
+    assert_true(fabs(mean) < 3.5 * noise);
+    free(x);
+    free(sums);
+    free(products);
+}
+
 static void test_derived_other(void **state) {
     (void)state;
     enum { N = 20000 };
@@ -578,21 +624,14 @@ static void test_curve_derived(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_special_cases),
-        cmocka_unit_test(test_scale),
-        cmocka_unit_test(test_coverage),
-        cmocka_unit_test(test_alternating),
-        cmocka_unit_test(test_too_short),
-        cmocka_unit_test(test_slow_part),
-        cmocka_unit_test(test_long),
-        cmocka_unit_test(test_derived_cancellation),
-        cmocka_unit_test(test_derived_bias),
-        cmocka_unit_test(test_derived_other),
-        cmocka_unit_test(test_autocorrelation),
-        cmocka_unit_test(test_covariance),
-        cmocka_unit_test(test_curve),
-        cmocka_unit_test(test_curve_at),
-        cmocka_unit_test(test_curve_derived),
+        cmocka_unit_test(test_special_cases), cmocka_unit_test(test_scale),
+        cmocka_unit_test(test_coverage),      cmocka_unit_test(test_alternating),
+        cmocka_unit_test(test_too_short),     cmocka_unit_test(test_slow_part),
+        cmocka_unit_test(test_long),          cmocka_unit_test(test_derived_cancellation),
+        cmocka_unit_test(test_derived_bias),  cmocka_unit_test(test_derived_memory),
+        cmocka_unit_test(test_derived_other), cmocka_unit_test(test_autocorrelation),
+        cmocka_unit_test(test_covariance),    cmocka_unit_test(test_curve),
+        cmocka_unit_test(test_curve_at),      cmocka_unit_test(test_curve_derived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

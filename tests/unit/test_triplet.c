@@ -35,17 +35,22 @@ struct scene {
     struct helium_twin twin;
 };
 
-static void set_up(struct scene *s, double strength, double range) {
-    static const int cells[3] = {3, 3, 3};
+static void set_up(struct scene *s, uint32_t dimensions, double strength, double range) {
+    const int plane = dimensions == 2, cells[3] = {3, plane ? 9 : 3, plane ? 1 : 3};
     memset(s, 0, sizeof *s);
     struct helium_model *m = &s->model;
-    *m =
-        (struct helium_model){.n = N, .density = 0.02, .b = 2.9, .lambda = helium_lambda(4.002602)};
+    *m = (struct helium_model){.n = N,
+                               .dimensions = dimensions,
+                               .density = 0.02,
+                               .b = 2.9,
+                               .lambda = helium_lambda(4.002602)};
     m->half = 100;
     for (int k = 0; k < 3; k++) {
         m->side[k] = 3.7 * cells[k] + 0.5 * k;
-        m->half = fmin(m->half, m->side[k] / 2);
+        m->half = k < 3 - plane ? fmin(m->half, m->side[k] / 2) : m->half;
     }
+    if (plane)
+        m->side[2] = 2 * m->half;
     m->core = 0.5;
     m->kink = 1.4826 * 2.963;
     m->triplet = (struct helium_triplet_model){
@@ -59,6 +64,7 @@ static void set_up(struct scene *s, double strength, double range) {
     const unsigned binades = helium_model_binades(m);
     s->member.low = helium_model_low(m);
     s->member.root = (float)sqrt(m->lambda);
+    s->member.dimensions = (float)dimensions;
     helium_model_kink(m, &s->member.kink, &s->member.kink_width);
     for (int k = 0; k < HELIUM_E_KINDS; k++) {
         s->member.unit[k] = (float)ldexp(1, m->bits[k]);
@@ -78,19 +84,20 @@ static void set_up(struct scene *s, double strength, double range) {
     helium_table_triplet(m, binades, s->t);
 
     for (int i = 0; i < N; i++) {
-        const int site[3] = {i % 3, i / 3 % 3, i / 9}, step[3] = {3, 5, 7};
-        for (int k = 0; k < 3; k++) {
+        const int site[3] = {i % 3, i / 3 % cells[1], i / 9}, step[3] = {3, 5, 7};
+        for (int k = 0; k < 3 - plane; k++) {
             const double a = m->side[k] / cells[k];
             s->place[N * k + i] = (int32_t)(uint32_t)llround(
                 (site[k] + 0.3 + 0.15 * sin(k + 1 + step[k] * i)) * a / m->side[k] * 0x1p32);
             s->r[3 * i + k] = (double)(uint32_t)s->place[N * k + i] * 0x1p-32 * m->side[k];
         }
     }
-    s->oracle = (struct ergo_oracle_triplet){.pairs = {.n = N, .b = m->b, .position = s->r},
-                                             .strength = m->triplet.strength,
-                                             .centre = m->triplet.centre,
-                                             .width = m->triplet.width,
-                                             .range = m->triplet.range};
+    s->oracle =
+        (struct ergo_oracle_triplet){.pairs = {.n = N, .b = m->b, .position = s->r, .plane = plane},
+                                     .strength = m->triplet.strength,
+                                     .centre = m->triplet.centre,
+                                     .width = m->triplet.width,
+                                     .range = m->triplet.range};
     for (int k = 0; k < 3; k++)
         s->oracle.pairs.side[k] = m->side[k];
     s->twin = (struct helium_twin){.member = &s->member,
@@ -138,10 +145,10 @@ static void xi_has_its_derivatives(void **state) {
 /* ln psi of the twin, from scratch, is the oracle's in both forms. */
 static void ln_psi_is_the_oracles(void **state) {
     (void)state;
-    static const double rows[][2] = {{-3, 0}, {2, 0}, {-3, 5}};
-    for (int row = 0; row < 3; row++) {
+    static const double rows[][2] = {{-3, 0}, {2, 0}, {-3, 5}, {-3, 0}};
+    for (int row = 0; row < 4; row++) {
         struct scene s;
-        set_up(&s, rows[row][0], rows[row][1]);
+        set_up(&s, row < 3 ? 3 : 2, rows[row][0], rows[row][1]);
         const double expected = ergo_oracle_triplet_ln_psi(&s.oracle);
         close_to("by triples", ergo_oracle_triplet_by_triples(&s.oracle), expected, 1e-10);
         close_to("ln psi", (double)helium_twin_ln_psi(&s.twin) * 0x1p-22, expected, 2e-5);
@@ -156,12 +163,12 @@ static void ln_psi_is_the_oracles(void **state) {
 /* Gradient and laplacian of all atoms are those of ln psi by numerical differentiation. */
 static void energies_are_derivatives_of_ln_psi(void **state) {
     (void)state;
-    static const double rows[][2] = {{-3, 0}, {2, 0}, {-3, 5}};
-    for (int row = 0; row < 3; row++) {
+    static const double rows[][2] = {{-3, 0}, {2, 0}, {-3, 5}, {-3, 0}};
+    for (int row = 0; row < 4; row++) {
         struct scene s;
         struct helium_sums sums;
         double square, laplacian;
-        set_up(&s, rows[row][0], rows[row][1]);
+        set_up(&s, row < 3 ? 3 : 2, rows[row][0], rows[row][1]);
         helium_twin_energies(&s.twin, 0, &sums);
         const struct helium_energies e = helium_energies_of(&s.model, &sums);
         ergo_oracle_triplet_derivatives(&s.oracle, &square, &laplacian);
@@ -177,7 +184,7 @@ static void energies_are_derivatives_of_ln_psi(void **state) {
 static void moves_change_what_they_should(void **state) {
     (void)state;
     struct scene s;
-    set_up(&s, -0.8, 0);
+    set_up(&s, 3, -0.8, 0);
     s.twin.random = calloc(2 * HELIUM_R_SIZE, sizeof(struct helium_cubic_host));
     assert_non_null(s.twin.random);
     helium_table_random((struct helium_cubic_host *)(uintptr_t)s.twin.random);
@@ -210,11 +217,10 @@ static void units_hold_any_configuration(void **state) {
 
 /* The sum of ratios of an atom after the other that is displaced: the oracle's ln psi, moved and
  * not. Displacements go out along one direction, then anywhere. */
-static void displaced_atoms_are_the_oracles(void **state) {
-    (void)state;
+static void displaced_in(uint32_t dimensions) {
     enum { POINTS = 6 };
     struct scene s;
-    set_up(&s, -3, 0);
+    set_up(&s, dimensions, -3, 0);
     struct helium_atoms atoms = helium_twin_atoms(&s.twin);
     s.member.key0 = 17;
     const double before = ergo_oracle_triplet_ln_psi(&s.oracle);
@@ -227,6 +233,7 @@ static void displaced_atoms_are_the_oracles(void **state) {
             by[k] = (int32_t)d[k] * 0x1p-32 * s.model.side[k];
             length += by[k] * by[k];
         }
+        assert_true(dimensions == 3 || d[2] == 0);
         if (p < POINTS)
             close_to("distance", sqrt(length), s.model.half * (p + 1) / POINTS, 1e-5);
         for (int i = 0; i < N; i++) {
@@ -244,6 +251,12 @@ static void displaced_atoms_are_the_oracles(void **state) {
                  ratios[p], 1e-4 * (1 + ratios[p]));
     }
     tear_down(&s);
+}
+
+static void displaced_atoms_are_the_oracles(void **state) {
+    (void)state;
+    displaced_in(3);
+    displaced_in(2);
 }
 
 int main(void) {

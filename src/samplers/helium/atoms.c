@@ -44,12 +44,23 @@ static void from_site(const struct helium_atoms *t, uint32_t i, const uint32_t a
         d[k] = (float)(int32_t)(a[k] - (uint32_t)t->sites[k * t->n + i]);
 }
 
+/* Cubic k of a one-body table. */
+static helium_cubic one_cubic(const struct helium_atoms *t, uint32_t k) {
+    helium_cubic c;
+    memcpy(&c, t->sites + 3 * (size_t)t->n + 4 * (size_t)k, sizeof c);
+    return c;
+}
+
 int32_t helium_atoms_site(const struct helium_atoms *t, uint32_t i, const uint32_t a[3]) {
+    const struct helium_member *m = t->member;
     float d[3];
     if (!t->sites)
         return 0;
     from_site(t, i, a, d);
-    return helium_site_u(d, t->member);
+    if (m->site_kind < HELIUM_ONE_TRAP)
+        return helium_site_u(d, m);
+    const struct helium_one_place at = helium_one_find(d, m->site_kind == HELIUM_ONE_SLAB, m);
+    return helium_one_u(one_cubic(t, HELIUM_ONE_PIECES + at.piece), at.t, m);
 }
 
 static int64_t u_of(const struct helium_atoms *t, float x) {
@@ -69,16 +80,29 @@ int64_t helium_atoms_u(const struct helium_atoms *t, uint32_t i, const uint32_t 
     return sum;
 }
 
-/* The external potential, and the slope -c (r - site). */
-static void add_site(const struct helium_atoms *t, uint32_t i, const uint32_t a[3],
-                     float *potential, float *virial, float *force, float *slope) {
+void helium_atoms_one(const struct helium_atoms *t, uint32_t i, float share[4], float slope[3]) {
     const struct helium_member *m = t->member;
     float d[3];
+    uint32_t a[3];
+    helium_atoms_place(t, i, a);
     from_site(t, i, a, d);
+    if (m->site_kind >= HELIUM_ONE_TRAP) {
+        const uint32_t slab = m->site_kind == HELIUM_ONE_SLAB;
+        const struct helium_one_place at = helium_one_find(d, slab, m);
+        const struct helium_one_share s = helium_one_share_of(
+            at, d, one_cubic(t, at.piece), one_cubic(t, 2 * HELIUM_ONE_PIECES + at.piece), slab, m);
+        share[0] += s.potential;
+        share[1] += s.virial;
+        share[2] += s.force;
+        share[3] += s.slope;
+        for (int k = 0; k < 3; k++)
+            slope[k] += s.g[k];
+        return;
+    }
     const float r2 = helium_site2(d, m);
-    *potential = fmaf(m->site_v, r2, *potential);
-    *virial = fmaf(m->site_v, r2, *virial);
-    *force += m->site_mean;
+    share[0] = fmaf(m->site_v, r2, share[0]);
+    share[1] = fmaf(m->site_v, r2, share[1]);
+    share[2] += m->site_mean;
     for (int k = 0; k < 3; k++)
         slope[k] = fmaf(m->site_force[k], d[k], slope[k]);
 }
@@ -121,7 +145,7 @@ void helium_atoms_share(const struct helium_atoms *t, uint32_t i, float share[HE
         }
     }
     if (t->sites)
-        add_site(t, i, a, &all[POTENTIAL], &all[VIRIAL], &all[FORCE], &all[X]);
+        helium_atoms_one(t, i, all, all + X);
     for (int k = 0; k < 3; k++)
         raw[k] = all[X + k];
     if (t->triplet)
@@ -130,7 +154,7 @@ void helium_atoms_share(const struct helium_atoms *t, uint32_t i, float share[HE
         gradient[k] = raw[k] * length[k];
     share[0] = all[POTENTIAL];
     share[1] = 2 * all[VIRIAL];
-    share[2] = -t->member->root * fmaf(2, all[SLOPE], 3 * all[FORCE]);
+    share[2] = -t->member->root * fmaf(2, all[SLOPE], t->member->dimensions * all[FORCE]);
     share[3] =
         fmaf(gradient[0], gradient[0], fmaf(gradient[1], gradient[1], gradient[2] * gradient[2]));
 }

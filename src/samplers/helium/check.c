@@ -51,7 +51,7 @@ static enum ergo_status check_functions(struct ergo_context *ctx, const struct e
         return status;
     struct helium_model model;
     helium_model_of(point, &model);
-    for (int k = 0; k < 3; k++)
+    for (uint32_t k = 0; k < model.dimensions; k++)
         if (!(model.side[k] <= 1e6))
             return ergo_job_error(ctx, "/system/density",
                                   "%g: a side of the box would be %.4g A; at most 1e6 A are "
@@ -97,6 +97,13 @@ enum ergo_status helium_check_liquid(struct ergo_context *ctx, const struct ergo
                            "%lld walkers of %lld atoms; random numbers have addresses of 32 "
                            "bits: at most %lld walkers, more as /replicas",
                            (long long)walkers, (long long)n, (long long)(INT64_C(4294967296) / n));
+    const struct ergo_value *aspect = ergo_point_value(point, "/system/aspect");
+    const int items = (int)helium_dimensions(point);
+    if (aspect->given && aspect->items != items)
+        return ergo_job_error(ctx, "/system/aspect",
+                              "found %d numbers; in %s dimensions (/system/dimensions) there are "
+                              "%d sides",
+                              aspect->items, items == 2 ? "two" : "three", items);
     const enum ergo_status functions = check_functions(ctx, point, added);
     return status == ERGO_OK ? functions : status;
 }

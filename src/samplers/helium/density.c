@@ -31,10 +31,10 @@ double helium_condensate(const struct ergo_point *point, const double *momentum,
 
 double helium_plateau(const struct ergo_point *point, const double *matrix, size_t size) {
     double sum = 0, weights = 0;
-    (void)point;
     for (size_t p = 0; p < size; p++)
         if (4 * (p + 1) >= 3 * size) {
-            const double weight = (double)(p + 1) * (double)(p + 1);
+            const double r = (double)(p + 1);
+            const double weight = helium_dimensions(point) == 2 ? r : r * r;
             sum += weight * matrix[p];
             weights += weight;
         }

@@ -27,7 +27,8 @@ enum { HELIUM_DENSITY_MATRIX, HELIUM_MOMENTUM, HELIUM_DENSITY_CURVE_COUNT };
     {                                                                                              \
         ERGO_NAMED("condensate_plateau", ""),                                                      \
             .help =                                                                                \
-                "n_0 as the height of density_matrix far out: its mean, weighted by r^2, from "    \
+                "n_0 as the height of density_matrix far out: its mean, weighted by r^2 (in two "  \
+                "dimensions r), from "                                                             \
                 "3/4 of half the shortest side on. The excess of condensate_fraction, of "         \
                 "what is near r = 0, falls as 1/N, and both become one number" MIXED,              \
             .curve = "density_matrix", .from_curve = helium_plateau,                               \

@@ -14,26 +14,26 @@ enum {
     SHARE_BITS = 90
 };
 
-/* |V|, |r V'|, |lambda lap u| and sqrt(lambda) |u'| of a pair, and its weight r^3 |psi|^2. */
+/* |V|, |r V'|, |lambda lap u| and sqrt(lambda) |u'| of a pair, and its weight r^d |psi|^2. */
 static void pair(const struct helium_model *m, double r, double f[HELIUM_E_KINDS], double *weight) {
     double u[3], v[2];
     helium_model_u(m, r, u);
     helium_model_v(m, r, v);
     f[0] = fabs(v[0]);
     f[1] = fabs(v[1]);
-    f[2] = m->lambda * fabs(u[2] + 2 * u[1] / r);
+    f[2] = m->lambda * fabs(u[2] + (m->dimensions - 1) * u[1] / r);
     f[3] = sqrt(m->lambda) * fabs(u[1]);
-    *weight = r * r * r * ergo_portable_exp(2 * u[0]);
+    *weight = (m->dimensions == 2 ? r * r : r * r * r) * ergo_portable_exp(2 * u[0]);
 }
 
 /*
  * The largest share of one atom is estimated as twice (for what the grid misses) the sum of
  * OVERLAPS partners where the function is largest, and four times the value in a fluid without
  * correlations. At the greatest density, 0.52 partners are within `core` on average even if psi
- * allows them; the probability of 16 is 1e-18. If psi does not allow them, |psi|^2 is 1e-27 for
- * each. A kernel marks a configuration with more.
+ * allows them (in two dimensions 0.79); the probability of 16 is 1e-18 (1e-16). If psi does not
+ * allow them, |psi|^2 is 1e-27 for each. A kernel marks a configuration with more.
  *
- * The usual share is that of a pair at the distance where r^3 |psi|^2 f is largest, or of an atom
+ * The usual share is that of a pair at the distance where r^d |psi|^2 f is largest, or of an atom
  * at its site.
  */
 bool helium_fixed_point(struct helium_model *m, int *kind, double *most, double *usual) {
@@ -50,7 +50,10 @@ bool helium_fixed_point(struct helium_model *m, int *kind, double *most, double 
         for (int k = 0; k < HELIUM_E_KINDS; k++) {
             const double share = k == 3 ? f[k] * f[k] : f[k];
             largest[k] = fmax(largest[k], f[k]);
-            fluid[k] += 12.566370614359172 * m->density * r * r * r * step * f[k];
+            /* 4 pi r^2 dr, or 2 pi r dr */
+            fluid[k] += (m->dimensions == 2 ? 6.283185307179586 * m->density * r * r
+                                            : 12.566370614359172 * m->density * r * r * r) *
+                        step * f[k];
             if (weight * share > counts[k]) {
                 counts[k] = weight * share;
                 typical[k] = share;

@@ -30,18 +30,35 @@ static bool measures_structure(const struct ergo_point *point) {
     return ergo_point_int(point, "/run/structure_every") > 0;
 }
 
+uint32_t helium_dimensions(const struct ergo_point *point) {
+    return (uint32_t)ergo_point_int(point, "/system/dimensions");
+}
+
+void helium_aspect(const struct ergo_point *point, int64_t aspect[3]) {
+    const struct ergo_value *value = ergo_point_value(point, "/system/aspect");
+    for (int k = 0; k < 3; k++)
+        aspect[k] = k < value->items ? value->size[k] : 1;
+}
+
 const struct ergo_key helium_liquid_keys[HELIUM_N_LIQUID_KEYS] = {
     {ERGO_KEY("/system/n", INT),
      .flags = ERGO_KEY_FORM | ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | SHAPE_CHAIN, .min = 2,
      .max = 65536, .unit = "atoms", .help = "Atoms in the periodic box."},
+    {ERGO_KEY("/system/dimensions", INT), .flags = ERGO_KEY_FORM | SHAPE_CHAIN, .fallback = "3",
+     .stream = "", .min = 2, .max = 3, .unit = "",
+     .help = "2: all atoms are in a plane, in a periodic rectangle, by the pair potential of three "
+             "dimensions (S. Giorgini, J. Boronat, J. Casulleras, Phys. Rev. B 54, 6099 (1996))."},
     {ERGO_KEY("/system/density", REAL),
      .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN,
      .fallback = "0.02186", .min = 0, .max = 1, .unit = "1/A^3",
-     .help = "Number density; 0.02186 (21.86 nm^-3) is liquid helium-4 at zero pressure (Lutsyshyn "
-             "2015, section 7)."},
+     .help =
+         "Number density; 0.02186 (21.86 nm^-3) is liquid helium-4 at zero pressure (Lutsyshyn "
+         "2015, section 7). In two dimensions in 1/A^2: 0.04344 at zero pressure (Giorgini 1996)."},
     {ERGO_KEY("/system/aspect", SIZE), .flags = ERGO_KEY_FORM | SHAPE_CHAIN,
-     .fallback = "[1, 1, 1]", .min = 1, .max = 64, .min_items = 3, .max_items = 3, .unit = "",
-     .help = "Proportions of the box's sides; the cut-off is half the shortest."},
+     .fallback = "[1, 1, 1]", .min = 1, .max = 64, .min_items = 2, .max_items = 3, .unit = "",
+     .help =
+         "Proportions of the box's sides, in two dimensions two numbers; the cut-off is half the "
+         "shortest."},
     {ERGO_KEY("/system/b", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "3.07",
      .min = 0, .max = 100, .unit = "A",
      .help = "Parameter of the wave function, f(r) = -(b/r)^5/2 (Eq. 9); 0: an ideal gas. The "
@@ -62,7 +79,8 @@ const struct ergo_key helium_liquid_keys[HELIUM_N_LIQUID_KEYS] = {
     {ERGO_KEY("/system/tail_correction", BOOL), .flags = ERGO_KEY_SHAPE, .fallback = "false",
      .unit = "",
      .help = "Add to potential, energy and pressure what the cut leaves out if g(r) = 1 beyond it: "
-             "2 pi density times the integral of r^2 V, and for the virial of r^3 V'. psi has no "
+             "2 pi density times the integral of r^2 V, and for the virial of r^3 V' (in two "
+             "dimensions pi density times those of r V and r^2 V'). psi has no "
              "correlations there, so the kinetic energy has no such part. The chain is the same.",
      .acts = named_potential, .where = "on named potentials"},
     {ERGO_KEY("/system/epsilon", REAL), .flags = ERGO_KEY_SCAN, .fallback = "10.22", .min = 0,
@@ -108,7 +126,14 @@ const struct ergo_key helium_structure_keys[HELIUM_N_STRUCTURE_KEYS] = {
      .max = 10000, .unit = "", .help = "Bins of g(r), up to half the shortest side."},
     {ERGO_KEY("/run/sk_max", REAL), .flags = ERGO_KEY_SHAPE | ERGO_KEY_EXCLUDES_MIN,
      .fallback = "4", .min = 0, .max = 100, .unit = "1/A",
-     .help = "Largest wave number of S(k); wave vectors along axes, face and space diagonals."},
+     .help = "Largest wave number of S(k); wave vectors along axes, face and space diagonals (in "
+             "two dimensions axes and diagonals)."},
+    {ERGO_KEY("/run/pair_map_bins", INT), .flags = ERGO_KEY_SHAPE, .fallback = "0", .min = 0,
+     .max = 256, .unit = "",
+     .help =
+         "Cells along each side of pair_map, the pair distribution by vectors, which is measured "
+         "with g(r): for solids, films, and whatever is not the same in all directions. 0: none.",
+     .acts = measures_structure, .where = "with structure_every above 0"},
     {ERGO_KEY("/run/density_matrix_points", INT), .flags = ERGO_KEY_SHAPE, .fallback = "0",
      .min = 0, .max = 4096, .unit = "",
      .help =

@@ -2,15 +2,19 @@
 #include "helium/core.h"
 #include "samplers/helium/liquid.h"
 
-void helium_lattice_sites(uint32_t n, const struct ergo_value *aspect, uint32_t sites[4]) {
+void helium_lattice_sites(const struct ergo_point *point, uint32_t sites[4]) {
+    const uint64_t n = (uint64_t)ergo_point_int(point, "/system/n");
+    const uint32_t dimensions = helium_dimensions(point);
     uint64_t total = 0;
+    int64_t aspect[3];
+    helium_aspect(point, aspect);
     for (uint32_t fine = 1; total < n; fine++) { /* sites along the shortest side, as a rule */
-        int64_t least = aspect->size[0];
-        for (int k = 1; k < 3; k++)
-            least = aspect->size[k] < least ? aspect->size[k] : least;
+        int64_t least = aspect[0];
+        for (uint32_t k = 1; k < dimensions; k++)
+            least = aspect[k] < least ? aspect[k] : least;
         total = 1;
-        for (int k = 0; k < 3; k++) {
-            sites[k] = (uint32_t)((fine * aspect->size[k] + least / 2) / least);
+        for (uint32_t k = 0; k < 3; k++) {
+            sites[k] = k < dimensions ? (uint32_t)((fine * aspect[k] + least / 2) / least) : 1;
             total *= sites[k];
         }
     }
@@ -20,6 +24,7 @@ void helium_lattice_sites(uint32_t n, const struct ergo_value *aspect, uint32_t 
 void helium_lattice_start(const uint32_t sites[4], const struct helium_member *member, uint32_t n,
                           uint32_t walker, int32_t *place) {
     const uint64_t all = (uint64_t)sites[0] * sites[1] * sites[2];
+    const uint32_t dimensions = (uint32_t)member->dimensions;
     for (uint32_t i = 0; i < n; i++) {
         const uint64_t site = i * all / n;
         const uint64_t at[3] = {site % sites[0], site / sites[0] % sites[1],
@@ -30,7 +35,8 @@ void helium_lattice_start(const uint32_t sites[4], const struct helium_member *m
         for (uint32_t k = 0; k < 3; k++) {
             const uint64_t width = UINT64_C(0x100000000) / sites[k];
             const uint64_t away = (width / 5 * (words[k] >> 16) >> 16) - width / 10;
-            place[k * n + i] = (int32_t)(uint32_t)(at[k] * width + width / 2 + away);
+            const uint32_t found = (uint32_t)(at[k] * width + width / 2 + away);
+            place[k * n + i] = k < dimensions ? (int32_t)found : 0;
         }
     }
 }

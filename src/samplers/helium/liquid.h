@@ -12,7 +12,7 @@
 /* ---- keys.c, check.c --------------------------------------------------------------------------
  */
 
-enum { HELIUM_N_LIQUID_KEYS = 12, HELIUM_N_STRUCTURE_KEYS = 6 };
+enum { HELIUM_N_LIQUID_KEYS = 13, HELIUM_N_STRUCTURE_KEYS = 7 };
 /* The atoms, their box, V and psi; curves and frames. */
 extern const struct ergo_key helium_liquid_keys[HELIUM_N_LIQUID_KEYS];
 extern const struct ergo_key helium_structure_keys[HELIUM_N_STRUCTURE_KEYS];
@@ -20,6 +20,9 @@ extern const struct ergo_key helium_structure_keys[HELIUM_N_STRUCTURE_KEYS];
     { helium_liquid_keys, HELIUM_N_LIQUID_KEYS }
 #define HELIUM_STRUCTURE_KEYS                                                                      \
     { helium_structure_keys, HELIUM_N_STRUCTURE_KEYS }
+uint32_t helium_dimensions(const struct ergo_point *point);
+/* Proportions of the sides; in two dimensions the third is 1. */
+void helium_aspect(const struct ergo_point *point, int64_t aspect[3]);
 bool helium_is_schiff_verlet(const struct ergo_point *point);
 bool helium_is_two_body(const struct ergo_point *point);
 /* The liquid and /system/walkers, /system/start. added: as of helium_model_load. */
@@ -44,7 +47,7 @@ struct helium_energies helium_energies_of(const struct helium_model *model,
  */
 
 /* Sites of the starting lattice along each side, in proportion to the sides, at least n in all. */
-void helium_lattice_sites(uint32_t n, const struct ergo_value *aspect, uint32_t sites[4]);
+void helium_lattice_sites(const struct ergo_point *point, uint32_t sites[4]);
 /* Places [3][n] of a walker: atom i is at site i S / n of S sites, at most a tenth of the site's
  * width away from its middle. */
 void helium_lattice_start(const uint32_t sites[4], const struct helium_member *member, uint32_t n,
@@ -54,7 +57,7 @@ void helium_lattice_start(const uint32_t sites[4], const struct helium_member *m
 enum ergo_status helium_start_read(struct ergo_context *ctx, const struct ergo_point *point,
                                    const struct helium_model *model, uint32_t walkers,
                                    int32_t *places);
-/* Does the host make the first places of a point? From a file, or near the sites. */
+/* Does the host make the first places of a point? From a file, near the sites, or in a plane. */
 bool helium_start_by_host(const struct ergo_point *point);
 /* The first places of a member's walkers, also where a kernel makes them. lattice: as of
  * helium_lattice_sites. */
@@ -67,6 +70,8 @@ enum ergo_status helium_start_write(struct ergo_context *ctx, struct ergo_engine
                                     unsigned buffer, const struct helium_model *models,
                                     const struct helium_member *members, const uint32_t lattice[4],
                                     uint32_t walkers);
+/* Can a run have these places of a walker? In two dimensions the third coordinates are 0. */
+bool helium_places_fit(const struct helium_model *model, const int32_t *place);
 enum ergo_status helium_start_parse(struct ergo_context *ctx, const char *path, const char *text,
                                     size_t length, const struct helium_model *model,
                                     uint32_t walkers, int32_t *places);
@@ -103,6 +108,9 @@ float helium_atoms_distance2(const struct helium_atoms *atoms, const float d[3])
 int32_t helium_atoms_site(const struct helium_atoms *atoms, uint32_t i, const uint32_t a[3]);
 /* That and the sum of u over the pairs of atom i. */
 int64_t helium_atoms_u(const struct helium_atoms *atoms, uint32_t i, const uint32_t a[3]);
+/* Add what atom i has of its site or table: to the sums over pairs of V, x dV/dx, u'/r and x
+ * d(u'/r)/dx, and to `raw`. */
+void helium_atoms_one(const struct helium_atoms *atoms, uint32_t i, float share[4], float raw[3]);
 /* Atom i's shares of the energies, and the sum of sqrt(lambda) u'/r times differences of places,
  * in 2^-32 of the sides. */
 void helium_atoms_share(const struct helium_atoms *atoms, uint32_t i, float share[HELIUM_E_KINDS],
@@ -138,6 +146,20 @@ size_t helium_gr_size(const struct ergo_point *point);
 void helium_gr_x(const struct ergo_point *point, double *x);
 void helium_gr(const struct ergo_point *point, const struct helium_model *model,
                const int32_t *places, uint32_t walkers, double *gr);
+/* The pair distribution by vectors: bins^2 cells; 0: not measured. */
+size_t helium_pair_map_size(const struct ergo_point *point);
+void helium_pair_map_x(const struct ergo_point *point, double *x);
+void helium_pair_map(const struct ergo_point *point, const struct helium_model *model,
+                     const int32_t *places, uint32_t walkers, double *map);
+#define HELIUM_PAIR_MAP(MIXED)                                                                     \
+    {                                                                                              \
+        "pair_map", "cell", "",                                                                    \
+            "pairs by the vector between them, over those of as many atoms spread evenly over "    \
+            "the box, on pair_map_bins^2 cells row by row. In three dimensions columns are the "   \
+            "distance along x and y, from 0 to half the shorter of these sides, rows that along "  \
+            "z, from 0 to half that side; in two, columns are x and rows y, from minus half to "   \
+            "half the sides" MIXED                                                                 \
+    }
 size_t helium_sk_size(const struct ergo_point *point);
 void helium_sk_x(const struct ergo_point *point, double *x);
 void helium_sk(const struct ergo_point *point, const struct helium_model *model,

@@ -22,8 +22,9 @@ static enum ergo_status load_potential(struct ergo_context *ctx, const struct er
 }
 
 /* Where u ends with a slope, lap u has a delta function that no local energy sees: per atom lambda
- * density 4 pi L^2/4 |u'| if pairs come there, which |psi|^2 of a bound pair prevents. In units of
- * lambda density^(2/3) this much passes; kinetic_difference of helium-vmc tells of less. */
+ * density 4 pi L^2/4 |u'| (in two dimensions 2 pi L/2) if pairs come there, which |psi|^2 of a
+ * bound pair prevents. In units of lambda density^(2/d) this much passes; kinetic_difference of
+ * helium-vmc tells of less. */
 #define SLOPE_MOST 0.1
 
 static enum ergo_status check_end(struct ergo_context *ctx, const char *path,
@@ -36,9 +37,10 @@ static enum ergo_status check_end(struct ergo_context *ctx, const char *path,
         most = fmax(most, u[0]);
     }
     helium_model_pair_u(m, h * (1 - 1e-12), end);
-    const double surface = 4 * pi * h * h * m->density * fabs(end[1]);
+    const double around = m->dimensions == 2 ? 2 * pi * h : 4 * pi * h * h;
+    const double surface = around * m->density * fabs(end[1]);
     const double weight = ergo_portable_exp(-2 * most);
-    const double apart = helium_cube_root(1 / m->density);
+    const double apart = helium_apart(m->dimensions, m->density);
     if (surface * weight <= SLOPE_MOST / (apart * apart))
         return ERGO_OK;
     return ergo_job_error(ctx, "/system/symmetrised",
@@ -123,6 +125,8 @@ enum ergo_status helium_model_load(struct ergo_context *ctx, const struct ergo_p
     if (status == ERGO_OK && helium_is_two_body(point))
         status = make_wave_function(ctx, point, m);
     if (status == ERGO_OK)
+        status = helium_external_load(ctx, point, m);
+    if (status == ERGO_OK)
         status = choose_units(ctx, m);
     if (status != ERGO_OK)
         helium_model_free(m);
@@ -133,9 +137,13 @@ void helium_model_free(struct helium_model *m) {
     ergo_radial_free(m->v_curve);
     ergo_radial_free(m->f_curve);
     m->v_curve = m->f_curve = NULL;
+    helium_external_free(m);
 }
 
 uint64_t helium_model_hash(const struct helium_model *m) {
-    const uint64_t v = m->v_curve ? m->v_curve->hash : 0, f = m->f_curve ? m->f_curve->hash : 0;
-    return v + 3 * f;
+    const struct ergo_radial *curves[] = {m->v_curve, m->f_curve, m->external.v, m->external.w};
+    uint64_t hash = 0;
+    for (unsigned k = 0; k < 4; k++)
+        hash += curves[k] ? (2 * k + 1) * curves[k]->hash : 0;
+    return hash;
 }

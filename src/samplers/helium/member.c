@@ -18,6 +18,8 @@ void helium_member_of(const struct ergo_point *point, const struct helium_model 
     }
     member->root = (float)sqrt(model->lambda);
     helium_member_sites(model, member);
+    member->dimensions = (float)model->dimensions;
+    member->site_kind = helium_one_table(point);
     for (int k = 0; k < 3; k++) {
         /* equal sides must give exactly 2^-31 */
         const double ratio = model->side[k] / (2 * model->half);

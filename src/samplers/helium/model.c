@@ -52,6 +52,15 @@ double helium_cube_root(double x) {
     return y;
 }
 
+double helium_apart(uint32_t dimensions, double density) {
+    return dimensions == 2 ? 1 / sqrt(density) : helium_cube_root(1 / density);
+}
+
+double helium_shell(uint32_t dimensions, double a, double b) {
+    return dimensions == 2 ? 3.14159265358979323846 * (b * b - a * a)
+                           : 4 * 3.14159265358979323846 / 3 * (b * b * b - a * a * a);
+}
+
 void helium_model_core(struct helium_model *m) {
     const double most = 0.997 * HELIUM_U_LIMIT;
     double u[3], low = m->core, high = m->half;
@@ -82,6 +91,7 @@ void helium_model_core(struct helium_model *m) {
 void helium_model_box(const struct ergo_point *point, struct helium_model *m) {
     memset(m, 0, sizeof *m);
     m->n = (uint32_t)ergo_point_int(point, "/system/n");
+    m->dimensions = helium_dimensions(point);
     m->density = ergo_point_real(point, "/system/density");
     m->b = ergo_point_real(point, "/system/b");
     m->lambda = helium_lambda(ergo_point_real(point, "/system/mass"));
@@ -91,25 +101,28 @@ void helium_model_box(const struct ergo_point *point, struct helium_model *m) {
     m->epsilon = ergo_point_real(point, "/system/epsilon");
     m->sigma = ergo_point_real(point, "/system/sigma");
 
-    const struct ergo_value *aspect = ergo_point_value(point, "/system/aspect");
-    const double cells = (double)(aspect->size[0] * aspect->size[1] * aspect->size[2]);
+    int64_t aspect[3];
+    helium_aspect(point, aspect);
+    const double cells = (double)(aspect[0] * aspect[1] * aspect[2]);
     m->one = helium_one_body_of(point, m);
     const double *edge = m->one.edge;
-    const double unit =
-        helium_cube_root((double)m->n / m->density / cells / (edge[0] * edge[1] * edge[2]));
+    const double part = (double)m->n / m->density / cells / (edge[0] * edge[1] * edge[2]);
+    const double unit = m->dimensions == 2 ? sqrt(part) : helium_cube_root(part);
     m->half = INFINITY;
-    for (int k = 0; k < 3; k++) {
-        m->side[k] = unit * (double)aspect->size[k] * edge[k];
+    for (uint32_t k = 0; k < m->dimensions; k++) {
+        m->side[k] = unit * (double)aspect[k] * edge[k];
         m->half = m->side[k] / 2 < m->half ? m->side[k] / 2 : m->half;
     }
+    if (m->dimensions == 2)
+        m->side[2] = 2 * m->half;
     m->triplet = helium_triplet_of(point, m->half);
     (void)helium_triplet_bits(&m->triplet,
                               m->n); /* helium_triplet_check refuses what is too large */
 }
 
 void helium_model_step(struct helium_model *m, double rms, double unit) {
-    for (int k = 0; k < 3; k++)
-        m->step[k] = rms / sqrt(3.0) * unit / m->side[k];
+    for (uint32_t k = 0; k < 3; k++)
+        m->step[k] = k < m->dimensions ? rms / sqrt(m->dimensions) * unit / m->side[k] : 0;
 }
 
 void helium_model_of(const struct ergo_point *point, struct helium_model *m) {
@@ -198,7 +211,7 @@ void helium_model_v(const struct helium_model *m, double r, double out[2]) {
 static const double nodes[4] = {-0.92387953251128675613, -0.38268343236508977173,
                                 0.38268343236508977173, 0.92387953251128675613};
 
-static double node_of(double start, double h, int i) {
+double helium_cubic_node(double start, double h, int i) {
     return start + 0.5 * h * (1 + nodes[i]);
 }
 
@@ -220,11 +233,10 @@ static void terms(const double *t, const double *f, int count, double *c) {
     }
 }
 
-/* The cubic through f at the four nodes of [0, h]. */
-static struct helium_cubic_host fit(const double f[4], double h) {
+struct helium_cubic_host helium_cubic_fit(const double f[4], double h) {
     double t[4], c[4];
     for (int i = 0; i < 4; i++)
-        t[i] = node_of(0, h, i);
+        t[i] = helium_cubic_node(0, h, i);
     terms(t, f, 4, c);
     return (struct helium_cubic_host){{(float)c[0], (float)c[1], (float)c[2], (float)c[3]}};
 }
@@ -254,14 +266,14 @@ void helium_table_u(const struct helium_model *m, unsigned binades,
         double start, width, f[4], u[3];
         piece_of(-(int)binades, HELIUM_U_PIECES, k, &start, &width);
         for (int i = 0; i < 4; i++) {
-            helium_model_u(m, m->half * sqrt(node_of(start, width, i)), u);
+            helium_model_u(m, m->half * sqrt(helium_cubic_node(start, width, i)), u);
             f[i] = scale * u[0];
         }
         /* half a unit, so that truncation rounds to nearest; u from files may be positive */
         const double half = f[0] + f[3] > 0 ? 0.5 : -0.5;
         for (int i = 0; i < 4; i++)
             f[i] += half;
-        table[k] = fit(f, width);
+        table[k] = helium_cubic_fit(f, width);
     }
 }
 
@@ -273,12 +285,13 @@ void helium_table_triplet(const struct helium_model *m, unsigned binades,
         piece_of(-(int)binades, HELIUM_U_PIECES, k, &start, &width);
         for (int i = 0; i < 4; i++) {
             double x[2];
-            helium_triplet_scaled(&m->triplet, m->half * sqrt(node_of(start, width, i)), x);
+            helium_triplet_scaled(&m->triplet, m->half * sqrt(helium_cubic_node(start, width, i)),
+                                  x);
             f[0][i] = x[0];
             f[1][i] = x[1];
         }
-        table[k] = fit(f[0], width);
-        table[pieces + k] = fit(f[1], width);
+        table[k] = helium_cubic_fit(f[0], width);
+        table[pieces + k] = helium_cubic_fit(f[1], width);
     }
 }
 
@@ -437,13 +450,13 @@ void helium_table_random(struct helium_cubic_host *table) {
         piece_of(lowest, HELIUM_R_PIECES, k, &start, &width);
         if (start < 0x1p31) { /* a word of 31 bits may round to 2^31, where z = 0 */
             for (int i = 3; i >= 0; i--)
-                f[i] = z = helium_normal_inverse(node_of(start, width, i) * 0x1p-32, z);
-            table[k] = fit(f, width);
+                f[i] = z = helium_normal_inverse(helium_cubic_node(start, width, i) * 0x1p-32, z);
+            table[k] = helium_cubic_fit(f, width);
         }
         if (start < 0x1p32) { /* a word may round to 2^32, where the logarithm is 0 */
             for (int i = 0; i < 4; i++)
-                f[i] = scale * portable_log(node_of(start, width, i) * 0x1p-32);
-            table[HELIUM_R_SIZE + k] = fit(f, width);
+                f[i] = scale * portable_log(helium_cubic_node(start, width, i) * 0x1p-32);
+            table[HELIUM_R_SIZE + k] = helium_cubic_fit(f, width);
         }
     }
 }

@@ -11,6 +11,7 @@
 
 #include "job/job.h"
 #include "samplers/radial.h"
+#include "samplers/helium/external.h"
 #include "samplers/helium/one_body.h"
 #include "samplers/helium/spline.h"
 #include "samplers/helium/triplet.h"
@@ -24,15 +25,16 @@ enum helium_potential { HELIUM_AZIZ, HELIUM_AZIZ_1979, HELIUM_AZIZ_1995, HELIUM_
 bool helium_potential_named(const char *name, enum helium_potential *potential);
 
 struct helium_model {
-    uint32_t n;
+    uint32_t n, dimensions;
     uint32_t added; /* walkers whose sums of energies are added up as integers; 0: none are */
     double density, b;
     double lambda;  /* hbar^2 / 2m, K A^2 */
-    double side[3]; /* A */
+    double side[3]; /* A; in two dimensions the third is the shortest of the others */
     double half;    /* half the shortest side, the cut of V and u, A */
     double core;    /* below this distance V and u keep their values, A */
     double step[3]; /* standard deviation of a displacement along each axis, in units of the side */
     struct helium_one_body one;
+    struct helium_external external;
     enum helium_potential potential;
     double epsilon, sigma; /* of Lennard-Jones: K, A */
     double kink;           /* distance at which V'' jumps, A; 0: no jump */
@@ -56,18 +58,22 @@ void helium_model_of(const struct ergo_point *point, struct helium_model *model)
 /* The whole model, with functions from files. Errors of the job name a key. */
 enum ergo_status helium_model_load(struct ergo_context *ctx, const struct ergo_point *point,
                                    uint32_t added, struct helium_model *model);
-/* Set `step` to that of displacements with this root mean square of all three components together,
- * in units of `unit`, A. */
+/* Set `step` to that of displacements with this root mean square of all components together, in
+ * units of `unit`, A. */
 void helium_model_step(struct helium_model *model, double rms, double unit);
 /* The same bits on every host. */
 double helium_cube_root(double x);
+/* density^(-1/d) in d dimensions, A. */
+double helium_apart(uint32_t dimensions, double density);
+/* The volume, in two dimensions the area, between distances a and b. */
+double helium_shell(uint32_t dimensions, double a, double b);
 /* Set `core`, below which u keeps its value: there |u| would exceed the range of the fixed point.
  * Its probability exp(-2 |u|) is below 1e-27. */
 void helium_model_core(struct helium_model *model);
 void helium_model_free(struct helium_model *model);
 /* Is this value of /system/potential or /system/wave_function the name of a file? */
 bool helium_is_file(const char *text);
-/* A hash of the bytes of both files; 0: no files. */
+/* A hash of the bytes of all files; 0: no files. */
 uint64_t helium_model_hash(const struct helium_model *model);
 
 /* u, u', u'' at 0 < r < half (0 beyond): of the job's wave function; with the spline; and with the
@@ -83,7 +89,7 @@ void helium_model_v(const struct helium_model *model, double r, double out[2]);
  * and `most` and `usual` are these energies, K. */
 bool helium_fixed_point(struct helium_model *model, int *kind, double *most, double *usual);
 
-/* two_body.c: ln f of two atoms that are alone: -2 lambda (f'' + 2 f'/r) + V f = e f without nodes,
+/* two_body.c: ln f of two atoms that are alone: -2 lambda lap f + V f = e f without nodes,
  * f = 1 and f' = 0 at `healing`, A. From where the wall is steep on; 0 from `healing` on. */
 enum ergo_status helium_two_body(struct ergo_context *ctx, const struct helium_model *model,
                                  double healing, struct ergo_radial **curve);
@@ -112,6 +118,9 @@ unsigned helium_energy_pieces(unsigned binades);
 void helium_model_kink(const struct helium_model *model, uint32_t *begin, uint32_t *width);
 void helium_table_energy(const struct helium_model *model, unsigned binades,
                          struct helium_cubic_host *table);
+/* The cubic through f at the four nodes of [0, h]; and node i of [start, start + h]. */
+struct helium_cubic_host helium_cubic_fit(const double f[4], double h);
+double helium_cubic_node(double start, double h, int i);
 /* HELIUM_R_SIZE pieces for the inverse of the normal tail, then for the logarithm. */
 void helium_table_random(struct helium_cubic_host *table);
 

@@ -20,14 +20,18 @@ static const struct lattice {
     [HELIUM_HCP] = {"hcp", 4, {1, 3, 8.0 / 3}, 1, {{0, 0, 0}, {3, 3, 0}, {0, 2, 3}, {3, 5, 3}}},
     [HELIUM_FCC] = {"fcc", 4, {1, 1, 1}, 0.5, {{0, 0, 0}, {3, 3, 0}, {3, 0, 3}, {0, 3, 3}}},
     [HELIUM_BCC] = {"bcc", 2, {1, 1, 1}, 0.75, {{0, 0, 0}, {3, 3, 3}}},
+    [HELIUM_TRIANGULAR] = {"triangular", 2, {1, 3, 1}, 1, {{0, 0, 0}, {3, 3, 0}}},
     [HELIUM_TRAP] = {"trap", 1, {1, 1, 1}, 1, {{0}}},
     [HELIUM_SLAB] = {"slab", 1, {1, 1, 1}, 1, {{0}}},
 };
 
-static const char *const names[] = {"none", "hcp", "fcc", "bcc", "trap", "slab", NULL};
+static const char *const names[] = {"none",       "hcp",  "fcc",  "bcc",
+                                    "triangular", "trap", "slab", NULL};
 
-/* c of a lattice by itself, in density^(2/3): near the least energy of solid helium. */
+/* c of a lattice by itself, in density^(2/3): near the least energy of solid helium. And in two
+ * dimensions, in units of the density. */
 #define LOCALISATION 11.0
+#define LOCALISATION_2D 9.0
 /* |psi|^2 of an atom is exp(-c r^2): least c r^2 at half the shortest side, where the factor's
  * slope jumps; in a trap at a quarter, so that no atom sees another's image. */
 #define AT_SIDE 12.0
@@ -58,6 +62,16 @@ bool helium_is_solid(const struct ergo_point *point) {
     return helium_has_sites(point) && !helium_is_confined(point);
 }
 
+static bool has_width(const struct ergo_point *point) {
+    return helium_has_sites(point) && helium_factor_is_gaussian(point);
+}
+
+static bool is_harmonic(const struct ergo_point *point) {
+    return helium_is_confined(point) && helium_external_is_harmonic(point);
+}
+
+#define SHAPE_CHAIN (ERGO_KEY_SHAPE | ERGO_KEY_CHAIN)
+
 const struct ergo_key helium_one_body_keys[HELIUM_N_ONE_BODY_KEYS] = {
     {ERGO_KEY("/system/one_body", ENUM), .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
      .fallback = "\"none\"", .stream = "", .choices = names, .unit = "",
@@ -66,55 +80,82 @@ const struct ergo_key helium_one_body_keys[HELIUM_N_ONE_BODY_KEYS] = {
          "the atom's site of a lattice that the density fixes (a solid: L. H. Nosanow, Phys. Rev. "
          "146, 120 (1966)); n is 4, 4, 2 atoms times the cells, which are as many along the sides "
          "as /system/aspect says, times an integer (hcp: aspect [5, 3, 3], n = 180; its cell is "
-         "1 : sqrt(3) : sqrt(8/3)). trap: R is the middle of the box, and V has the harmonic "
+         "1 : sqrt(3) : sqrt(8/3)). triangular: that of two dimensions, n = 2 atoms times the "
+         "cells "
+         "of 1 : sqrt(3) (aspect [5, 3], n = 30 and 120). trap: R is the middle of the box, and V "
+         "has the harmonic "
          "potential hbar omega |r - R|^2 / (2 a^2) of /system/trap_length a; the box, by "
          "/system/density, must be so large that atoms do not reach its sides. slab: the same "
          "along "
-         "the third axis alone, with periodic sides along the others: a film between two surfaces "
+         "the third axis (of three dimensions) alone, with periodic sides along the others: a film "
+         "between two surfaces "
          "(trap_length 1e5: free ones)."},
     {ERGO_KEY("/system/localisation", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
      .fallback = "0", .stream = "", .min = 0, .max = 1000, .unit = "1/A^2",
-     .help =
-         "c of the one-body factor. 0: 11 density^(2/3) of a lattice, near the least energy of "
-         "solid helium; of a trap or slab 1/trap_length^2, the ground state without interactions.",
-     .acts = helium_has_sites, .where = "with a one_body factor"},
+     .help = "c of the one-body factor. 0: 11 density^(2/3) of a lattice (in two dimensions 9 "
+             "density), "
+             "near the least energy of solid helium; of a trap or slab 1/trap_length^2, the ground "
+             "state without interactions.",
+     .acts = has_width, .where = "with a Gaussian one_body factor"},
     {ERGO_KEY("/system/trap_length", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_EXCLUDES_MIN,
      .fallback = "3", .min = 0, .max = 1e5, .unit = "A",
      .help =
          "Oscillator length a = sqrt(hbar/(m omega)) of the trap: hbar omega = 2 lambda / a^2 = "
          "12.1193 K A^2 / a^2 for helium-4.",
+     .acts = is_harmonic, .where = "with one_body trap or slab and a harmonic external potential"},
+    {ERGO_KEY("/system/external", STRING), .flags = SHAPE_CHAIN | ERGO_KEY_FILE | ERGO_KEY_WORD,
+     .fallback = "\"harmonic\"", .stream = "", .unit = "",
+     .help = "External potential of each atom of a trap or slab. harmonic: by trap_length; or the "
+             "name of a file (with a dot or a slash in it) with lines \"x V\" in A and K, between "
+             "which it is a cubic spline. x is the distance from the middle of a trap, up to half "
+             "the shortest side at least; of a slab the height over the middle plane, which may be "
+             "negative, from minus half to half the third side.",
+     .acts = helium_is_confined, .where = "with one_body trap or slab"},
+    {ERGO_KEY("/system/one_body_factor", STRING),
+     .flags = SHAPE_CHAIN | ERGO_KEY_FILE | ERGO_KEY_WORD, .fallback = "\"gaussian\"", .stream = "",
+     .unit = "",
+     .help = "Factor of each atom of a trap or slab in psi. gaussian: by localisation; or the name "
+             "of a file with lines \"x w\" for a factor exp(w(x)), x as in /system/external: ln of "
+             "the ground state in the external potential, where that is what holds the atoms.",
      .acts = helium_is_confined, .where = "with one_body trap or slab"},
 };
 
 /* ---- the factor ------------------------------------------------------------------------------ */
 
-/* The largest s for which s^3 of `cells` cells hold no more than n atoms, at least 1. */
-static uint32_t times_of(uint32_t n, uint64_t atoms) {
+static uint64_t power_of(uint64_t s, uint32_t dimensions) {
+    return dimensions == 2 ? s * s : s * s * s;
+}
+
+/* The largest s for which s^d times so many atoms are no more than n, at least 1. */
+static uint32_t times_of(uint32_t n, uint64_t atoms, uint32_t dimensions) {
     uint32_t s = 1;
-    while ((uint64_t)(s + 1) * (s + 1) * (s + 1) * atoms <= n)
+    while (power_of(s + 1, dimensions) * atoms <= n)
         s++;
     return s;
 }
 
 struct helium_one_body helium_one_body_of(const struct ergo_point *point,
                                           const struct helium_model *m) {
-    const struct ergo_value *aspect = ergo_point_value(point, "/system/aspect");
-    struct helium_one_body one = {.kind = kind_of(point)};
+    struct helium_one_body one = {.kind = kind_of(point), .dimensions = m->dimensions};
     const struct lattice *l = &lattices[one.kind];
-    const uint64_t cells = (uint64_t)(aspect->size[0] * aspect->size[1] * aspect->size[2]);
-    const uint32_t times = times_of(m->n, l->atoms * cells);
-    const double a = helium_is_confined(point) ? ergo_point_real(point, "/system/trap_length") : 0;
-    for (int k = 0; k < 3; k++) {
+    int64_t aspect[3];
+    helium_aspect(point, aspect);
+    const uint64_t cells = (uint64_t)(aspect[0] * aspect[1] * aspect[2]);
+    const uint32_t times = times_of(m->n, l->atoms * cells, m->dimensions);
+    const double a = is_harmonic(point) ? ergo_point_real(point, "/system/trap_length") : 0;
+    for (uint32_t k = 0; k < 3; k++) {
+        const bool moves = k < m->dimensions;
         one.edge[k] = sqrt(l->edge2[k]);
-        one.cells[k] = times * (uint32_t)aspect->size[k];
-        one.along[k] = one.kind != HELIUM_SLAB || k == 2;
+        one.cells[k] = moves ? times * (uint32_t)aspect[k] : 1;
+        one.along[k] = moves && (one.kind != HELIUM_SLAB || k == 2);
     }
     if (one.kind == HELIUM_NO_SITES)
         return one;
-    const double spacing = helium_cube_root(1 / m->density);
+    const double spacing = helium_apart(m->dimensions, m->density);
+    const double wish = m->dimensions == 2 ? LOCALISATION_2D : LOCALISATION;
     one.c = ergo_point_real(point, "/system/localisation");
     if (one.c == 0)
-        one.c = a > 0 ? 1 / (a * a) : LOCALISATION / (spacing * spacing);
+        one.c = a > 0 ? 1 / (a * a) : wish / (spacing * spacing);
     one.spring = a > 0 ? m->lambda / (a * a * a * a) : 0;
     return one;
 }
@@ -124,8 +165,9 @@ void helium_site_of(const struct helium_one_body *one, uint32_t i, uint32_t site
     const uint32_t cell = i / l->atoms, *cells = one->cells;
     const uint64_t at[3] = {cell % cells[0], cell / cells[0] % cells[1],
                             cell / cells[0] / cells[1]};
-    for (int k = 0; k < 3; k++)
-        site[k] = one->kind >= HELIUM_TRAP
+    for (uint32_t k = 0; k < 3; k++)
+        site[k] = k >= one->dimensions ? 0
+                  : one->kind >= HELIUM_TRAP
                       ? 0x80000000u
                       : (uint32_t)(((6 * at[k] + l->sixths[i % l->atoms][k]) << 32) /
                                    (6 * (uint64_t)cells[k]));
@@ -139,6 +181,12 @@ void helium_sites(const struct helium_model *m, int32_t *sites) {
         for (uint32_t k = 0; k < 3; k++)
             sites[k * m->n + i] = (int32_t)site[k];
     }
+    if (m->external.v || m->external.w)
+        helium_external_table(m, sites + 3 * (size_t)m->n);
+}
+
+size_t helium_sites_words(const struct ergo_point *point) {
+    return 3 * (size_t)ergo_point_int(point, "/system/n") + helium_external_words(point);
 }
 
 double helium_nearest_sites(const struct helium_model *m) {
@@ -146,7 +194,8 @@ double helium_nearest_sites(const struct helium_model *m) {
 }
 
 double helium_model_spacing(const struct helium_model *m) {
-    return m->one.kind == HELIUM_TRAP ? 1 / sqrt(m->one.c) : helium_cube_root(1.0 / m->density);
+    return m->one.kind == HELIUM_TRAP ? 1 / sqrt(m->one.c)
+                                      : helium_apart(m->dimensions, m->density);
 }
 
 void helium_member_sites(const struct helium_model *m, struct helium_member *member) {
@@ -157,19 +206,26 @@ void helium_member_sites(const struct helium_model *m, struct helium_member *mem
         member->site_length[k] = (float)(along * m->side[k] * 0x1p-32);
         member->site_force[k] = (float)(-sqrt(m->lambda) * m->one.c * along);
     }
-    member->site_mean = (float)(-sqrt(m->lambda) * m->one.c *
-                                (m->one.along[0] + m->one.along[1] + m->one.along[2]) / 3);
+    member->site_mean =
+        (float)(-sqrt(m->lambda) * m->one.c *
+                (m->one.along[0] + m->one.along[1] + m->one.along[2]) / m->dimensions);
+    if (m->external.v || m->external.w)
+        helium_external_member(m, member);
 }
 
-/* An atom at its site alone has |r - R|^2 = 3/(2c) on average; exp(-64) is the probability of
+/* An atom at its site alone has |r - R|^2 = d/(2c) on average; exp(-64) is the probability of
  * 64/c. */
 void helium_site_shares(const struct helium_model *m, double usual[4], double largest[4]) {
-    const double c = m->one.c, at[2] = {c > 0 ? 1.5 / c : 0, c > 0 ? 64 / c : 0};
+    if (m->external.v || m->external.w) {
+        helium_external_shares(m, usual, largest);
+        return;
+    }
+    const double c = m->one.c, at[2] = {c > 0 ? 0.5 * m->dimensions / c : 0, c > 0 ? 64 / c : 0};
     double *shares[2] = {usual, largest};
     for (int k = 0; k < 2; k++) {
         shares[k][0] += 2 * m->one.spring * at[k];
         shares[k][1] += 4 * m->one.spring * at[k];
-        shares[k][2] += 3 * m->lambda * c;
+        shares[k][2] += m->dimensions * m->lambda * c;
         shares[k][3] += sqrt(m->lambda * at[k]) * c;
     }
 }
@@ -179,7 +235,8 @@ void helium_site_shares(const struct helium_model *m, double usual[4], double la
 /* Edge of the first cloud of a trap: twice the factor's length, or 3 A for each atom of a row if
  * pairs keep apart. As a power of two of the box. */
 static unsigned shrunk(const struct helium_model *m) {
-    const double apart = m->b > 0 || m->f_curve ? 3 * helium_cube_root(m->n) : 0;
+    const double row = m->dimensions == 2 ? sqrt(m->n) : helium_cube_root(m->n);
+    const double apart = m->b > 0 || m->f_curve ? 3 * row : 0;
     const double edge = fmax(2 / sqrt(m->one.c), apart);
     unsigned halvings = 0;
     while (ldexp(2 * m->half, -(int)halvings - 1) > edge)
@@ -195,6 +252,8 @@ static void slab_start(const struct helium_model *m, const struct helium_member 
     const double thick = fmin(fmax(2 / sqrt(m->one.c), film), m->side[2] / 2);
     const double apart = helium_cube_root(area * thick / m->n);
     const uint64_t part = (uint64_t)(thick / m->side[2] * 0x1p32);
+    const uint32_t middle =
+        0x80000000u + (uint32_t)(int64_t)(m->external.middle / m->side[2] * 0x1p32);
     uint32_t sites[4] = {1, 1, 1, 0};
     for (int k = 0; k < 2; k++)
         sites[k] = (uint32_t)fmax(1, floor(m->side[k] / apart));
@@ -203,7 +262,7 @@ static void slab_start(const struct helium_model *m, const struct helium_member 
     for (uint32_t i = 0; i < m->n; i++) {
         int32_t *z = &place[2 * m->n + i];
         const int64_t away = (int64_t)(uint32_t)*z - INT64_C(0x80000000);
-        *z = (int32_t)(0x80000000u + (uint32_t)(away * (int64_t)part / (INT64_C(1) << 32)));
+        *z = (int32_t)(middle + (uint32_t)(away * (int64_t)part / (INT64_C(1) << 32)));
     }
 }
 
@@ -227,7 +286,8 @@ void helium_sites_start(const struct helium_model *m, const uint32_t lattice[4],
             const int64_t away = (int64_t)(uint32_t)*at - INT64_C(0x80000000);
             const uint64_t width = UINT64_C(0x100000000) / m->one.cells[k];
             const uint64_t jitter = (width / 10 * (words[k] >> 16) >> 16) - width / 20;
-            *at = (int32_t)(m->one.kind == HELIUM_TRAP
+            *at = (int32_t)(k >= m->dimensions ? 0
+                            : m->one.kind == HELIUM_TRAP
                                 ? site[k] + (uint32_t)(away / (INT64_C(1) << halvings))
                                 : site[k] + (uint32_t)jitter);
         }
@@ -237,17 +297,19 @@ void helium_sites_start(const struct helium_model *m, const uint32_t lattice[4],
 /* ---- checks ---------------------------------------------------------------------------------- */
 
 /* The proportions of up to 64 cells along each side that hold `cells` cells in the box nearest to a
- * cube. Returns its longest side over its shortest; infinite: there are none. */
-static double nearest_cube(const struct lattice *l, uint32_t cells, int64_t found[3]) {
+ * cube, or a square. Returns its longest side over its shortest; infinite: there are none. */
+static double nearest_cube(const struct lattice *l, uint32_t dimensions, uint32_t cells,
+                           int64_t found[3]) {
     double best = INFINITY;
     for (uint32_t x = 1; x <= 64; x++)
         for (uint32_t y = 1; y <= 64 && cells % x == 0; y++) {
             const uint32_t rest = cells / x, z = rest % y == 0 ? rest / y : 0;
             const double side[3] = {x * sqrt(l->edge2[0]), y * sqrt(l->edge2[1]),
-                                    z * sqrt(l->edge2[2])};
+                                    dimensions == 2 ? x * sqrt(l->edge2[0])
+                                                    : z * sqrt(l->edge2[2])};
             const double most = fmax(side[0], fmax(side[1], side[2]));
             const double ratio = most / fmin(side[0], fmin(side[1], side[2]));
-            if (z == 0 || z > 64 || !(ratio < best))
+            if (z == 0 || z > (dimensions == 2 ? 1 : 64) || !(ratio < best))
                 continue;
             best = ratio;
             found[0] = x;
@@ -257,29 +319,41 @@ static double nearest_cube(const struct lattice *l, uint32_t cells, int64_t foun
     return best;
 }
 
+/* "[5, 3, 3]", in two dimensions "[5, 3]". */
+static void say_aspect(uint32_t dimensions, const int64_t aspect[3], char text[80]) {
+    int length = snprintf(text, 80, "[%lld, %lld", (long long)aspect[0], (long long)aspect[1]);
+    if (dimensions == 3)
+        length += snprintf(text + length, 80 - (size_t)length, ", %lld", (long long)aspect[2]);
+    snprintf(text + length, 80 - (size_t)length, "]");
+}
+
 static enum ergo_status misfit(struct ergo_context *ctx, const struct ergo_point *point,
                                const struct helium_model *m) {
     const struct lattice *l = &lattices[m->one.kind];
-    const int64_t *aspect = ergo_point_value(point, "/system/aspect")->size;
+    const uint32_t dimensions = m->dimensions;
+    int64_t aspect[3], cube[3] = {0};
+    helium_aspect(point, aspect);
     const uint64_t atoms = l->atoms * (uint64_t)(aspect[0] * aspect[1] * aspect[2]);
-    const uint64_t s = times_of(m->n, atoms), below = s * s * s * atoms;
-    const uint64_t above = below > m->n ? below : (s + 1) * (s + 1) * (s + 1) * atoms;
-    int64_t cube[3] = {0};
-    char other[120] = "", smaller[40] = "";
-    if (m->n % l->atoms == 0 && nearest_cube(l, m->n / l->atoms, cube) < 1.5)
-        snprintf(other, sizeof other, "; or keep n, with /system/aspect [%lld, %lld, %lld]",
-                 (long long)cube[0], (long long)cube[1], (long long)cube[2]);
+    const uint64_t s = times_of(m->n, atoms, dimensions), below = power_of(s, dimensions) * atoms;
+    const uint64_t above = below > m->n ? below : power_of(s + 1, dimensions) * atoms;
+    char other[120] = "", smaller[40] = "", found[80], better[80];
+    say_aspect(dimensions, aspect, found);
+    if (m->n % l->atoms == 0 && nearest_cube(l, dimensions, m->n / l->atoms, cube) < 1.5) {
+        say_aspect(dimensions, cube, better);
+        snprintf(other, sizeof other, "; or keep n, with /system/aspect %s", better);
+    }
     if (below < m->n)
         snprintf(smaller, sizeof smaller, "%llu or ", (unsigned long long)below);
     return ergo_job_error(ctx, "/system/n",
                           "%u atoms do not fill a box of %s cells (%u atoms each) in proportion to "
-                          "/system/aspect [%lld, %lld, %lld]: %s%llu do%s",
-                          m->n, l->name, l->atoms, (long long)aspect[0], (long long)aspect[1],
-                          (long long)aspect[2], smaller, (unsigned long long)above, other);
+                          "/system/aspect %s: %s%llu do%s",
+                          m->n, l->name, l->atoms, found, smaller, (unsigned long long)above,
+                          other);
 }
 
-/* Density of helium in a droplet that pairs keep from shrinking, 1/A^3. */
+/* Density of helium in a droplet that pairs keep from shrinking, 1/A^3, and in a plane, 1/A^2. */
 #define DROPLET 0.022
+#define DROPLET_2D 0.044
 /* Shortest length of a factor, in units of the longest side: 2^10 steps of a position. */
 #define RESOLVED 0x1p-22
 
@@ -287,14 +361,17 @@ static enum ergo_status misfit(struct ergo_context *ctx, const struct ergo_point
 static enum ergo_status check_droplet(struct ergo_context *ctx, const struct ergo_point *point,
                                       const struct helium_model *m) {
     const double pi = 3.14159265358979323846, reach = m->half / 2;
-    const double volume = 3 * m->n / (4 * pi * DROPLET), room = reach * reach * reach;
+    const bool plane = m->dimensions == 2;
+    const double volume = plane ? m->n / (pi * DROPLET_2D) : 3 * m->n / (4 * pi * DROPLET);
+    const double room = plane ? reach * reach : reach * reach * reach;
     if ((helium_is_schiff_verlet(point) && m->b == 0) || volume <= room)
         return ERGO_OK;
     return ergo_job_error(ctx, "/system/density",
                           "%g: half a side of the box is %.4g A, and a droplet of %u atoms in the "
                           "trap has a radius of %.3g A, more than half of that: at most a density "
                           "of %.2g, for a larger box",
-                          m->density, m->half, m->n, helium_cube_root(volume),
+                          m->density, m->half, m->n,
+                          plane ? sqrt(volume) : helium_cube_root(volume),
                           0.99 * m->density * room / volume);
 }
 
@@ -313,7 +390,7 @@ static enum ergo_status check_film(struct ergo_context *ctx, const struct ergo_p
 static enum ergo_status check_resolved(struct ergo_context *ctx, const struct ergo_point *point,
                                        const struct helium_model *m) {
     const double side = fmax(m->side[0], fmax(m->side[1], m->side[2])), least = RESOLVED * side;
-    if (helium_is_confined(point) && ergo_point_real(point, "/system/trap_length") < least)
+    if (is_harmonic(point) && ergo_point_real(point, "/system/trap_length") < least)
         return ergo_job_error(ctx, "/system/trap_length",
                               "%g A: positions are in steps of the box, whose side is %.4g A: at "
                               "least %.2g A, or a higher /system/density",
@@ -331,8 +408,29 @@ enum ergo_status helium_check_one_body(struct ergo_context *ctx, const struct er
                                        const struct helium_model *m) {
     const struct helium_one_body *one = &m->one;
     const bool trap = helium_is_confined(point), slab = one->kind == HELIUM_SLAB;
+    const bool planar = one->kind == HELIUM_TRIANGULAR, plane = m->dimensions == 2;
     if (one->kind == HELIUM_NO_SITES)
         return ERGO_OK;
+    static const char *const files[2][2] = {{"/system/external", "harmonic"},
+                                            {"/system/one_body_factor", "gaussian"}};
+    for (int k = 0; k < 2; k++) {
+        const char *found = ergo_point_text(point, files[k][0]);
+        if (trap && strcmp(found, files[k][1]) != 0 && !helium_is_file(found))
+            return ergo_job_error(ctx, files[k][0],
+                                  "found \"%s\"; allowed: \"%s\", or the name of a file, with a "
+                                  "dot or a slash in it",
+                                  found, files[k][1]);
+    }
+    if (trap && !helium_external_is_harmonic(point) && has_width(point) &&
+        ergo_point_real(point, "/system/localisation") == 0)
+        return ergo_job_error(ctx, "/system/localisation",
+                              "0, which is that of a harmonic trap: an external potential from a "
+                              "file needs a localisation above 0, or a /system/one_body_factor");
+    if (one->kind != HELIUM_TRAP && planar != plane)
+        return ergo_job_error(ctx, "/system/one_body",
+                              "%s in %s dimensions (/system/dimensions): there are %s",
+                              lattices[one->kind].name, plane ? "two" : "three",
+                              plane ? "triangular, trap" : "hcp, fcc, bcc, trap, slab");
     if (trap && ergo_point_bool(point, "/system/tail_correction"))
         return ergo_job_error(
             ctx, "/system/tail_correction",
@@ -344,10 +442,10 @@ enum ergo_status helium_check_one_body(struct ergo_context *ctx, const struct er
                          : trap ? m->half / 2
                                 : m->half,
                  found = one->c * reach * reach;
-    const enum ergo_status resolved = check_resolved(ctx, point, m);
+    const enum ergo_status resolved = has_width(point) ? check_resolved(ctx, point, m) : ERGO_OK;
     if (resolved != ERGO_OK)
         return resolved;
-    if (found >= AT_SIDE)
+    if (found >= AT_SIDE || !has_width(point)) /* of files: helium_external_load */
         return slab ? check_film(ctx, point, m) : trap ? check_droplet(ctx, point, m) : ERGO_OK;
     if (slab)
         return ergo_job_error(ctx, "/system/density",
@@ -364,7 +462,7 @@ enum ergo_status helium_check_one_body(struct ergo_context *ctx, const struct er
                               "localisation of %.4g A^-2 reach half of that with probability "
                               "exp(-%.2g): at most a density of %.2g, for a larger box",
                               m->density, m->half, one->c, found,
-                              0.99 * m->density * pow(found / AT_SIDE, 1.5));
+                              0.99 * m->density * pow(found / AT_SIDE, 0.5 * m->dimensions));
     return ergo_job_error(ctx, "/system/localisation",
                           "%.4g A^-2: an atom reaches half the shortest side of the box, %.4g A, "
                           "with probability exp(-%.2g): at least %.2g, or more atoms",

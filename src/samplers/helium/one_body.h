@@ -19,12 +19,14 @@ enum helium_one_kind {
     HELIUM_HCP,
     HELIUM_FCC,
     HELIUM_BCC,
+    HELIUM_TRIANGULAR, /* in two dimensions */
     HELIUM_TRAP,
     HELIUM_SLAB
 };
 
 struct helium_one_body {
     enum helium_one_kind kind;
+    uint32_t dimensions;
     double c;          /* 1/A^2; 0: no factor */
     double spring;     /* external potential: spring |r - R|^2, K/A^2 */
     double along[3];   /* 1, or 0 of axes along which neither acts */
@@ -32,7 +34,7 @@ struct helium_one_body {
     uint32_t cells[3]; /* of the box */
 };
 
-enum { HELIUM_N_ONE_BODY_KEYS = 3 };
+enum { HELIUM_N_ONE_BODY_KEYS = 5 };
 extern const struct ergo_key helium_one_body_keys[HELIUM_N_ONE_BODY_KEYS];
 #define HELIUM_ONE_BODY_KEYS                                                                       \
     { helium_one_body_keys, HELIUM_N_ONE_BODY_KEYS }
@@ -50,11 +52,13 @@ enum ergo_status helium_check_one_body(struct ergo_context *ctx, const struct er
 bool helium_one_is_solid(const struct helium_one_body *one);
 /* The site of atom i, in 2^-32 of the sides. */
 void helium_site_of(const struct helium_one_body *one, uint32_t i, uint32_t site[3]);
-/* The same of all atoms, [3][n]; zeros without sites. */
+/* Words of the sites of all atoms, and of a table behind them. */
+size_t helium_sites_words(const struct ergo_point *point);
+/* The sites, [3][n], zeros without any; and the table. */
 void helium_sites(const struct helium_model *model, int32_t *sites);
 /* The distance of nearest sites of a lattice, A. */
 double helium_nearest_sites(const struct helium_model *model);
-/* The length that displacements are told in: density^(-1/3), in a trap c^(-1/2); A. */
+/* The length that displacements are told in: density^(-1/d), in a trap c^(-1/2); A. */
 double helium_model_spacing(const struct helium_model *model);
 /* What kernels get of it. */
 void helium_member_sites(const struct helium_model *model, struct helium_member *member);
@@ -69,18 +73,20 @@ void helium_sites_start(const struct helium_model *model, const uint32_t lattice
  */
 
 /* Curves of points with sites: the mean square displacement along each axis, A^2, and the density
- * of an atom around its site, 1/A^3, at gr_bins distances up to half the shortest side. */
+ * of an atom around its site, 1/A^d, at gr_bins distances up to half the shortest side. */
 enum { HELIUM_SPREAD, HELIUM_PROFILE, HELIUM_SITE_CURVE_COUNT };
 #define HELIUM_SITE_CURVES                                                                         \
     {"spread", "axis (1, 2, 3)", "A^2",                                                            \
      "with a one_body factor: mean square distance of atoms from their sites along x, y, z (of a " \
-     "slab z alone says something); of a solid less the mean displacement of a walker's atoms, "   \
+     "slab z alone says something, in two dimensions there is no z); of a solid less the mean "    \
+     "displacement of a walker's atoms, "                                                          \
      "times n/(n-1)"},                                                                             \
     {                                                                                              \
         "profile", "r / A", "1/A^3",                                                               \
             "with a one_body factor: density of an atom around its site, or (times n) of a trap, " \
             "or of a "                                                                             \
-            "slab by the distance from its middle plane"                                           \
+            "slab by the distance from its middle plane (by the height over it where there is a "  \
+            "table of /system/external or /system/one_body_factor); 1/A^2 in two dimensions"       \
     }
 #define HELIUM_LINDEMANN                                                                           \
     {                                                                                              \

@@ -2,9 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "helium/params.h"
 #include "samplers/helium/liquid.h"
-
-#define PI 3.14159265358979323846
 
 /* The difference of atom i from its site along each axis, A. */
 static void from_site(const struct helium_model *m, const int32_t *place, uint32_t i, double d[3]) {
@@ -18,7 +17,7 @@ static void from_site(const struct helium_model *m, const int32_t *place, uint32
  * in the ground state the crystal is anywhere. n/(n - 1), as of any sample variance: of atoms that
  * move independently it is the whole spread. In a trap the middle is given. */
 static void spread_of(const struct helium_model *m, const int32_t *places, uint32_t walkers,
-                      double spread[3]) {
+                      double *spread) {
     const bool solid = helium_one_is_solid(&m->one);
     const double n = m->n, all = (solid ? n - 1 : n) * walkers;
     double sum[3] = {0};
@@ -35,34 +34,46 @@ static void spread_of(const struct helium_model *m, const int32_t *places, uint3
         for (int k = 0; k < 3 && solid; k++)
             sum[k] -= shift[k] * shift[k] / n;
     }
-    for (int k = 0; k < 3; k++)
+    for (uint32_t k = 0; k < m->dimensions; k++)
         spread[k] = sum[k] / all;
 }
 
-/* How far a profile goes. */
-static double reach_of(const struct helium_model *m) {
-    return m->one.kind == HELIUM_SLAB ? m->side[2] / 2 : m->half;
+/* A profile's bins: `h` wide from `from` on. A slab whose two sides may differ has them of heights.
+ */
+struct bins {
+    size_t count;
+    double from, h;
+};
+
+static struct bins bins_of(const struct ergo_point *point, const struct helium_model *m) {
+    const bool slab = m->one.kind == HELIUM_SLAB;
+    const double reach = slab ? m->side[2] / 2 : m->half;
+    struct bins b = {helium_gr_size(point), 0, 0};
+    b.from = helium_one_table(point) == HELIUM_ONE_SLAB ? -reach : 0;
+    b.h = (reach - b.from) / (double)b.count;
+    return b;
 }
 
 static void profile_of(const struct ergo_point *point, const struct helium_model *m,
                        const int32_t *places, uint32_t walkers, double *profile) {
-    const size_t bins = helium_gr_size(point);
-    const double h = reach_of(m) / (double)bins;
-    memset(profile, 0, bins * sizeof *profile);
+    const struct bins b = bins_of(point, m);
+    memset(profile, 0, b.count * sizeof *profile);
     for (uint32_t w = 0; w < walkers; w++)
         for (uint32_t i = 0; i < m->n; i++) {
             double d[3];
             from_site(m, places + 3 * (size_t)m->n * w, i, d);
             const double *along = m->one.along;
             const double r =
-                sqrt(along[0] * d[0] * d[0] + along[1] * d[1] * d[1] + along[2] * d[2] * d[2]) / h;
-            if (r < (double)bins)
-                profile[(size_t)r] += 1;
+                sqrt(along[0] * d[0] * d[0] + along[1] * d[1] * d[1] + along[2] * d[2] * d[2]);
+            const double x = ((b.from < 0 ? d[2] : r) - b.from) / b.h;
+            if (x < (double)b.count)
+                profile[(size_t)x] += 1;
         }
-    for (size_t i = 0; i < bins; i++) {
-        const double a = h * (double)i, b = h * (double)(i + 1);
-        const double shell = m->one.kind == HELIUM_SLAB ? 2 * m->side[0] * m->side[1] * (b - a)
-                                                        : 4 * PI / 3 * (b * b * b - a * a * a);
+    for (size_t i = 0; i < b.count; i++) {
+        const double at = b.h * (double)i, area = (b.from < 0 ? 1 : 2) * m->side[0] * m->side[1];
+        const double shell = m->one.kind == HELIUM_SLAB
+                                 ? area * b.h
+                                 : helium_shell(m->dimensions, at, b.h * (double)(i + 1));
         profile[i] /= shell * m->n * walkers;
     }
 }
@@ -82,16 +93,17 @@ double helium_lindemann(const struct ergo_point *point, const double *spread, si
 
 size_t helium_site_curve_size(const struct ergo_point *point, size_t curve) {
     return !helium_has_sites(point) || !ergo_point_int(point, "/run/structure_every") ? 0
-           : curve == HELIUM_SPREAD                                                   ? 3
+           : curve == HELIUM_SPREAD ? helium_dimensions(point)
                                     : helium_gr_size(point);
 }
 
 void helium_site_curve_x(const struct ergo_point *point, size_t curve, double *x) {
     struct helium_model model;
     helium_model_box(point, &model);
-    for (size_t i = 0; curve == HELIUM_PROFILE && i < helium_gr_size(point); i++)
-        x[i] = reach_of(&model) * ((double)i + 0.5) / (double)helium_gr_size(point);
-    for (int k = 0; curve == HELIUM_SPREAD && k < 3; k++)
+    const struct bins b = bins_of(point, &model);
+    for (size_t i = 0; curve == HELIUM_PROFILE && i < b.count; i++)
+        x[i] = b.from + b.h * ((double)i + 0.5);
+    for (uint32_t k = 0; curve == HELIUM_SPREAD && k < model.dimensions; k++)
         x[k] = k + 1;
 }
 

@@ -79,8 +79,14 @@ static enum ergo_status take_frame(struct ergo_context *ctx, const char *path,
                              "differs: set /system/density and /system/aspect to it",
                              m->side[0], m->side[1], m->side[2], path);
     enum ergo_status status = ergo_places_near(ctx, path, frame, m->side, 3);
-    for (size_t i = 0; i < 3 * frame->n && status == ERGO_OK; i++)
+    for (size_t i = 0; i < 3 * frame->n && status == ERGO_OK; i++) {
         words[i] = to_units(frame->positions[i], m->side[i % 3]);
+        if (i % 3 >= m->dimensions && words[i] != 0)
+            status = ERGO_FAIL(ctx, ERGO_E_JOB,
+                               "/system/start: %s: atom %zu is at z = %.10g A: in two dimensions "
+                               "all are at 0",
+                               path, i / 3 + 1, frame->positions[i]);
+    }
     if (status == ERGO_OK)
         status = check_pairs(ctx, path, m, words);
     for (uint32_t i = 0; i < frame->n && status == ERGO_OK; i++)
@@ -142,7 +148,15 @@ enum ergo_status helium_start_read(struct ergo_context *ctx, const struct ergo_p
 }
 
 bool helium_start_by_host(const struct ergo_point *point) {
-    return ergo_point_value(point, "/system/start")->present || helium_has_sites(point);
+    return ergo_point_value(point, "/system/start")->present || helium_has_sites(point) ||
+           helium_dimensions(point) == 2;
+}
+
+bool helium_places_fit(const struct helium_model *m, const int32_t *place) {
+    for (size_t i = 0; i < m->n && m->dimensions == 2; i++)
+        if (place[2 * m->n + i] != 0)
+            return false;
+    return true;
 }
 
 enum ergo_status helium_start_places(struct ergo_context *ctx, const struct ergo_point *point,
@@ -186,6 +200,7 @@ void helium_frame_append(struct ergo_text *text, const struct helium_model *m, c
                      n, m->side[0], m->side[1], m->side[2],
                      m->one.kind == HELIUM_TRAP   ? "F F F"
                      : m->one.kind == HELIUM_SLAB ? "T T F"
+                     : m->dimensions == 2         ? "T T F"
                                                   : "T T T",
                      more);
     for (size_t i = 0; i < n; i++) {

@@ -41,21 +41,85 @@ void helium_gr(const struct ergo_point *point, const struct helium_model *model,
             }
     }
     /* the pairs of an ideal gas of n atoms in each shell, so that g tends to 1 */
-    const double volume = model->side[0] * model->side[1] * model->side[2];
+    const double volume =
+        model->side[0] * model->side[1] * (model->dimensions == 2 ? 1 : model->side[2]);
     const double h = model->half / (double)bins;
     for (size_t i = 0; i < bins; i++) {
         const double a = h * (double)i, b = h * (double)(i + 1);
-        const double shell = 4 * PI / 3 * (b * b * b - a * a * a);
+        const double shell = helium_shell(model->dimensions, a, b);
         gr[i] /= 0.5 * (double)n * (double)(n - 1) * shell / volume * walkers;
+    }
+}
+
+/* ---- by vectors ------------------------------------------------------------------------------ */
+
+static size_t map_bins(const struct ergo_point *point) {
+    return ergo_point_int(point, "/run/structure_every")
+               ? (size_t)ergo_point_int(point, "/run/pair_map_bins")
+               : 0;
+}
+
+size_t helium_pair_map_size(const struct ergo_point *point) {
+    return map_bins(point) * map_bins(point);
+}
+
+void helium_pair_map_x(const struct ergo_point *point, double *x) {
+    for (size_t i = 0; i < helium_pair_map_size(point); i++)
+        x[i] = (double)i;
+}
+
+/* The cell of a difference in 2^-32 of the sides; `bins`^2: none. */
+static size_t map_cell(const struct helium_model *m, const int32_t d[3], size_t bins) {
+    if (m->dimensions == 2) {
+        const uint64_t x = (uint32_t)d[0] + UINT32_C(0x80000000),
+                       y = (uint32_t)d[1] + UINT32_C(0x80000000);
+        return ((uint32_t)y * (uint64_t)bins >> 32) * bins + ((uint32_t)x * (uint64_t)bins >> 32);
+    }
+    const double x = m->side[0] * 0x1p-32 * d[0], y = m->side[1] * 0x1p-32 * d[1];
+    const double reach = fmin(m->side[0], m->side[1]) / 2, rho = sqrt(x * x + y * y) / reach;
+    const uint64_t z = d[2] < 0 ? 0 - (uint64_t)d[2] : (uint64_t)d[2]; /* up to 2^31 */
+    const size_t row = z >> 31 ? bins - 1 : (size_t)(z * bins >> 31);
+    return rho < 1 ? row * bins + (size_t)(rho * (double)bins) : bins * bins;
+}
+
+void helium_pair_map(const struct ergo_point *point, const struct helium_model *m,
+                     const int32_t *places, uint32_t walkers, double *map) {
+    const size_t bins = map_bins(point), n = m->n;
+    memset(map, 0, bins * bins * sizeof *map);
+    for (uint32_t w = 0; w < walkers; w++) {
+        const int32_t *place = places + 3 * n * w;
+        for (size_t i = 1; i < n; i++)
+            for (size_t j = 0; j < i; j++) {
+                uint32_t d[3];
+                for (size_t k = 0; k < 3; k++)
+                    d[k] = (uint32_t)place[k * n + i] - (uint32_t)place[k * n + j];
+                for (int side = 0; side < 2; side++) { /* a vector and its negative */
+                    const int32_t by[3] = {(int32_t)d[0], (int32_t)d[1], (int32_t)d[2]};
+                    const size_t cell = map_cell(m, by, bins);
+                    if (cell < bins * bins)
+                        map[cell] += 1;
+                    for (size_t k = 0; k < 3; k++)
+                        d[k] = 0 - d[k];
+                }
+            }
+    }
+    const double reach = fmin(m->side[0], m->side[1]) / 2, all = (double)n * (double)(n - 1);
+    for (size_t i = 0; i < bins * bins; i++) {
+        const double a = reach / (double)bins * (double)(i % bins), b = a + reach / (double)bins;
+        const double part = m->dimensions == 2 ? 1 / (double)bins
+                                               : helium_shell(2, a, b) / (m->side[0] * m->side[1]);
+        map[i] /= all * walkers * part / (double)bins;
     }
 }
 
 /* ---- S(k) ------------------------------------------------------------------------------------ */
 
-/* Sides are proportional to integers a, times the edges e of a lattice's cell (1 but for hcp). So k
+/* Sides are proportional to integers a, times the edges e of a lattice's cell (1 but for hcp and
+ * triangular). So k
  * = 2 pi m (h_x a_x / side_x, ...) = (2 pi m / c) (h_x / e_x, ...), where c = side / (a e) is the
  * same for all axes. Directions h of three kinds, each of one length: of the cube, along axes and
- * diagonals; of hcp, to the reciprocal lattice's points 10.0, 00.1 and 10.1. */
+ * diagonals; of hcp, to the reciprocal lattice's points 10.0, 00.1 and 10.1; in two dimensions two
+ * kinds, of the triangular lattice to its points 10 and 11. */
 enum { KINDS = 3 };
 struct family {
     int members, h[6][3];
@@ -69,8 +133,16 @@ static const struct family hexagonal[KINDS] = {
     {1, {{0, 0, 1}}},
     {6, {{1, 1, 1}, {1, 1, -1}, {1, -1, 1}, {1, -1, -1}, {0, 2, 1}, {0, 2, -1}}}};
 
+static const struct family planar[KINDS] = {
+    {2, {{1, 0, 0}, {0, 1, 0}}}, {2, {{1, 1, 0}, {1, -1, 0}}}, {0, {{0}}}};
+static const struct family triangular[KINDS] = {
+    {3, {{1, 1, 0}, {1, -1, 0}, {0, 2, 0}}}, {3, {{2, 0, 0}, {1, 3, 0}, {1, -3, 0}}}, {0, {{0}}}};
+
 static const struct family *families_of(const struct helium_model *model) {
-    return model->one.kind == HELIUM_HCP ? hexagonal : cubic;
+    return model->one.kind == HELIUM_TRIANGULAR ? triangular
+           : model->dimensions == 2             ? planar
+           : model->one.kind == HELIUM_HCP      ? hexagonal
+                                                : cubic;
 }
 
 /* |(h_x / e_x, ...)| */
@@ -101,7 +173,10 @@ static void longest(const struct ergo_point *point, size_t most[KINDS]) {
     for (int kind = 0; kind < KINDS; kind++) {
         const double unit = 2 * PI / cell_of(grid, &model) * length_of(&model, kind);
         const double found = ergo_point_real(grid, "/run/sk_max") / unit;
-        most[kind] = found < 1 ? 1 : found > 4096 ? 4096 : (size_t)found;
+        most[kind] = families_of(&model)[kind].members == 0 ? 0
+                     : found < 1                            ? 1
+                     : found > 4096                         ? 4096
+                                                            : (size_t)found;
     }
 }
 
@@ -175,8 +250,9 @@ static void wave_means(const struct ergo_point *point, const struct helium_model
                        const int32_t *places, size_t n, uint32_t walkers, const double *weights,
                        double *out) {
     const struct family *families = families_of(model);
-    const int64_t *aspect = ergo_point_value(point, "/system/aspect")->size;
+    int64_t aspect[3];
     size_t most[KINDS], top = 0;
+    helium_aspect(point, aspect);
     longest(point, most);
     for (int kind = 0; kind < KINDS; kind++)
         top = most[kind] > top ? most[kind] : top;

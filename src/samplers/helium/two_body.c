@@ -12,13 +12,14 @@ struct radial {
     size_t steps;
     double r, h;    /* beginning and width of the steps */
     double lambda2; /* 2 lambda */
+    double around;  /* dimensions - 1 */
     double *v;      /* [2 steps + 1]: V at ends and middles of the steps */
 };
 
-/* With y = f'/f the equation is y' = (V - e) / (2 lambda) - y^2 - 2 y / r. */
+/* With y = f'/f the equation is y' = (V - e) / (2 lambda) - y^2 - (d - 1) y / r in d dimensions. */
 static double slope_of(const struct radial *s, double e, size_t half, double y) {
     const double r = s->r + 0.5 * s->h * (double)half;
-    return (s->v[half] - e) / s->lambda2 - y * y - 2 * y / r;
+    return (s->v[half] - e) / s->lambda2 - y * y - s->around * y / r;
 }
 
 /* y at the end, by Runge and Kutta's rule of fourth order from the wall on, where y has become
@@ -59,7 +60,7 @@ static double ground(const struct radial *s) {
 
 enum ergo_status helium_two_body(struct ergo_context *ctx, const struct helium_model *m,
                                  double healing, struct ergo_radial **curve) {
-    struct radial s = {.r = m->core, .lambda2 = 2 * m->lambda};
+    struct radial s = {.r = m->core, .lambda2 = 2 * m->lambda, .around = m->dimensions - 1.0};
     double v[2];
     *curve = NULL;
     for (helium_model_v(m, s.r, v); s.r < healing && v[0] / s.lambda2 > steepest * steepest;

@@ -301,6 +301,14 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
     if (status == ERGO_OK && (!c.taken || !dmc_forward_make(&s->shape, &c.forward) ||
                               !dmc_forward_make(&s->shape, &c.found_forward)))
         status = no_memory(ctx);
+    if (status == ERGO_OK && s->cut) {
+        ergo_engine_begin(&s->e, ctx);
+        dmc_cut_share(s, DMC_MIDDLE, DMC_ALL, 0, (uint32_t)count);
+        if (!dmc_cut_unite(s, DMC_ALL))
+            status = ergo_replay_differs(ctx, r, 0, "copies of other ranks' walkers, at the end,");
+        else
+            status = ergo_engine_end(&s->e);
+    }
     if (status == ERGO_OK)
         helium_table_random(c.random);
     for (size_t m = r->members; m-- > 0 && left > 0 && status == ERGO_OK;) {

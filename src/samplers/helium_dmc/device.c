@@ -6,7 +6,7 @@
 
 _Static_assert(sizeof(struct helium_dmc) == HELIUM_DMC_BYTES, "no padding");
 
-static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
+enum ergo_status dmc_prepare(struct ergo_context *ctx, void *state) {
     struct dmc_state *s = state;
     const size_t members = s->e.batch->count;
     const size_t size = 2 * (size_t)helium_energy_pieces(s->launch.binades);
@@ -48,7 +48,7 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     return status;
 }
 
-static void release(void *state) {
+void dmc_release(void *state) {
     struct dmc_state *s = state;
     for (size_t i = 0; s->models && i < s->e.batch->count; i++)
         if (!dmc_model_shared(s->e.batch, i))
@@ -60,14 +60,14 @@ const struct ergo_engine_model dmc_engine = {
     .smaller = "fewer walkers or atoms",
     .state_bytes = sizeof(struct dmc_state),
     .configure = dmc_configure,
-    .prepare = prepare,
+    .prepare = dmc_prepare,
     .steps = dmc_steps,
     .measure = dmc_measure,
     .measure_curves = dmc_measure_curves,
     .rows = dmc_rows,
     .curve_rows = dmc_curve_rows,
     .refuse = dmc_refuse,
-    .release = release,
+    .release = dmc_release,
 };
 
 /* ---- start ------------------------------------------------------------------------------------

@@ -93,7 +93,15 @@ struct dmc_state {
     struct helium_dmc *steps;        /* [members] */
     int32_t *sites;                  /* [3][n] of the one-body factor */
     double *unit;                    /* [members] of energies, K */
+    uint32_t begin, end; /* walkers of each member that are this rank's; all, unless cut */
+    struct dmc_cut *cut; /* cut.c; NULL: all walkers are here */
 };
+
+/* Walkers of a member that are this rank's; and as arguments of kernels. */
+static inline uint32_t dmc_own(const struct dmc_state *s) {
+    return s->end - s->begin;
+}
+#define WALKERS(s) U32((s)->shape.walkers), U32((s)->begin), U32((s)->end)
 
 /* The columns of a sample. */
 enum dmc_column {
@@ -119,7 +127,8 @@ enum {
     DMC_SK_PURE,
     DMC_SPREAD_PURE,
     DMC_OF_DENSITY,
-    DMC_CURVES = DMC_OF_DENSITY + HELIUM_DENSITY_CURVE_COUNT
+    DMC_MAP = DMC_OF_DENSITY + HELIUM_DENSITY_CURVE_COUNT,
+    DMC_CURVES
 };
 
 /* plan.c */
@@ -133,6 +142,8 @@ void dmc_step_of(const struct ergo_point *point, const struct helium_model *mode
                  struct helium_dmc *dmc, double *unit);
 /* device.c */
 extern const struct ergo_engine_model dmc_engine;
+enum ergo_status dmc_prepare(struct ergo_context *ctx, void *state);
+void dmc_release(void *state);
 enum ergo_status dmc_init(struct ergo_context *ctx, void *state);
 /* advance.c */
 void dmc_steps(void *state, uint64_t steps);
@@ -166,6 +177,25 @@ enum ergo_status dmc_frame(struct ergo_context *ctx, void *state, size_t member,
                            struct ergo_text *text);
 /* audit.c */
 enum ergo_status dmc_audit(struct ergo_context *ctx, void *state);
+
+/*
+ * cut.c: the walkers of a member over ranks. Buffers have room for all walkers everywhere, each at
+ * its number; a rank steps its own, and has besides what their parents left. All ranks call these
+ * together.
+ */
+enum { DMC_ALL = -1 }; /* members */
+/* Walkers `from` to `to` - 1 of a buffer, of one member or all, from whose they are to all ranks.
+ */
+void dmc_cut_share(struct dmc_state *s, unsigned row, int member, uint32_t from, uint32_t to);
+/* Sums of a sample's records, which each rank has of its own walkers, become those of all. */
+void dmc_cut_sum(struct dmc_state *s, size_t sample);
+/* The comb of a step, and copies of walkers whose children are elsewhere. */
+void dmc_cut_comb(struct dmc_state *s);
+/* Of a member, or all: what the chain goes on from, of all walkers. False: a copy that a rank had
+ * of another's walker is not what that one has. */
+bool dmc_cut_unite(struct dmc_state *s, int member);
+bool dmc_pays_to_cut(const struct ergo_point *point, size_t ranks);
+extern const struct ergo_sampler_ops dmc_cut_ops;
 
 /* forward.c: pure curves by forward walking */
 void dmc_forward_declare(struct dmc_state *s);

@@ -45,10 +45,13 @@ void dmc_forward_step(struct dmc_state *s) {
     const struct dmc_shape *h = &s->shape;
     if (!h->chosen)
         return;
-    ERGO_LAUNCH(&s->e, DMC_TRACE, ergo_grid_items(h->walkers, 32, s->e.batch->count),
-                BUFFER(DMC_PARENTS), BUFFER(DMC_ANCESTORS), U32(h->walkers),
-                BUFFER(DMC_NEXT_ANCESTORS));
+    ERGO_LAUNCH(&s->e, DMC_TRACE, ergo_grid_items(dmc_own(s), 32, s->e.batch->count),
+                BUFFER(DMC_PARENTS), BUFFER(DMC_ANCESTORS), WALKERS(s), BUFFER(DMC_NEXT_ANCESTORS));
     ergo_engine_swap(&s->e, DMC_ANCESTORS, DMC_NEXT_ANCESTORS);
+    if (s->cut && (s->e.step == 0 || (s->e.step + 1) % h->window == 0)) {
+        dmc_cut_share(s, DMC_ANCESTORS, DMC_ALL, 0, h->walkers);
+        dmc_cut_share(s, DMC_MIDDLE, DMC_ALL, 0, h->walkers);
+    }
     if (s->e.step == 0) {
         tag(s);
         harvest(s);

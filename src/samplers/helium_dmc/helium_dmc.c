@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/divisor.h"
+#include "engine/shares.h"
 #include "samplers/helium_dmc/dmc.h"
 
 #define SHAPE_CHAIN (ERGO_KEY_SHAPE | ERGO_KEY_CHAIN)
@@ -48,6 +49,12 @@ static const struct ergo_key keys[] = {
      .help = "Extended XYZ file whose frames are the walkers' first configurations (in turn, where "
              "there are fewer frames), in the job's box: snapshots of a run of helium-vmc, for "
              "instance (/run/frame_walkers). Absent: a lattice."},
+    {ERGO_KEY("/system/shares", STRING), .flags = ERGO_KEY_HOW, .unit = "",
+     .help =
+         "Shares of the ranks in a population cut over them (\"distribute\": \"lattice\"), walkers "
+         "in a row; the chain does not depend on it. measured (if not given): by a short trial at "
+         "the start, and again when the run has become slower; equal; or numbers > 0, \"3,1\", "
+         "dealt out to the ranks in turn."},
 };
 
 static const struct ergo_column columns[] = {
@@ -178,6 +185,7 @@ static const struct ergo_curve_info curves[] = {
     [DMC_SPREAD_PURE] = {"spread_pure", "axis (1, 2, 3)", "A^2",
                          "spread in the ground state (forward_structure)"},
     HELIUM_DENSITY_CURVES(MIXED),
+    HELIUM_PAIR_MAP(MIXED),
 };
 
 static const struct ergo_tunable tunables[] = {
@@ -228,12 +236,16 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
         status = check_pure(ctx, point);
     const uint32_t added = 2 * (uint32_t)ergo_point_int(point, "/system/walkers");
     const enum ergo_status liquid = helium_check_liquid(ctx, point, added);
-    return status == ERGO_OK ? liquid : status;
+    const enum ergo_status shares = ergo_shares_check(ctx, point);
+    status = status == ERGO_OK ? liquid : status;
+    return status == ERGO_OK ? shares : status;
 }
 
 static size_t curve_size(const struct ergo_point *point, size_t c) {
     if (!ergo_point_int(point, "/run/structure_every"))
         return 0;
+    if (c == DMC_MAP)
+        return helium_pair_map_size(point);
     if (c >= DMC_OF_DENSITY)
         return helium_density_size(point, c - DMC_OF_DENSITY);
     if (c >= DMC_GR_PURE && !pure_structure(point))
@@ -256,6 +268,8 @@ static void curve_x(const struct ergo_point *point, size_t c, double *x) {
         helium_gr_x(point, x);
     else if (c == DMC_SK || c == DMC_SK_PURE)
         helium_sk_x(point, x);
+    else if (c == DMC_MAP)
+        helium_pair_map_x(point, x);
     else if (c >= DMC_OF_DENSITY)
         helium_density_x(point, c - DMC_OF_DENSITY, x);
     else if (c >= DMC_SITE_CURVES)
@@ -301,6 +315,7 @@ static const struct ergo_model model = {
     .curves = curves,
     .n_curves = sizeof curves / sizeof curves[0],
     .curves_correlated = 1u << DMC_GR_PURE | 1u << DMC_SK_PURE | 1u << DMC_SPREAD_PURE,
+    .curves_grids = 1u << DMC_MAP,
     .tunables = tunables,
     .n_tunables = sizeof tunables / sizeof tunables[0],
     .trajectory = "extended XYZ of the first walkers (/run/frame_walkers), a frame each",
@@ -309,6 +324,8 @@ static const struct ergo_model model = {
     .curve_x = curve_x,
     .curve_every = curve_every,
     .ops = &ops,
+    .cut = &dmc_cut_ops,
+    .cuts = dmc_pays_to_cut,
 };
 
 static const struct ergo_model *const models[] = {&model};

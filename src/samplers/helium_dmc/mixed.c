@@ -209,6 +209,8 @@ static void structure_of(const struct ergo_point *point, const struct helium_mod
         helium_gr(point, model, place, 1, out);
     else if (c == DMC_SK)
         helium_sk(point, model, place, 1, out);
+    else if (c == DMC_MAP)
+        helium_pair_map(point, model, place, 1, out);
     else
         helium_site_curve(point, model, c - DMC_SITE_CURVES, place, 1, out);
 }
@@ -246,7 +248,7 @@ static bool add_structure(const struct dmc_state *s, size_t member, size_t c, ui
         const float exponent = helium_dmc_exponent(energy_of(&sums[w], dmc), mean, dmc);
         const double half = ergo_portable_exp(0.5 * (double)exponent);
         halves += half;
-        if (c >= DMC_OF_DENSITY) {
+        if (c >= DMC_OF_DENSITY && c != DMC_MAP) {
             whole = helium_density_add(point, &s->models[member], &s->members[member], w, step,
                                        ratios + (size_t)w * 2 * s->shape.points, c - DMC_OF_DENSITY,
                                        half, out);

@@ -14,7 +14,7 @@ struct dmc_shape dmc_shape_of(const struct ergo_point *point) {
     s.walkers = (uint32_t)ergo_point_int(point, "/system/walkers");
     s.every = (uint32_t)ergo_point_int(point, "/system/forward_steps") / (HELIUM_DMC_RECORDS - 1);
     s.remember = (uint32_t)ergo_point_int(point, "/system/correction_steps");
-    helium_lattice_sites(s.n, ergo_point_value(point, "/system/aspect"), s.sites);
+    helium_lattice_sites(point, s.sites);
     s.walker_bytes = 12 * (uint64_t)s.n;
     if (ergo_point_int(point, "/run/structure_every")) {
         s.structure_walkers = (uint32_t)ergo_point_int(point, "/run/structure_walkers");
@@ -43,7 +43,7 @@ enum ergo_status dmc_model_load(struct ergo_context *ctx, const struct ergo_poin
     const double tau = ergo_point_real(point, "/system/time_step");
     const enum ergo_status status = helium_model_load(ctx, point, added, model);
     if (status == ERGO_OK)
-        helium_model_step(model, sqrt(6.0 * model->lambda * tau), 1.0);
+        helium_model_step(model, sqrt(2.0 * model->dimensions * model->lambda * tau), 1.0);
     return status;
 }
 
@@ -158,9 +158,9 @@ static uint64_t spread_bytes(uint32_t group, uint32_t lanes) {
 }
 
 /* Few walkers of many atoms leave most of a GPU idle if each has one work-group: then work-groups
- * share walkers (cl/helium_dmc/spread.cl). */
+ * share walkers (cl/helium_dmc/spread.cl). own: walkers of a member that are here. */
 static void choose_spread(const struct ergo_batch *batch, const struct ergo_device *device,
-                          const struct dmc_shape *s, struct dmc_launch *l) {
+                          const struct dmc_shape *s, uint32_t own, struct dmc_launch *l) {
     const struct ergo_device_summary *d = &device->summary;
     const struct ergo_point *point = batch->points[0];
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
@@ -168,7 +168,7 @@ static void choose_spread(const struct ergo_batch *batch, const struct ergo_devi
     const uint32_t wish = (uint32_t)ergo_point_int(point, "/tuning/energy_group");
     const uint32_t blocks = (s->n + HELIUM_E_BLOCK - 1) / HELIUM_E_BLOCK;
     const uint64_t units = d->compute_units ? d->compute_units : 1, most = d->local_memory;
-    const uint64_t crews = batch->count * ((s->walkers + l->mates - 1) / l->mates);
+    const uint64_t crews = batch->count * ((own + l->mates - 1) / l->mates);
     const uint64_t tables = gpu ? 32 * (uint64_t)helium_energy_pieces(l->binades) : 0;
     if (path == 1 || (path == 0 && !(gpu && blocks >= 8 && crews < 3 * units)))
         return;
@@ -220,7 +220,8 @@ static void declare_buffers(struct dmc_state *s) {
                        members * 32 * helium_energy_pieces(s->launch.binades));
     ergo_engine_buffer(e, DMC_RANDOM, "tables of random numbers", ERGO_BUFFER_CONSTANT,
                        (uint64_t)32 * HELIUM_R_SIZE);
-    ergo_engine_buffer(e, DMC_SITES, "sites", ERGO_BUFFER_CONSTANT, h->walker_bytes);
+    ergo_engine_buffer(e, DMC_SITES, "sites", ERGO_BUFFER_CONSTANT,
+                       4 * helium_sites_words(e->batch->points[0]));
     const bool triplet = s->launch.triplet;
     ergo_engine_buffer(e, DMC_TRIPLETS, "triplet factors", ERGO_BUFFER_CONSTANT,
                        triplet ? members * HELIUM_TRIPLET_BYTES : 0);
@@ -251,7 +252,7 @@ static void options_of(const struct dmc_state *s, uint32_t group, bool local, bo
              "-DHELIUM_ONE_BODY=%d",
              s->shape.n, group, l->mates, (127 - l->binades) << HELIUM_E_PIECES,
              helium_energy_pieces(l->binades), (int)local, (int)l->cube, (int)l->tables_local,
-             (int)helium_has_sites(s->e.batch->points[0]));
+             (int)helium_one_table(s->e.batch->points[0]));
     const size_t length = strlen(options);
     if (tables)
         snprintf(options + length, 400 - length, "%s -DHELIUM_U_BASE=%uu -DHELIUM_U_SIZE=%u",
@@ -349,13 +350,15 @@ enum ergo_status dmc_configure(struct ergo_context *ctx, void *state) {
     if (status != ERGO_OK)
         return status;
     s->shape = dmc_shape_of(batch->points[0]);
-    s->sites = ergo_engine_memory(&s->e, 3 * (size_t)s->shape.n, sizeof *s->sites);
+    s->sites = ergo_engine_memory(&s->e, helium_sites_words(batch->points[0]), sizeof *s->sites);
     status = ergo_engine_end(&s->e);
     if (status != ERGO_OK)
         return status;
     helium_sites(&s->models[0], s->sites);
+    if (!s->cut)
+        s->end = s->shape.walkers;
     choose_groups(batch, device, &s->shape, &s->launch);
-    choose_spread(batch, device, &s->shape, &s->launch);
+    choose_spread(batch, device, &s->shape, dmc_own(s), &s->launch);
     s->launch.density =
         helium_density_choose(device, s->shape.n, s->launch.group, s->launch.triplet);
     status = check_loops(ctx, s);

@@ -144,13 +144,18 @@ enum ergo_status dmc_load(struct ergo_context *ctx, void *opaque, size_t member,
                          member, length, count, n, expected);
     if (hash && get64(at + length - 8) != hash)
         return ERGO_FAIL(ctx, ERGO_E_IO,
-                         "the files of /system/potential or /system/wave_function are not those "
+                         "the files that /system names are not those "
                          "that the run began with: put them back, or begin a new run");
     enum ergo_status status = make_walkers(ctx, s, &walkers);
     for (size_t w = 0; w < count && status == ERGO_OK; w++) {
         walkers.parents[w] = 0;
         for (size_t k = 0; k < 3 * n; k++, at += 4)
             walkers.places[w * 3 * n + k] = (int32_t)get32(at);
+        if (!helium_places_fit(&s->models[member], walkers.places + w * 3 * n))
+            status = ERGO_FAIL(ctx, ERGO_E_IO,
+                               "the saved state of member %zu has an atom out of the plane: it is "
+                               "damaged",
+                               member);
         for (size_t k = 0; k < records && status == ERGO_OK; k++, at += 8) {
             walkers.records[w * records + k] = (int64_t)get64(at);
             if (!is_record(s, walkers.records[w * records + k]))

@@ -320,6 +320,9 @@ bool helium_curve_rows(const void *state, unsigned which, size_t begin, size_t e
                   samples->curves[0] + row * helium_gr_size(point));
         helium_sk(point, &s->models[m], places, walkers,
                   samples->curves[1] + row * helium_sk_size(point));
+        if (samples->curves[HELIUM_MAP])
+            helium_pair_map(point, &s->models[m], places, walkers,
+                            samples->curves[HELIUM_MAP] + row * helium_pair_map_size(point));
         for (size_t c = 0; c < HELIUM_SITE_CURVE_COUNT; c++)
             if (samples->curves[HELIUM_OF_SITES + c])
                 helium_site_curve(point, &s->models[m], c, places, walkers,

@@ -29,8 +29,9 @@ static const struct ergo_key keys[] = {
     {ERGO_KEY("/system/displacement", REAL),
      .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .fallback = "0.4", .min = 0,
      .max = 10, .unit = "density^(-1/3)",
-     .help = "Root mean square of the Gaussian displacement (of all three components together); "
-             "0.4 gives an acceptance of 0.37 in liquid helium. In a trap the unit is c^(-1/2), c "
+     .help = "Root mean square of the Gaussian displacement (of all components together); "
+             "0.4 gives an acceptance of 0.37 in liquid helium. In two dimensions the unit is "
+             "density^(-1/2). In a trap the unit is c^(-1/2), c "
              "being the localisation."},
     {ERGO_KEY("/system/target_acceptance", REAL), .flags = ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN,
      .min = 0, .max = 0.99, .unit = "",
@@ -135,6 +136,11 @@ static double sample_pressure(const struct ergo_point *point, const double *c) {
     return BAR * density * ((c[1] + c[2]) - c[4]) / 3.0;
 }
 
+/* Likewise, with rho/2 for rho/3. */
+static double sample_spreading(const struct ergo_point *point, const double *c) {
+    return ergo_point_real(point, "/system/density") * ((c[1] + c[2]) - c[4]) / 2.0;
+}
+
 static double sample_ln_psi(const struct ergo_point *point, const double *c) {
     (void)point;
     return c[5];
@@ -151,12 +157,17 @@ static double sample_cross(const struct ergo_point *point, const double *c) {
 }
 
 static bool has_b(const struct ergo_point *point) {
-    return helium_is_schiff_verlet(point) && ergo_point_real(point, "/system/b") > 0 &&
-           !helium_has_triplet(point) && !helium_has_sites(point) && !optimises_all(point);
+    return helium_dimensions(point) == 3 && helium_is_schiff_verlet(point) &&
+           ergo_point_real(point, "/system/b") > 0 && !helium_has_triplet(point) &&
+           !helium_has_sites(point) && !optimises_all(point);
 }
 
 static bool has_pressure(const struct ergo_point *point) {
-    return !helium_is_confined(point);
+    return !helium_is_confined(point) && helium_dimensions(point) == 3;
+}
+
+static bool has_spreading(const struct ergo_point *point) {
+    return !helium_is_confined(point) && helium_dimensions(point) == 2;
 }
 
 /* The README derives both pressures. inputs: pressure, e, ln psi / N, e ln psi / N. */
@@ -251,6 +262,11 @@ static const struct ergo_observable observables[] = {
          "density^(-1/3), localisation to density^(2/3)), exactly; at the best b of each density "
          "also of that energy. Virial: density (2 kinetic - 1/N sum r V')/3",
      .sample = sample_pressure, .applies = has_pressure},
+    {ERGO_NAMED("spreading_pressure", "K/A^2"),
+     .help = "two dimensions: -dE/dA of N atoms whose psi is scaled with the area A, as pressure "
+             "(localisation in proportion to density). Virial: density (2 kinetic - 1/N sum r "
+             "V')/2",
+     .sample = sample_spreading, .applies = has_spreading},
     {ERGO_NAMED("pressure_fixed_b", "bar"),
      .help = "-dE/dV of N atoms at the job's b, as in a scan over density alone: pressure + 10/(3 "
              "V) times the covariance of E and ln psi",
@@ -301,6 +317,7 @@ static const struct ergo_curve_info curves[] = {
     {"parameters", "number", "", "inputs of observables (/run/optimise all)"},
     HELIUM_SITE_CURVES,
     HELIUM_DENSITY_CURVES(""),
+    HELIUM_PAIR_MAP(""),
 };
 
 static const struct ergo_curve_ratio ratio = {
@@ -335,6 +352,8 @@ static bool optimises(const struct ergo_point *point) {
 static size_t curve_size(const struct ergo_point *point, size_t c) {
     if (c == HELIUM_B_MOMENTS)
         return optimises(point) ? 2 * HELIUM_B_POINTS : 0;
+    if (c == HELIUM_MAP)
+        return helium_pair_map_size(point);
     if (c >= HELIUM_OF_DENSITY)
         return helium_density_size(point, c - HELIUM_OF_DENSITY);
     if (c >= HELIUM_OF_SITES)
@@ -353,6 +372,8 @@ static void curve_x(const struct ergo_point *point, size_t c, double *x) {
         helium_sk_x(point, x);
     else if (c == HELIUM_B_MOMENTS)
         helium_b_x(point, x);
+    else if (c == HELIUM_MAP)
+        helium_pair_map_x(point, x);
     else if (c >= HELIUM_OF_DENSITY)
         helium_density_x(point, c - HELIUM_OF_DENSITY, x);
     else if (c >= HELIUM_OF_SITES)
@@ -417,6 +438,7 @@ static const struct ergo_model model = {
     .curves = curves,
     .n_curves = sizeof curves / sizeof curves[0],
     .curves_hidden = 1u << HELIUM_PARAMETERS,
+    .curves_grids = 1u << HELIUM_MAP,
     .tunables = tunables,
     .n_tunables = sizeof tunables / sizeof tunables[0],
     .trajectory = "extended XYZ of the first walkers (/run/frame_walkers), a frame each",

@@ -16,7 +16,7 @@ struct helium_shape helium_shape_of(const struct ergo_point *point) {
     s.active = (uint32_t)ergo_point_int(point, "/system/start_walkers");
     if (s.active == 0 || s.start_steps == 0)
         s.active = s.walkers;
-    helium_lattice_sites(s.n, ergo_point_value(point, "/system/aspect"), s.sites);
+    helium_lattice_sites(point, s.sites);
     s.walker_bytes = 12 * (uint64_t)s.n;
     if (ergo_point_int(point, "/run/structure_every")) {
         s.structure_walkers = (uint32_t)ergo_point_int(point, "/run/structure_walkers");
@@ -83,7 +83,8 @@ static void declare_buffers(struct helium_state *s) {
                        members * 32 * helium_energy_pieces(l->binades));
     ergo_engine_buffer(e, HELIUM_RANDOM, "tables of random numbers", ERGO_BUFFER_CONSTANT,
                        (uint64_t)32 * HELIUM_R_SIZE);
-    ergo_engine_buffer(e, HELIUM_SITES, "sites", ERGO_BUFFER_CONSTANT, h->walker_bytes);
+    ergo_engine_buffer(e, HELIUM_SITES, "sites", ERGO_BUFFER_CONSTANT,
+                       4 * helium_sites_words(e->batch->points[0]));
     ergo_engine_buffer(e, HELIUM_TRIPLETS, "triplet factors", ERGO_BUFFER_CONSTANT,
                        l->triplet ? members * HELIUM_TRIPLET_BYTES : 0);
     ergo_engine_buffer(e, HELIUM_T_TABLES, "triplet tables", ERGO_BUFFER_CONSTANT,
@@ -115,7 +116,7 @@ static void declare(struct helium_state *s, unsigned kernel, const char *path, u
              (127 - l->binades) << HELIUM_U_PIECES, l->binades << HELIUM_U_PIECES,
              (127 - l->binades) << HELIUM_E_PIECES, helium_energy_pieces(l->binades), (int)local,
              (int)l->cube, (int)l->tables_local, l->group, l->mates, l->copies, l->tile,
-             l->energy_mates, (int)helium_has_sites(s->e.batch->points[0]),
+             l->energy_mates, (int)helium_one_table(s->e.batch->points[0]),
              l->warp ? " -DHELIUM_WARP" : "", l->triplet ? " -DHELIUM_TRIPLET=1" : "");
     ergo_engine_kernel(&s->e, kernel, path, options, name);
 }
@@ -245,7 +246,7 @@ enum ergo_status helium_configure(struct ergo_context *ctx, void *state) {
     if (status != ERGO_OK)
         return status;
     s->shape = helium_shape_of(batch->points[0]);
-    s->sites = ergo_engine_memory(&s->e, 3 * (size_t)s->shape.n, sizeof *s->sites);
+    s->sites = ergo_engine_memory(&s->e, helium_sites_words(batch->points[0]), sizeof *s->sites);
     status = ergo_engine_end(&s->e);
     if (status != ERGO_OK)
         return status;

@@ -116,7 +116,7 @@ enum ergo_status helium_load(struct ergo_context *ctx, void *opaque, size_t memb
     if (hash && (get32(bytes + length - 8) != (uint32_t)hash ||
                  get32(bytes + length - 4) != (uint32_t)(hash >> 32)))
         return ERGO_FAIL(ctx, ERGO_E_IO,
-                         "the files of /system/potential or /system/wave_function are not those "
+                         "the files that /system names are not those "
                          "that the run began with: put them back, or begin a new run");
     uint32_t factor = get32(bytes);
     if (factor < 64 || factor > 1048576)
@@ -134,6 +134,11 @@ enum ergo_status helium_load(struct ergo_context *ctx, void *opaque, size_t memb
         walkers[w].window = get32(from + 8);
         for (size_t k = 0; k < 3 * n; k++)
             places[w * 3 * n + k] = (int32_t)get32(from + 12 + 4 * k);
+        if (!helium_places_fit(&s->models[member], places + w * 3 * n))
+            status = ERGO_FAIL(ctx, ERGO_E_IO,
+                               "the saved state of member %zu has an atom out of the plane: it is "
+                               "damaged",
+                               member);
     }
     if (status == ERGO_OK) {
         ergo_engine_begin(&s->e, ctx);

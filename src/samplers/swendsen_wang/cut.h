@@ -235,8 +235,6 @@ void sw_cut_join_tiles(struct sw_cut *s);
 /* Spins of edges to the neighbours, and theirs. */
 void sw_cut_halo_start(struct sw_cut *s);
 void sw_cut_halo_finish(struct sw_cut *s);
-/* Seconds since *started, which is then now. */
-double sw_cut_lap(double *started);
 
 /* cut_parts.c: what is on the edges of a labelled rectangle, to its host; counted: with sizes, and
  * sums over all other clusters. */

@@ -9,7 +9,7 @@
 #define UNKNOWN UINT64_MAX
 
 /* Words of a message: its serial, its number of records. A record has a number and a label, if
- * sized with the way's bits below it, or a number and sums. */
+ * they are asked for with the ways below it, or a number and sums. */
 enum { HEAD = 2, RECORD = 1 + 2 * SW_SUM_NUMBERS };
 
 void *sw_reserve(void *array, size_t item, size_t *room, size_t n) {
@@ -141,8 +141,8 @@ bool sw_joining_begin(struct sw_joining *j, struct sw_parts *parts, uint32_t ser
         bridges += parts->sides[s].n_items;
     if (!allocate(j, parts->n_parts, bridges, 2 * (parts->n_sides * HEAD + bridges * RECORD)))
         return false;
-    j->sized = parts->sizes != NULL;
-    j->n_waves = j->sized ? parts->n_waves : 0;
+    j->ways = parts->ways || parts->sizes;
+    j->n_waves = parts->sizes ? parts->n_waves : 0;
     j->wraps = 0;
     j->narrow = parts->narrow;
     j->serial = serial;
@@ -191,7 +191,7 @@ static void put64(struct sw_side *side, uint64_t value) {
 
 static void put_label(const struct sw_joining *j, struct sw_side *side, uint64_t label,
                       uint32_t odd) {
-    const uint64_t both = j->sized ? label << SW_ODD_BITS | odd : label;
+    const uint64_t both = j->ways ? label << SW_ODD_BITS | odd : label;
     side->out[side->out_words++] = (uint32_t)both;
     if (!j->narrow)
         side->out[side->out_words++] = (uint32_t)(both >> 32);
@@ -265,7 +265,7 @@ static void hear_label(struct sw_joining *j, uint32_t b, uint64_t label, uint32_
     odd ^= bridge->apart;
     /* Both have told the label: their two ways to its owner close one. Later it would be too late:
      * when the label has changed, both sides keep the other's way alone, and twice odd is even. */
-    if (label == bridge->label && j->sized)
+    if (label == bridge->label && j->ways)
         j->wraps |= odd ^ bridge->odd;
     bridge->label = label;
     bridge->odd = (uint8_t)odd;
@@ -297,7 +297,7 @@ bool sw_joining_hear(struct sw_joining *j, const struct sw_side *side) {
         if (number >= side->n_bridges)
             return false;
         const uint64_t both = next_label(j, &at);
-        if (j->sized)
+        if (j->ways)
             hear_label(j, first + number, both >> SW_ODD_BITS, both & ((1u << SW_ODD_BITS) - 1));
         else
             hear_label(j, first + number, both, 0);
@@ -356,18 +356,18 @@ bool sw_joining_rest(struct sw_joining *j) {
 }
 
 size_t sw_joining_hand(struct sw_joining *j, unsigned char *message) {
-    return sw_rest_hand(&j->rest, j->sized, j->serial++, message);
+    return sw_rest_hand(&j->rest, j->ways, j->serial++, message);
 }
 
 bool sw_joining_unite(struct sw_joining *j, const unsigned char *message) {
-    return sw_rest_unite(&j->rest, j->sized, j->serial - 1, message);
+    return sw_rest_unite(&j->rest, j->ways, j->serial - 1, message);
 }
 
 bool sw_joining_finish(struct sw_joining *j) {
     if (!sw_rest_end(&j->rest))
         return false;
     j->wraps |= j->rest.wraps;
-    for (size_t b = 0; b < j->n_bridges && j->sized; b++) {
+    for (size_t b = 0; b < j->n_bridges && j->ways; b++) {
         const struct sw_bridge *bridge = &j->bridges[b];
         const struct sw_cluster *c = &j->clusters[bridge->cluster];
         j->wraps |= bridge->label == c->label ? bridge->odd ^ c->odd : 0u;

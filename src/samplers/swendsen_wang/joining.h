@@ -50,10 +50,11 @@ struct sw_side {
 };
 
 struct sw_parts {
-    bool narrow; /* all names of all ranks are below 2^32, if sized 2^29: half of them is sent */
+    bool narrow; /* all names of all ranks are below 2^32, with ways 2^29: half of them is sent */
+    bool ways;   /* around the lattice are asked for; with sizes they always are */
     size_t n_parts;
     const uint64_t *names; /* [n_parts] */
-    const uint32_t *sizes; /* [n_parts]; NULL: sizes and ways around are not asked for */
+    const uint32_t *sizes; /* [n_parts]; NULL: sizes are not asked for */
     size_t n_waves;        /* at most SW_SUM_WAVES, with sizes; 0: not asked for */
     const uint64_t *waves; /* [n_parts][n_waves] */
     size_t n_sides;
@@ -107,14 +108,14 @@ struct sw_pair *sw_rest_pairs(struct sw_rest *r, size_t most);
 bool sw_rest_begin(struct sw_rest *r, size_t n_pairs);
 /* All of it as a message: its bytes, of which it needs sw_rest_room at the most. */
 size_t sw_rest_room(const struct sw_rest *r);
-size_t sw_rest_hand(const struct sw_rest *r, bool sized, uint32_t serial, unsigned char *message);
+size_t sw_rest_hand(const struct sw_rest *r, bool ways, uint32_t serial, unsigned char *message);
 /* Of another rank's: how many bytes, from its head. */
 enum { SW_REST_HEAD = 12 };
 size_t sw_rest_length(const unsigned char *message);
 /* Makes room for what it has. False: no memory. */
 bool sw_rest_expect(struct sw_rest *r, const unsigned char *message);
 /* Takes it. False: not the message that is due. */
-bool sw_rest_unite(struct sw_rest *r, bool sized, uint32_t serial, const unsigned char *message);
+bool sw_rest_unite(struct sw_rest *r, bool ways, uint32_t serial, const unsigned char *message);
 /* When all is there: labels are looked up, sums are 0. False: no memory. */
 bool sw_rest_end(struct sw_rest *r);
 /* The smallest label of its cluster; NULL: rounds have finished that. */
@@ -144,7 +145,7 @@ struct sw_bridge {
 };
 
 struct sw_joining {
-    bool sized; /* sizes and ways around are asked for */
+    bool ways; /* around the lattice are asked for */
     bool narrow;
     size_t n_waves;
     uint32_t wraps;                 /* ways around the lattice that are known here, as odd */
@@ -211,7 +212,7 @@ static inline uint32_t sw_joining_rounds(int ranks) {
 }
 
 /* A round: fills all sides' `out` (out_words), and when messages have arrived in `in`, takes them.
- * `rounds` of these; if sized, as many sw_joining_count after sw_joining_rest. */
+ * `rounds` of these; with sizes, as many sw_joining_count after sw_joining_rest. */
 void sw_joining_tell(struct sw_joining *j, struct sw_side *sides, size_t n_sides);
 /* False: not the message that is due. */
 bool sw_joining_hear(struct sw_joining *j, const struct sw_side *side);
@@ -220,7 +221,7 @@ bool sw_joining_hear(struct sw_joining *j, const struct sw_side *side);
 enum { SW_ROUNDS_EARLY = 2 };
 /* Between rounds: these two parts (or one) are of one cluster of the rectangle, too, which has a
  * site of this name. So parts can be joined over ranks before it is known what inside connects
- * them. Not if sized. */
+ * them. Not with ways. */
 void sw_joining_connect(struct sw_joining *j, uint32_t part, uint32_t other, uint64_t name);
 
 /* What rounds have left here: j->rest. False: no memory. */

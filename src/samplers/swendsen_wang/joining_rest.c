@@ -149,9 +149,9 @@ static uint32_t get32(const unsigned char *from) {
 }
 
 /* serial, number of labels, bytes in all; of each label: what it is more than the one before; 0,
- * or how many leaders before the next its leader is; of those that have one and if sized, the
+ * or how many leaders before the next its leader is; of those that have one and with ways, the
  * way there. */
-size_t sw_rest_hand(const struct sw_rest *r, bool sized, uint32_t serial, unsigned char *message) {
+size_t sw_rest_hand(const struct sw_rest *r, bool ways, uint32_t serial, unsigned char *message) {
     unsigned char *to = message + HEAD;
     uint64_t before = 0;
     uint32_t leaders = 0;
@@ -161,7 +161,7 @@ size_t sw_rest_hand(const struct sw_rest *r, bool sized, uint32_t serial, unsign
         before = k->label;
         to = put(to, k->leader == i ? 0 : leaders - r->labels[k->leader].number);
         leaders += k->leader == i ? 1 : 0;
-        if (sized && k->leader != i)
+        if (ways && k->leader != i)
             to = put(to, k->odd);
     }
     put32(message, serial);
@@ -175,13 +175,13 @@ size_t sw_rest_length(const unsigned char *message) {
 }
 
 /* The labels of a message: heard[n]. */
-static bool read_labels(struct sw_rest *r, bool sized, const unsigned char *message, uint32_t n) {
+static bool read_labels(struct sw_rest *r, bool ways, const unsigned char *message, uint32_t n) {
     const unsigned char *at = message + HEAD, *end = message + sw_rest_length(message);
     uint64_t label = 0, more, back, odd = 0;
     uint32_t leaders = 0;
     for (uint32_t i = 0; i < n; i++) {
         if (!get(&at, end, &more) || !get(&at, end, &back) || back > leaders ||
-            (sized && back && !get(&at, end, &odd)) || (i && !more))
+            (ways && back && !get(&at, end, &odd)) || (i && !more))
             return false;
         label += more;
         if (!back)
@@ -232,9 +232,9 @@ bool sw_rest_expect(struct sw_rest *r, const unsigned char *message) {
     return r->heard && r->places && r->spare;
 }
 
-bool sw_rest_unite(struct sw_rest *r, bool sized, uint32_t serial, const unsigned char *message) {
+bool sw_rest_unite(struct sw_rest *r, bool ways, uint32_t serial, const unsigned char *message) {
     const uint32_t n = get32(message + 4);
-    if (get32(message) != serial || !read_labels(r, sized, message, n))
+    if (get32(message) != serial || !read_labels(r, ways, message, n))
         return false;
     merge(r, n);
     return true;

@@ -15,21 +15,21 @@ static void label(struct sw_sites_state *s, unsigned kernel, uint32_t tiles, boo
 }
 
 /* A slab's inside, while the next rank's layer is under way; then the rest. */
-static void label_slab(struct sw_sites_state *s) {
+static void label_slab(struct sw_sites_state *s, bool sized) {
     const uint32_t inside = s->launch.inside;
     if (inside) {
-        label(s, SITES_LABEL, inside, true);
+        label(s, SITES_LABEL, inside, sized);
         clFlush(s->e.device->queue);
     }
     sw_slab_take_layer(s);
-    label(s, inside ? SITES_LABEL_END : SITES_LABEL, s->launch.tiles - inside, true);
+    label(s, inside ? SITES_LABEL_END : SITES_LABEL, s->launch.tiles - inside, sized);
 }
 
 /* A step. sample: its clusters are measured, too; SW_NO_SAMPLE: they are not. */
 static void step(struct sw_sites_state *s, uint32_t sample) {
     const bool sized = sample != SW_NO_SAMPLE && s->clusters && !s->shape.wolff;
     if (s->cut)
-        label_slab(s);
+        label_slab(s, sized);
     else
         label(s, SITES_LABEL, s->launch.tiles, sized);
     if (s->shape.adapts)
@@ -40,6 +40,8 @@ static void step(struct sw_sites_state *s, uint32_t sample) {
                     BUFFER(SITES_LABELS), BUFFER(SITES_WRAPS), U32(sized ? sample : SW_NO_SAMPLE));
     if (s->cut) {
         sw_slab_join(s, sized ? sample : SW_NO_SAMPLE);
+        if (s->shape.adapts)
+            sw_slab_share_ways(s);
         sw_slab_flip(s, sample);
     } else if (s->shape.wolff) {
         ERGO_LAUNCH(&s->e, SITES_FLIP_ONE, over_tiles(s), BUFFER(SITES_SPINS),
@@ -86,7 +88,9 @@ void sw_sites_block(void *state, size_t count, uint64_t every) {
         if (s->clusters && !s->shape.wolff)
             ERGO_LAUNCH(&s->e, SITES_COUNT, sums, BUFFER(SITES_SIZES), BUFFER(SITES_CLUSTERS),
                         U32(i));
-        if (s->pairs) { /* sizes have been counted */
+        if (s->pairs && s->cut) {
+            sw_slab_pairs(s, i);
+        } else if (s->pairs) { /* sizes have been counted */
             ERGO_LAUNCH(&s->e, SITES_NAME, over_tiles(s), BUFFER(SITES_FIRSTS),
                         BUFFER(SITES_LABELS), BUFFER(SITES_SIZES));
             ERGO_LAUNCH(&s->e, SITES_PAIR, over_tiles(s), BUFFER(SITES_SPINS),
@@ -130,7 +134,7 @@ void sw_sites_convert(const struct sw_sites_shape *h, struct sw_unit unit,
 static struct sw_found found_of(const struct sw_sites_state *s, unsigned slot, size_t row) {
     struct sw_found found = {0};
     if (s->cut)
-        return sw_slab_found(s, row);
+        return sw_slab_found(s, slot, row);
     if (s->shape.wolff) {
         const uint32_t *grown = ergo_engine_host(&s->e, SITES_GROWN, slot, 0);
         found.grown = grown[3 * row];
@@ -187,7 +191,7 @@ bool sw_sites_rows(const void *state, unsigned slot, size_t begin, size_t end,
         const struct sw_found found = found_of(s, slot, row);
         struct sw_counts c;
         if (s->cut)
-            sw_slab_sums(s, row, &c);
+            sw_slab_potts(s, row, &c);
         else
             sw_add_partial_sums(q, s->shape.sites, slots, sums + row * slots * q,
                                 sized ? clusters + row * slots * SW_CLUSTER_FIELDS : NULL, &c);

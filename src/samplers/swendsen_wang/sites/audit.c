@@ -181,13 +181,15 @@ static enum ergo_status compare_state(struct ergo_context *ctx, const struct erg
             compare_bytes(ctx, r, member, SITES_BONDS, t->bonds, "the bonds of the last step", t);
     if (status == ERGO_OK && !s->cut)
         status = compare_labels(ctx, r, member, t);
-    uint32_t chance = t->chance;
+    uint32_t expected = t->chance, chance = t->chance;
+    if (status == ERGO_OK && s->cut) /* all ranks have it */
+        ergo_dist_share(&expected, sizeof expected);
     if (status == ERGO_OK && s->shape.adapts) {
         ergo_engine_begin(&s->e, ctx);
         ergo_engine_read(&s->e, SITES_CHANCES, member * sizeof chance, sizeof chance, &chance);
         status = ergo_engine_end(&s->e);
     }
-    return status == ERGO_OK && chance != t->chance
+    return status == ERGO_OK && s->shape.adapts && chance != expected
                ? ergo_replay_differs(ctx, r, member, "the next bond probability")
                : status;
 }
@@ -339,8 +341,12 @@ enum ergo_status sw_sites_audit(struct ergo_context *ctx, void *opaque) {
                             .samples = samples,
                             .every = every_of(s, samples),
                             .compare = compare};
+    sw_slab_log(ctx, s);
     enum ergo_status status = ergo_engine_check_constants(ctx, &s->e);
     if (status == ERGO_OK && s->started && s->e.step == 0)
         status = compare_start(ctx, s);
-    return status == ERGO_OK ? ergo_engine_replay(ctx, &s->e, &r, NULL, 0) : status;
+    if (status == ERGO_OK)
+        status = ergo_engine_replay(ctx, &s->e, &r, NULL, 0);
+    sw_slab_log(NULL, s);
+    return status;
 }

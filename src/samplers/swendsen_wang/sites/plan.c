@@ -227,7 +227,7 @@ static void choose_tile(const struct sw_sites_state *s, struct sw_sites_launch *
     if (device->quirks.many_barriers_unreliable)
         l->tile_group = 1;
     l->tiles = parts(h->lx, l->tx) * parts(h->ly, l->ty) * parts(h->lz, l->tz);
-    l->inside = s->cut ? l->tiles - parts(h->lx, l->tx) * parts(h->ly, l->ty) : 0;
+    l->inside = s->cut ? l->tiles - parts(h->lx, l->tx) * (flat ? 1 : parts(h->ly, l->ty)) : 0;
 }
 
 static void choose_groups(const struct sw_sites_state *s, struct sw_sites_launch *l) {
@@ -290,11 +290,30 @@ static void declare_buffers(struct sw_sites_state *s) {
                      4 * members);
 }
 
+/* Of a slab. */
+static void declare_bridges(struct sw_sites_state *s, const char *options) {
+    static const char *const bridges = "swendsen_wang/sites_bridges.cl";
+    struct ergo_engine *e = &s->e;
+    ergo_engine_kernel(e, SITES_FACE, bridges, options, "sw_slab_face");
+    ergo_engine_kernel(e, SITES_BRIDGE, bridges, options, "sw_slab_bridge");
+    ergo_engine_kernel(e, SITES_GATHER, bridges, options, "sw_slab_gather");
+    ergo_engine_kernel(e, SITES_LISTING, bridges, options, "sw_slab_list");
+    ergo_engine_kernel(e, SITES_RENAME, bridges, options, "sw_slab_rename");
+    ergo_engine_kernel(e, SITES_PART_NAMES, bridges, options, "sw_slab_part_names");
+    if (!sw_slab_sums(s))
+        return;
+    ergo_engine_kernel(e, SITES_TOTAL, bridges, options, "sw_slab_total");
+    ergo_engine_kernel(e, SITES_TOTAL_FAR, bridges, options, "sw_slab_total_far");
+    if (s->clusters)
+        ergo_engine_kernel(e, SITES_COUNT_BRIDGES, bridges, options, "sw_slab_count");
+}
+
 static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_sites_state *s) {
     static const char *const measure = "swendsen_wang/sites_measure.cl";
     static const char *const sites = "swendsen_wang/sites.cl";
     static const char *const vectors = "swendsen_wang/sites_vectors.cl";
     static const char *const slab = "swendsen_wang/sites_slab.cl";
+    static const char *const pairs = "swendsen_wang/sites_pairs.cl";
     static const char *const waves = "swendsen_wang/sites_waves.cl";
     struct ergo_engine *e = &s->e;
     const struct sw_sites_shape *h = &s->shape;
@@ -310,8 +329,9 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
                      s->clusters && !h->wolff, s->cut ? " -DSW_SLAB=1u" : "",
                      e->device->quirks.relaxed_atomics);
     if (s->cut)
-        ergo_text_append(&o, " -DSW_TURNED=%d -DSW_ALL_LZ=%uu -DSW_WOLFF=%d", s->whole.anti != 0,
-                         s->whole.lz, h->wolff);
+        ergo_text_append(&o,
+                         " -DSW_TURNED=%d -DSW_ALL_LAYERS=%uu -DSW_WOLFF=%d -DSW_PART_SUMS=%zuu",
+                         s->whole.anti != 0, sw_sites_layers(&s->whole), h->wolff, sw_slab_sums(s));
     if (h->model == SW_MODEL_POTTS) {
         ergo_engine_kernel(e, SITES_START, measure, o.data, "sw_site_start");
         ergo_engine_kernel(e, SITES_MEASURE, measure, o.data, "sw_site_measure");
@@ -326,11 +346,21 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
         ergo_text_append(&end, "%s -DSW_TILE_FIRST=%uu", o.data ? o.data : "", l->inside);
         if (l->inside)
             ergo_engine_kernel(e, SITES_LABEL_END, sites, end.data, "sw_site_label");
-        o.failed = o.failed || end.failed;
+        struct ergo_text rest = {0};
+        ergo_text_append(&rest, "%s -DSW_TILE_FIRST=%uu", o.data ? o.data : "",
+                         l->tiles - l->inside);
+        if (l->inside && !h->wolff)
+            ergo_engine_kernel(e, SITES_FLIP_REST, slab, rest.data, "sw_slab_flip");
+        o.failed = o.failed || end.failed || rest.failed;
         ergo_text_free(&end);
+        ergo_text_free(&rest);
+        ergo_engine_kernel(e, SITES_PACK, slab, o.data, "sw_slab_pack");
+        ergo_engine_kernel(e, SITES_UNPACK, slab, o.data, "sw_slab_unpack");
         ergo_engine_kernel(e, SITES_CLAIM, slab, o.data, "sw_slab_claim");
+        ergo_engine_kernel(e, SITES_MARK, slab, o.data, "sw_slab_mark");
+        ergo_engine_kernel(e, SITES_SETTLE, slab, o.data, "sw_slab_settle");
         ergo_engine_kernel(e, SITES_NUMBER, slab, o.data, "sw_slab_number");
-        ergo_engine_kernel(e, SITES_RENAME, slab, o.data, "sw_slab_rename");
+        declare_bridges(s, o.data);
         if (h->wolff) {
             ergo_engine_kernel(e, SITES_SEED, slab, o.data, "sw_slab_seed");
             ergo_engine_kernel(e, SITES_FLIP_ONE, slab, o.data, "sw_slab_flip_one");
@@ -344,15 +374,23 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
     } else {
         ergo_engine_kernel(e, SITES_FLIP, sites, o.data, "sw_site_flip");
     }
-    if (s->pairs) {
-        ergo_engine_kernel(e, SITES_NAME, sites, o.data, "sw_site_name");
+    if (s->pairs)
         ergo_engine_kernel(e, SITES_PAIR, sites, o.data, "sw_site_pairs");
+    if (s->pairs && !s->cut)
+        ergo_engine_kernel(e, SITES_NAME, sites, o.data, "sw_site_name");
+    if (s->pairs && s->cut) {
+        ergo_engine_kernel(e, SITES_NAME_ROOTS, pairs, o.data, "sw_slab_name_roots");
+        ergo_engine_kernel(e, SITES_NAME, pairs, o.data, "sw_slab_name_sites");
+        ergo_engine_kernel(e, SITES_PAIR_FAR, pairs, o.data, "sw_slab_pairs");
     }
     if (h->waved) {
         ergo_engine_kernel(e, SITES_WAVE, waves, o.data, "sw_site_waves");
         ergo_engine_kernel(e, SITES_WAVE_ROOTS, waves, o.data, "sw_site_wave_roots");
-        if (s->cut)
+        if (s->cut) {
             ergo_engine_kernel(e, SITES_PARTS_WAVE, waves, o.data, "sw_slab_waves");
+            ergo_engine_kernel(e, SITES_GIVE_WAVES, "swendsen_wang/sites_bridges.cl", o.data,
+                               "sw_slab_give_waves");
+        }
     }
     if (h->adapts)
         ergo_engine_kernel(e, SITES_ADAPT, sites, o.data, "sw_site_adapt");
@@ -385,11 +423,13 @@ enum ergo_status sw_sites_configure(struct ergo_context *ctx, void *state) {
     s->whole = sw_sites_shape_of(batch->points[0]);
     s->shape = s->whole;
     if (s->cut) {
-        s->shape.lz = s->slab.count;
+        const bool flat = s->whole.lz == 1;
+        const uint32_t others = flat ? SW_AROUND_X : SW_AROUND_X | SW_AROUND_Y;
+        *(flat ? &s->shape.ly : &s->shape.lz) = s->slab.count;
         s->shape.sites = s->shape.lx * s->shape.ly * s->shape.lz;
         if (s->slab.first + s->slab.count < s->slab.layers) { /* the last side is another rank's */
-            s->shape.open &= 3u;                              /* SW_AROUND_X, SW_AROUND_Y */
-            s->shape.anti &= 3u;
+            s->shape.open &= others;
+            s->shape.anti &= others;
         }
     }
     s->columns = batch->job->model->n_columns;
@@ -401,7 +441,7 @@ enum ergo_status sw_sites_configure(struct ergo_context *ctx, void *state) {
         return ergo_engine_end(&s->e);
     for (size_t i = 0; i < batch->count; i++) {
         sw_sites_member_fill(batch->points[i], &s->members[i]);
-        s->members[i].first = (uint32_t)s->slab.first * s->shape.lx * s->shape.ly;
+        s->members[i].first = (uint32_t)(s->slab.first * sw_sites_layer(&s->whole));
         s->units[i] = sw_unit_of(batch->points[i]);
         s->units[i].bonds = bonds_of(&s->whole);
     }

@@ -87,17 +87,28 @@ enum sw_sites_buffer {
     SITES_PAIRS,
     SITES_WAVES, /* sums over clusters; samples of their squares */
     SITES_POWERS,
-    /* of a slab (slab.c); SITES_SIZES then has numbers of parts on its edges: parts there, their
-     * roots and names; parts with other names, and these; sizes of parts, and
-     * sums of waves */
+    /* of a slab (slab.c); SITES_SIZES then has numbers of parts on its edges, later names: the
+     * first layer and the next rank's; parts there, their roots, which lie on both;
+     * as ranks tell them, and those of other ranks; bonds
+     * across the cuts, and what these connect; of this, what hosts join, and its names; sums of
+     * parts, of other ranks' parts, and of bridges */
+    SITES_LAYER,
+    SITES_NEXT_LAYER,
     SITES_EDGES,
     SITES_ROOTS,
-    SITES_NAMES,
+    SITES_CLAIMS,
+    SITES_FACES,
+    SITES_FAR_FACES,
+    SITES_LINKS,
+    SITES_BRIDGES,
+    SITES_LIST,
     SITES_RENAMED,
     SITES_NEW_NAMES,
-    SITES_PART_SIZES,
-    SITES_PART_WAVES,
-    SITES_SEEDS /* names of the clusters of Wolff's seeds */
+    SITES_PART_SUMS,
+    SITES_FAR_SUMS,
+    SITES_TOTALS,
+    SITES_SEEDS,     /* names of the clusters of Wolff's seeds */
+    SITES_FAR_LAYERS /* layers of other ranks, for pairs (slab_pairs.c) */
 };
 
 enum sw_sites_kernel {
@@ -108,16 +119,32 @@ enum sw_sites_kernel {
     SITES_LABEL_END,
     SITES_JOIN,
     SITES_FLIP,
+    SITES_FLIP_REST,
+    SITES_PACK,
+    SITES_UNPACK,
     SITES_FLIP_SIZES,
     SITES_FLIP_ONE,
     SITES_ADAPT,
+    SITES_NAME_ROOTS,
     SITES_NAME,
     SITES_PAIR,
+    SITES_PAIR_FAR,
     SITES_CLAIM,
+    SITES_MARK,
+    SITES_SETTLE,
     SITES_NUMBER,
+    SITES_FACE,
+    SITES_BRIDGE,
+    SITES_GATHER,
+    SITES_LISTING,
     SITES_RENAME,
+    SITES_PART_NAMES,
     SITES_PARTS_SIZE,
     SITES_PARTS_WAVE,
+    SITES_TOTAL,
+    SITES_TOTAL_FAR,
+    SITES_COUNT_BRIDGES,
+    SITES_GIVE_WAVES,
     SITES_SEED,
     SITES_WAVE,
     SITES_WAVE_ROOTS
@@ -137,18 +164,27 @@ struct sw_sites_state {
     /* ---- slab.c ---- */
     bool cut;
     struct ergo_slab slab;
-    uint64_t *joined;   /* [samples][members][q or SW_NUMBERS], sums of all ranks */
-    uint8_t *layer;     /* messages with the first layers of all members: own and the next rank's */
-    bool under_way;     /* the latter */
-    uint32_t *far;      /* a message with parts on the next rank's first layer */
-    uint32_t sent, due; /* numbers of these messages */
+    uint64_t *joined;   /* [samples][members][numbers], sums of all ranks (slab_counts.c) */
+    bool under_way;     /* the next rank's layer */
+    uint32_t sent, due; /* numbers of exchanges */
     struct sw_rounds rounds;
-    uint64_t *part_names; /* [2 sites of a layer]: of parts in bridges */
+    uint32_t *items;      /* [2][2 sites of a layer]: of the sides of rounds */
+    uint64_t *part_names; /* [4 sites of a layer]: of what hosts join */
     uint32_t *part_sizes;
+    size_t n_renamed; /* listed bridges */
+    struct sw_slab_times {
+        uint64_t steps; /* since the last audit; then seconds of waiting and working */
+        double layer, parts, faces, listing, joining, sums;
+        double listed; /* entries */
+    } times;
     uint64_t *seeds; /* [members]: as SITES_SEEDS, plus 1 */
     uint64_t *part_waves;
     /* [samples][members]: of a slot, clusters that reach edges; with all others, of all ranks */
     struct sw_cut_counts *edge_counts[2], *counts;
+    uint64_t *ways;   /* [members][3]: a step's directions around, method probability-changing */
+    uint64_t *firsts; /* [ranks + 1]: layers with which slabs begin, and all */
+    char *pairs_out;  /* messages of a piece */
+    uint32_t pair_messages; /* their number */
 };
 
 extern const struct ergo_sampler_ops sw_sites_ops, sw_slab_ops;
@@ -164,12 +200,19 @@ static inline size_t sw_sites_words(const struct sw_sites_shape *h) {
 static inline size_t sw_sites_word(const struct sw_sites_shape *h) {
     return h->spin_bytes / sw_sites_words(h);
 }
+/* Of a lattice in slabs: layers, in two dimensions rows; the sites of one. */
+static inline uint32_t sw_sites_layers(const struct sw_sites_shape *h) {
+    return h->lz > 1 ? h->lz : h->ly;
+}
+static inline size_t sw_sites_layer(const struct sw_sites_shape *h) {
+    return h->lz > 1 ? (size_t)h->lx * h->ly : h->lx;
+}
 /* Sites of a member in the device's memory of spins; of each word of a spin. */
 static inline size_t sw_sites_span(const struct sw_sites_state *s) {
-    return (size_t)s->shape.sites + (s->cut ? (size_t)s->shape.lx * s->shape.ly : 0);
+    return (size_t)s->shape.sites + (s->cut ? sw_sites_layer(&s->whole) : 0);
 }
 
-/* slab.c: a lattice of three dimensions over ranks. */
+/* slab.c: a lattice over ranks. */
 bool sw_slab_is_worth(const struct ergo_point *point, size_t ranks);
 /* Refuses "distribute": "lattice" of what is not cut. */
 enum ergo_status sw_slab_check(struct ergo_context *ctx, const struct ergo_point *point);
@@ -181,26 +224,65 @@ void sw_slab_flip(struct sw_sites_state *s, uint32_t sample);
 /* Then, of unit vectors: their clusters are joined again, with waves of what spins are now.
  * Collective. */
 void sw_slab_measure(struct sw_sites_state *s, uint32_t sample);
+/* Method probability-changing: tells the device in which directions clusters of all ranks lead
+ * around. Collective. */
+void sw_slab_share_ways(struct sw_sites_state *s);
 /* The next rank's layer, which has been under way since then; nothing if it is there. */
 void sw_slab_take_layer(struct sw_sites_state *s);
+/* Says where steps since the last audit spent their time; ctx NULL: only forgets it. */
+void sw_slab_log(struct ergo_context *ctx, struct sw_sites_state *s);
+struct ergo_grid sw_slab_over_edges(const struct sw_sites_state *s);
+/* Scratch memory, with the host's if it is hosted. */
+void sw_slab_buffer(struct sw_sites_state *s, unsigned row, const char *what, uint64_t bytes,
+                    bool hosted);
+/* Messages of `bytes` bytes each, whose last four are a number: to the next rank and the one before
+ * this one, theirs[2] from these. Or only to the one before, and from the next. */
+void sw_slab_swap(struct sw_sites_state *s, char *mine, char *theirs, size_t bytes);
+void sw_slab_swap_back(struct sw_sites_state *s, void *mine, void *theirs, size_t bytes);
+/* Words of an entry of SITES_LIST. */
+size_t sw_slab_entry_words(const struct sw_sites_state *s);
+/* slab_join.c: its buffers. */
+void sw_slab_declare_join(struct sw_sites_state *s);
 /* slab_counts.c: what is measured of it: memory of the host, and buffers. */
 void sw_slab_open_counts(struct sw_sites_state *s);
 void sw_slab_declare_counts(struct sw_sites_state *s);
-/* Enqueues what a sample knows of parts on edges, whose numbers stand. */
+/* Sums of a part: sites, and waves if there are any; 0: nothing of clusters is measured. */
+size_t sw_slab_sums(const struct sw_sites_state *s);
+/* Enqueues what a sample knows of parts on edges, whose numbers stand; then, of bridges; and when
+ * hosts have joined theirs, counts the others, with what the next rank knows. The last is
+ * collective. */
 void sw_slab_measure_parts(struct sw_sites_state *s, uint32_t sample);
-/* Of a member, whose parts on edges are in bridges or not: the latter are counted; of the others
- * what joins add up. */
-void sw_slab_take_parts(struct sw_sites_state *s, size_t member, const uint32_t *edges,
-                        struct sw_cut_counts *counts, struct sw_parts *parts);
+void sw_slab_total(struct sw_sites_state *s);
+void sw_slab_count(struct sw_sites_state *s, uint32_t sample);
 void sw_slab_take(void *counts, const struct sw_sum *sum);
 /* Sums of all ranks. Collective. */
 enum ergo_status sw_slab_collect(struct ergo_context *ctx, void *state, unsigned slot,
                                  struct ergo_samples *samples);
 /* Of a sample and member, after that: potts; what clusters are like; the numbers of unit vectors.
  */
-void sw_slab_sums(const struct sw_sites_state *s, size_t row, struct sw_counts *counts);
-struct sw_found sw_slab_found(const struct sw_sites_state *s, size_t row);
+void sw_slab_potts(const struct sw_sites_state *s, size_t row, struct sw_counts *counts);
+struct sw_found sw_slab_found(const struct sw_sites_state *s, unsigned slot, size_t row);
 const uint64_t *sw_slab_numbers(const struct sw_sites_state *s, size_t row);
+/* slab_pairs.c: Layers in a row, of this rank, and of one rank that they are compared with. */
+struct sw_slab_run {
+    int rank;         /* the other */
+    uint32_t layer;   /* the first, of this slab */
+    uint32_t partner; /* of that one's slab */
+    uint32_t layers;
+};
+/* The run from a layer of slab `own` on, of at most `most` layers, whose partners are `apart`
+ * layers further, all around the lattice. firsts: the layers with which slabs begin, and behind
+ * them how many there are. */
+struct sw_slab_run sw_slab_run_of(const uint64_t *firsts, int ranks, int own, uint32_t layer,
+                                  uint64_t apart, uint32_t most);
+/* What of a run of own layers its rank asks for in the piece of `layers` layers from `begin` on of
+ * its own. layers 0: nothing. */
+struct sw_slab_run sw_slab_asked(struct sw_slab_run run, uint32_t begin, uint32_t layers);
+/* Buffers, and memory of the host; of a sample, whose sizes have been counted. The last is
+ * collective. */
+void sw_slab_declare_pairs(struct sw_sites_state *s);
+void sw_slab_open_pairs(struct sw_sites_state *s);
+void sw_slab_pairs(struct sw_sites_state *s, uint32_t sample);
 /* This rank's layers, of so many bytes a site, with those of all others: appended at rank 0.
  * Collective. */
 enum ergo_status sw_slab_gather(struct ergo_context *ctx, struct sw_sites_state *s,
@@ -263,7 +345,6 @@ extern const struct ergo_tunable sw_tunables[SW_TUNABLES];
  * Method probability-changing: then the chance, four bytes, the lowest first. */
 enum ergo_status sw_sites_prepare(struct ergo_context *ctx, void *state);
 enum ergo_status sw_sites_init(struct ergo_context *ctx, void *state);
-enum ergo_status sw_sites_damaged(struct ergo_context *ctx, size_t member);
 /* Spins of a canonical state in the device's layout, that of a lattice which is not cut. False: one
  * is none. */
 bool sw_sites_decode(const struct sw_sites_shape *shape, const uint8_t *state, void *spins);
@@ -274,6 +355,13 @@ enum ergo_status sw_sites_save(struct ergo_context *ctx, void *state, size_t mem
                                struct ergo_text *text);
 enum ergo_status sw_sites_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
                                const void *bytes, size_t length);
+/* Is it the state of a lattice? */
+enum ergo_status sw_sites_check_state(struct ergo_context *ctx, const struct sw_sites_shape *h,
+                                      size_t member, const void *bytes, size_t length);
+/* The layers here of a state that was looked at, and its chance. */
+enum ergo_status sw_sites_load_parts(struct ergo_context *ctx, struct sw_sites_state *s,
+                                     size_t member, uint64_t step, const uint8_t *layers,
+                                     const uint8_t *chance);
 enum ergo_status sw_sites_view(struct ergo_context *ctx, void *state, size_t member,
                                struct ergo_view *view);
 

@@ -1,23 +1,25 @@
 /*
  * What is measured of a lattice in slabs (slab.c). Clusters that reach no edge are counted on the
- * device. Of the others it tells the sizes of parts and, for correlations, their sums of waves;
- * they are added up as ranks join the parts, and a cluster is counted by one rank.
+ * device. Of parts that do, it has the sizes and, for correlations, sums of waves. Those on the
+ * first layer go to the rank before, whose device adds up and counts bridges that are clusters. Of
+ * listed bridges hosts add them up as ranks join the parts, and a cluster is counted by one rank.
  */
 #include <string.h>
 
 #include "samplers/swendsen_wang/sites/sites.h"
 
 static size_t edge_sites(const struct sw_sites_state *s) {
-    return 2 * (size_t)s->whole.lx * s->whole.ly;
+    return 2 * sw_sites_layer(&s->whole);
 }
 
 static size_t spin_numbers(const struct sw_sites_state *s) {
     return s->whole.model == SW_MODEL_POTTS ? s->whole.q : SW_NUMBERS;
 }
 
-/* Of a sample: sums over spins that ranks add up; then of Wolff's cluster its sites, and parts. */
+/* Of a sample: sums over spins that ranks add up; then of Wolff's cluster its sites, and parts; or
+ * pairs. */
 static size_t numbers(const struct sw_sites_state *s) {
-    return spin_numbers(s) + (s->shape.wolff ? 2 : 0);
+    return spin_numbers(s) + (s->shape.wolff || s->pairs ? 2 : 0);
 }
 
 /* Of all clusters; not with Wolff's update. */
@@ -33,90 +35,85 @@ void sw_slab_open_counts(struct sw_sites_state *s) {
     s->joined = ergo_engine_memory(&s->e, rows, numbers(s) * sizeof *s->joined);
     if (!counts_clusters(s))
         return;
-    s->part_sizes = ergo_engine_memory(&s->e, edges, sizeof *s->part_sizes);
-    s->part_waves = ergo_engine_memory(&s->e, edges, SW_SUM_WAVES * sizeof *s->part_waves);
+    s->part_sizes = ergo_engine_memory(&s->e, 2 * edges, sizeof *s->part_sizes);
+    s->part_waves = ergo_engine_memory(&s->e, 2 * edges, SW_SUM_WAVES * sizeof *s->part_waves);
     for (size_t slot = 0; slot < 2; slot++)
         s->edge_counts[slot] = ergo_engine_memory(&s->e, rows, sizeof *s->edge_counts[slot]);
     s->counts = ergo_engine_memory(&s->e, rows, sizeof *s->counts);
     s->e.plan.host_bytes += 3 * rows * sizeof *s->counts;
 }
 
-static void declare(struct sw_sites_state *s, unsigned row, const char *what, uint64_t bytes) {
-    ergo_engine_buffer(&s->e, row, what, ERGO_BUFFER_SCRATCH, bytes);
-    ergo_engine_flag(&s->e, row, ERGO_BUFFER_HOSTED);
+size_t sw_slab_sums(const struct sw_sites_state *s) {
+    return counts_clusters(s) ? 1 + sw_sites_waves(&s->shape) : 0;
+}
+
+/* Of a message with the sums of all parts on a layer, of all members, and its number. */
+static size_t sums_bytes(const struct sw_sites_state *s) {
+    return 8 * (s->e.batch->count * edge_sites(s) / 2 * sw_slab_sums(s) + 1);
 }
 
 void sw_slab_declare_counts(struct sw_sites_state *s) {
-    const uint64_t edges = s->e.batch->count * edge_sites(s);
-    if (counts_clusters(s) && s->clusters)
-        declare(s, SITES_PART_SIZES, "sizes of parts on edges", 4 * edges);
-    if (s->shape.waved)
-        declare(s, SITES_PART_WAVES, "waves of parts on edges",
-                8 * sw_sites_waves(&s->shape) * edges);
+    if (!counts_clusters(s))
+        return;
+    sw_slab_buffer(s, SITES_PART_SUMS, "sums of parts on edges", 2 * sums_bytes(s), true);
+    sw_slab_buffer(s, SITES_FAR_SUMS, "those of the next rank", sums_bytes(s), true);
+    sw_slab_buffer(s, SITES_TOTALS, "sums of bridges", 2 * sums_bytes(s), false);
 }
 
 /* ---- of a sweep ------------------------------------------------------------------------------ */
 
-static void fetch(struct sw_sites_state *s, unsigned row, size_t bytes) {
-    ergo_engine_fetch(&s->e, row, 0, bytes, ergo_engine_host(&s->e, row, 0, 0));
+void sw_slab_measure_parts(struct sw_sites_state *s, uint32_t sample) {
+    const size_t members = s->e.batch->count;
+    const struct ergo_grid tiles = ergo_grid_groups(s->launch.tiles, s->launch.tile_group, members);
+    ergo_engine_fill(&s->e, SITES_PART_SUMS, 0);
+    if (s->clusters)
+        ERGO_LAUNCH(&s->e, SITES_PARTS_SIZE, tiles, BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS),
+                    BUFFER(SITES_SIZES), BUFFER(SITES_PART_SUMS));
+    if (s->shape.waved) {
+        /* unit vectors: after the step, as their parts then are */
+        ERGO_LAUNCH(&s->e, SITES_WAVE, tiles, BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS),
+                    BUFFER(SITES_BONDS), BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS),
+                    U64(s->e.step - 1), BUFFER(SITES_WAVES), BUFFER(SITES_POWERS), U32(sample));
+        ERGO_LAUNCH(&s->e, SITES_PARTS_WAVE, sw_slab_over_edges(s), BUFFER(SITES_EDGES),
+                    BUFFER(SITES_ROOTS), BUFFER(SITES_WAVES), BUFFER(SITES_PART_SUMS));
+    }
+    ergo_engine_fetch(&s->e, SITES_PART_SUMS, 0, sums_bytes(s),
+                      ergo_engine_host(&s->e, SITES_PART_SUMS, 0, 0));
 }
 
-void sw_slab_measure_parts(struct sw_sites_state *s, uint32_t sample) {
-    const size_t members = s->e.batch->count, edges = edge_sites(s);
-    const struct ergo_grid tiles = ergo_grid_groups(s->launch.tiles, s->launch.tile_group, members);
-    if (s->clusters) {
-        ergo_engine_fill(&s->e, SITES_PART_SIZES, 0);
-        ERGO_LAUNCH(&s->e, SITES_PARTS_SIZE, tiles, BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS),
-                    BUFFER(SITES_SIZES), BUFFER(SITES_PART_SIZES));
-        fetch(s, SITES_PART_SIZES, 4 * edges * members);
+void sw_slab_total(struct sw_sites_state *s) {
+    ergo_engine_fill(&s->e, SITES_TOTALS, 0);
+    ERGO_LAUNCH(&s->e, SITES_TOTAL, sw_slab_over_edges(s), BUFFER(SITES_EDGES),
+                BUFFER(SITES_CLAIMS), BUFFER(SITES_LINKS), BUFFER(SITES_BRIDGES),
+                BUFFER(SITES_PART_SUMS), BUFFER(SITES_TOTALS));
+}
+
+void sw_slab_count(struct sw_sites_state *s, uint32_t sample) {
+    const size_t members = s->e.batch->count, bytes = sums_bytes(s);
+    void *far = ergo_engine_host(&s->e, SITES_FAR_SUMS, 0, 0);
+    ergo_engine_await(&s->e, SITES_PART_SUMS);
+    sw_slab_swap_back(s, ergo_engine_host(&s->e, SITES_PART_SUMS, 0, 0), far, bytes);
+    ergo_engine_send(&s->e, SITES_FAR_SUMS, bytes);
+    ERGO_LAUNCH(&s->e, SITES_TOTAL_FAR, sw_slab_over_edges(s), BUFFER(SITES_FAR_FACES),
+                BUFFER(SITES_FAR_SUMS), BUFFER(SITES_LINKS), BUFFER(SITES_BRIDGES),
+                BUFFER(SITES_TOTALS));
+    if (s->clusters) { /* some 2,000 items a group */
+        const size_t group = s->launch.group, groups = (edge_sites(s) + 2047) / 2048;
+        ERGO_LAUNCH(&s->e, SITES_COUNT_BRIDGES, ergo_grid_groups(groups, group, members),
+                    BUFFER(SITES_BRIDGES), BUFFER(SITES_TOTALS), BUFFER(SITES_CLUSTERS),
+                    U32(sample));
     }
-    if (!s->shape.waved)
-        return;
-    /* unit vectors: after the step, as their parts then are */
-    ERGO_LAUNCH(&s->e, SITES_WAVE, tiles, BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS),
-                BUFFER(SITES_BONDS), BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS), U64(s->e.step - 1),
-                BUFFER(SITES_WAVES), BUFFER(SITES_POWERS), U32(sample));
-    ERGO_LAUNCH(&s->e, SITES_PARTS_WAVE, ergo_grid_items(edges, s->launch.group, members),
-                BUFFER(SITES_EDGES), BUFFER(SITES_ROOTS), BUFFER(SITES_WAVES),
-                BUFFER(SITES_PART_WAVES));
-    fetch(s, SITES_PART_WAVES, 8 * sw_sites_waves(&s->shape) * edges * members);
-    ERGO_LAUNCH(&s->e, SITES_WAVE_ROOTS,
-                ergo_grid_groups(s->launch.sum_groups, s->launch.group, members),
-                BUFFER(SITES_WAVES), BUFFER(SITES_POWERS), U32(sample));
+    if (s->shape.waved) {
+        ERGO_LAUNCH(&s->e, SITES_GIVE_WAVES, sw_slab_over_edges(s), BUFFER(SITES_MEMBERS),
+                    BUFFER(SITES_BRIDGES), BUFFER(SITES_TOTALS), BUFFER(SITES_WAVES));
+        ERGO_LAUNCH(&s->e, SITES_WAVE_ROOTS,
+                    ergo_grid_groups(s->launch.sum_groups, s->launch.group, members),
+                    BUFFER(SITES_WAVES), BUFFER(SITES_POWERS), U32(sample));
+    }
 }
 
 void sw_slab_take(void *counts, const struct sw_sum *sum) {
     sw_cut_count(counts, sum);
-}
-
-/* Unit vectors have waves alone: a part is then one site. */
-static struct sw_sum sum_of(const struct sw_sites_state *s, size_t member, size_t part) {
-    const size_t at = member * edge_sites(s) + part, waves = sw_sites_waves(&s->shape);
-    const uint32_t *sizes = ergo_engine_host(&s->e, SITES_PART_SIZES, 0, 0);
-    const uint64_t *of = ergo_engine_host(&s->e, SITES_PART_WAVES, 0, 0);
-    struct sw_sum sum = {.sites = s->clusters ? sizes[at] : 1};
-    for (size_t wave = 0; wave < waves; wave++)
-        sum.waves[wave] = of[at * waves + wave];
-    return sum;
-}
-
-void sw_slab_take_parts(struct sw_sites_state *s, size_t member, const uint32_t *edges,
-                        struct sw_cut_counts *counts, struct sw_parts *parts) {
-    const size_t waves = sw_sites_waves(&s->shape);
-    for (uint32_t item = 0; item < edge_sites(s); item++)
-        if (edges[item] != SW_NO_PART && (edges[item] & SW_PART_NUMBER) == item &&
-            s->rounds.index_of[item] == SW_NO_PART) {
-            const struct sw_sum sum = sum_of(s, member, item);
-            sw_cut_count(counts, &sum);
-        }
-    for (size_t i = 0; i < s->rounds.n_parts; i++) {
-        const struct sw_sum sum = sum_of(s, member, s->rounds.parts[i]);
-        s->part_sizes[i] = (uint32_t)sum.sites;
-        memcpy(s->part_waves + i * waves, sum.waves, waves * sizeof *s->part_waves);
-    }
-    parts->sizes = s->part_sizes;
-    parts->n_waves = waves;
-    parts->waves = s->part_waves;
 }
 
 /* ---- samples --------------------------------------------------------------------------------- */
@@ -149,6 +146,7 @@ enum ergo_status sw_slab_collect(struct ergo_context *ctx, void *state, unsigned
     const size_t rows = samples->count * s->e.batch->count, n = spin_numbers(s);
     const uint32_t *sums = ergo_engine_host(&s->e, SITES_SUMS, slot, 0);
     const uint32_t *grown = ergo_engine_host(&s->e, SITES_GROWN, slot, 0);
+    const uint32_t *pairs = ergo_engine_host(&s->e, SITES_PAIRS, slot, 0);
     (void)ctx;
     memset(s->joined, 0, rows * numbers(s) * sizeof *s->joined);
     for (size_t row = 0; row < rows; row++) {
@@ -161,6 +159,8 @@ enum ergo_status sw_slab_collect(struct ergo_context *ctx, void *state, unsigned
             to[n] = grown[3 * row];
             to[n + 1] = word_pair(grown + 3 * row + 1);
         }
+        for (size_t k = 0; k < 2 && s->pairs; k++)
+            to[n + k] = word_pair(pairs + 4 * row + 2 * k);
     }
     ergo_dist_sum_counts(s->joined, rows * numbers(s));
     for (size_t row = 0; row < rows && counts_clusters(s); row++)
@@ -172,7 +172,7 @@ const uint64_t *sw_slab_numbers(const struct sw_sites_state *s, size_t row) {
     return s->joined + row * numbers(s);
 }
 
-void sw_slab_sums(const struct sw_sites_state *s, size_t row, struct sw_counts *c) {
+void sw_slab_potts(const struct sw_sites_state *s, size_t row, struct sw_counts *c) {
     const uint64_t *sums = sw_slab_numbers(s, row);
     uint64_t others = 0;
     *c = (struct sw_counts){.unequal = sums[0]};
@@ -189,17 +189,23 @@ void sw_slab_sums(const struct sw_sites_state *s, size_t row, struct sw_counts *
     c->fourths = sw_limbs_value(all->fourths, SW_CUT_FOURTHS, NULL);
 }
 
-struct sw_found sw_slab_found(const struct sw_sites_state *s, size_t row) {
+struct sw_found sw_slab_found(const struct sw_sites_state *s, unsigned slot, size_t row) {
+    const uint64_t *numbers_of = sw_slab_numbers(s, row) + spin_numbers(s);
+    const uint32_t *record = ergo_engine_host(&s->e, SITES_RECORD, slot, 0);
     struct sw_found found = {0};
     if (s->shape.wolff) {
-        const uint64_t *grown = sw_slab_numbers(s, row) + spin_numbers(s);
-        found.grown = (uint32_t)grown[0];
-        found.parts = grown[1];
+        found.grown = (uint32_t)numbers_of[0];
+        found.parts = numbers_of[1];
     }
+    for (size_t k = 0; k < 2 && s->pairs; k++)
+        found.pairs[k] = numbers_of[k];
+    if (s->shape.adapts)
+        found.chance = record[2 * row];
     if (!counts_clusters(s))
         return found;
     const struct sw_cut_counts *all = &s->counts[row];
-    found.wraps = s->clusters ? (uint32_t)all->wraps : 0;
+    if (s->clusters) /* with method probability-changing all know the step's ways */
+        found.wraps = s->shape.adapts ? record[2 * row + 1] : (uint32_t)all->wraps;
     found.powers[0] = sw_limbs_value(all->correlations.waves, SW_WAVES_LIMBS, NULL);
     found.powers[1] = sw_limbs_value(all->parts, SW_WAVES_LIMBS, NULL);
     return found;

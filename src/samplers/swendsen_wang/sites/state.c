@@ -84,8 +84,13 @@ static enum ergo_status fetch(struct ergo_context *ctx, struct sw_sites_state *s
 }
 
 /* Bytes of the chance in a state, behind the spins. */
-static size_t chance_bytes(const struct sw_sites_state *s) {
-    return s->shape.adapts ? sizeof(uint32_t) : 0;
+static size_t chance_bytes(const struct sw_sites_shape *h) {
+    return h->adapts ? sizeof(uint32_t) : 0;
+}
+
+static uint32_t word_of(const uint8_t *four) {
+    return (uint32_t)four[0] | (uint32_t)four[1] << 8 | (uint32_t)four[2] << 16 |
+           (uint32_t)four[3] << 24;
 }
 
 static enum ergo_status put_chance(struct ergo_context *ctx, struct sw_sites_state *s,
@@ -131,8 +136,7 @@ static bool decode(const struct sw_sites_shape *h, const uint8_t *in, uint32_t *
         double length2 = 0;
         for (size_t k = 0; k < each; k++) {
             const uint8_t *four = in + 4 * (each * i + k);
-            const uint32_t word = (uint32_t)four[0] | (uint32_t)four[1] << 8 |
-                                  (uint32_t)four[2] << 16 | (uint32_t)four[3] << 24;
+            const uint32_t word = word_of(four);
             const float component = (float)(int32_t)word * 0x1p-21f;
             words[place(h, i, k)] = h->model == SW_MODEL_XY ? word : ergo_as_uint(component);
             length2 += (double)component * (double)component;
@@ -187,7 +191,7 @@ enum ergo_status sw_sites_save(struct ergo_context *ctx, void *opaque, size_t me
     enum { WORTHWHILE = 1 << 16 }; /* sites that are worth waking a core */
     struct sw_sites_state *s = opaque;
     const size_t bytes = (size_t)s->shape.sites * s->shape.spin_bytes;
-    uint8_t *out = ergo_text_extend(text, bytes + chance_bytes(s));
+    uint8_t *out = ergo_text_extend(text, bytes + chance_bytes(&s->shape));
     void *spins = NULL;
     if (!out)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state of %zu bytes", bytes);
@@ -204,47 +208,56 @@ enum ergo_status sw_sites_save(struct ergo_context *ctx, void *opaque, size_t me
     return status;
 }
 
-enum ergo_status sw_sites_damaged(struct ergo_context *ctx, size_t member) {
-    return ERGO_FAIL(ctx, ERGO_E_IO,
-                     "the saved state of member %zu has spins that are none: it is damaged",
-                     member);
+enum ergo_status sw_sites_check_state(struct ergo_context *ctx, const struct sw_sites_shape *h,
+                                      size_t member, const void *bytes, size_t length) {
+    const size_t lattice = (size_t)h->sites * h->spin_bytes, expected = lattice + chance_bytes(h);
+    if (length != expected)
+        return ERGO_FAIL(ctx, ERGO_E_IO,
+                         "the saved state of member %zu has %zu bytes; a lattice of %u sites has "
+                         "%zu",
+                         member, length, h->sites, expected);
+    void *spins = malloc(lattice);
+    if (!spins)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
+    const bool good = sw_sites_decode(h, bytes, spins) &&
+                      (!h->adapts || word_of((const uint8_t *)bytes + lattice));
+    free(spins);
+    return good ? ERGO_OK
+                : ERGO_FAIL(ctx, ERGO_E_IO,
+                            "the saved state of member %zu has spins that are none: it is damaged",
+                            member);
+}
+
+enum ergo_status sw_sites_load_parts(struct ergo_context *ctx, struct sw_sites_state *s,
+                                     size_t member, uint64_t step, const uint8_t *layers,
+                                     const uint8_t *chance) {
+    const size_t words = sw_sites_words(&s->shape), each = sw_sites_word(&s->shape);
+    char *spins = malloc((size_t)s->shape.sites * s->shape.spin_bytes);
+    if (!spins)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
+    sw_sites_decode(&s->shape, layers, spins);
+    ergo_engine_begin(&s->e, ctx);
+    for (size_t k = 0; k < words; k++)
+        ergo_engine_write(&s->e, SITES_SPINS, (member * words + k) * each * sw_sites_span(s),
+                          each * s->shape.sites, spins + k * each * s->shape.sites);
+    if (s->shape.adapts) {
+        const uint32_t value = word_of(chance);
+        ergo_engine_write(&s->e, SITES_CHANCES, member * sizeof value, sizeof value, &value);
+    }
+    s->e.step = step;
+    s->started = false;
+    free(spins);
+    return ergo_engine_end(&s->e);
 }
 
 enum ergo_status sw_sites_load(struct ergo_context *ctx, void *opaque, size_t member, uint64_t step,
                                const void *bytes, size_t length) {
     struct sw_sites_state *s = opaque;
-    const size_t lattice = (size_t)s->shape.sites * s->shape.spin_bytes;
-    const size_t expected = lattice + chance_bytes(s);
-    const uint8_t *states = bytes;
-    uint32_t chance = 0;
-    if (length != expected)
-        return ERGO_FAIL(ctx, ERGO_E_IO,
-                         "the saved state of member %zu has %zu bytes; a lattice of %u sites has "
-                         "%zu",
-                         member, length, s->shape.sites, expected);
-    void *spins = malloc(lattice);
-    if (!spins)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
-    bool good = sw_sites_decode(&s->shape, bytes, spins);
-    for (size_t b = 0; b < chance_bytes(s); b++)
-        chance |= (uint32_t)states[lattice + b] << 8 * b;
-    good = good && (chance || !s->shape.adapts);
-    enum ergo_status status = good ? ERGO_OK : sw_sites_damaged(ctx, member);
-    if (good) {
-        ergo_engine_begin(&s->e, ctx);
-        const size_t words = sw_sites_words(&s->shape), each = sw_sites_word(&s->shape);
-        for (size_t k = 0; k < words; k++)
-            ergo_engine_write(&s->e, SITES_SPINS, (member * words + k) * each * sw_sites_span(s),
-                              each * s->shape.sites,
-                              (const char *)spins + k * each * s->shape.sites);
-        if (s->shape.adapts)
-            ergo_engine_write(&s->e, SITES_CHANCES, member * sizeof chance, sizeof chance, &chance);
-        status = ergo_engine_end(&s->e);
-    }
-    s->e.step = step;
-    s->started = false;
-    free(spins);
-    return status;
+    const enum ergo_status status = sw_sites_check_state(ctx, &s->shape, member, bytes, length);
+    return status == ERGO_OK ? sw_sites_load_parts(ctx, s, member, step, bytes,
+                                                   (const uint8_t *)bytes +
+                                                       (size_t)s->shape.sites * s->shape.spin_bytes)
+                             : status;
 }
 
 /* Of an angle or a height a byte. */

@@ -1,0 +1,239 @@
+/* External potentials and one-body factors from tables. */
+#include "samplers/helium/external.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/portable.h"
+#include "helium/params.h"
+#include "samplers/helium/liquid.h"
+
+static bool is_word(const struct ergo_point *point, const char *key, const char *word) {
+    return strcmp(ergo_point_text(point, key), word) == 0;
+}
+
+bool helium_external_is_harmonic(const struct ergo_point *point) {
+    return is_word(point, "/system/external", "harmonic");
+}
+
+bool helium_factor_is_gaussian(const struct ergo_point *point) {
+    return is_word(point, "/system/one_body_factor", "gaussian");
+}
+
+uint32_t helium_one_table(const struct ergo_point *point) {
+    const bool plain = helium_external_is_harmonic(point) && helium_factor_is_gaussian(point);
+    return !helium_has_sites(point)                     ? HELIUM_ONE_NONE
+           : plain || !helium_is_confined(point)        ? HELIUM_ONE_SITES
+           : is_word(point, "/system/one_body", "slab") ? HELIUM_ONE_SLAB
+                                                        : HELIUM_ONE_TRAP;
+}
+
+void helium_external_at(const struct helium_model *m, double x, double v[3], double w[3]) {
+    const struct helium_external *e = &m->external;
+    const double k = m->one.spring, c = m->one.c;
+    if (e->v)
+        ergo_radial_at(e->v, x, v);
+    else
+        v[0] = k * x * x, v[1] = 2 * k * x, v[2] = 2 * k;
+    if (e->w)
+        ergo_radial_at(e->w, x, w);
+    else
+        w[0] = -c / 2 * x * x, w[1] = -c * x, w[2] = -c;
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+#define V_MOST 1e6   /* K, where an atom comes */
+#define RARE 32.0    /* atoms do not come where ln phi is so far below its largest value */
+#define CONFINED 6.0 /* and this far where it would see others' images */
+enum { GRID = 4096 };
+
+/* Middle of cell i of the table's range. */
+static double grid_at(const struct helium_model *m, int i) {
+    return m->external.begin + (m->external.end - m->external.begin) * (i + 0.5) / GRID;
+}
+
+/* The volume of a cell at x, in any unit. */
+static double grid_volume(const struct helium_model *m, double x) {
+    return m->one.kind == HELIUM_SLAB ? 1 : m->dimensions == 2 ? x : x * x;
+}
+
+static double largest_w(const struct helium_model *m) {
+    double most = -INFINITY, v[3], w[3];
+    for (int i = 0; i < GRID; i++) {
+        helium_external_at(m, grid_at(m, i), v, w);
+        most = w[0] > most ? w[0] : most;
+    }
+    return most;
+}
+
+static enum ergo_status read_table(struct ergo_context *ctx, const struct ergo_point *point,
+                                   const char *key, struct helium_model *m,
+                                   struct ergo_radial **curve) {
+    struct helium_external *e = &m->external;
+    const bool slab = m->one.kind == HELIUM_SLAB;
+    const double half = slab ? m->side[2] / 2 : m->half, exact = 1 - 1e-9;
+    enum ergo_status status = ergo_radial_read_line(ctx, point, key, curve);
+    if (status != ERGO_OK)
+        return status;
+    const double first = (*curve)->r[0], last = (*curve)->r[(*curve)->n - 1];
+    if (!slab && first < 0)
+        return ergo_job_error(ctx, key,
+                              "%s begins at %.6g A: distances from the trap's middle are "
+                              "not negative",
+                              ergo_point_text(point, key), first);
+    if (last < half * exact || (slab && first > -half * exact))
+        return ergo_job_error(ctx, key, "%s has %.6g to %.6g A; %s%.6g A, %s, %s needed",
+                              ergo_point_text(point, key), first, last,
+                              slab ? "all heights from minus half to half "
+                                     "the third side of the box, "
+                                   : "all distances up to half the shortest side of the box, ",
+                              half, slab ? "0 being the middle plane" : "from its middle", "are");
+    e->begin = slab ? fmax(e->begin, first) : 0;
+    e->end = fmin(e->end, last);
+    return ERGO_OK;
+}
+
+/* A bound state within the middle half of the box, or the half around a slab's mean height. */
+static enum ergo_status check_factor(struct ergo_context *ctx, const struct ergo_point *point,
+                                     struct helium_model *m) {
+    const bool slab = m->one.kind == HELIUM_SLAB;
+    const double top = largest_w(m);
+    double all = 0, mean = 0, square = 0, v[3], w[3], edge = -INFINITY;
+    for (int i = 0; i < GRID; i++) {
+        const double x = grid_at(m, i);
+        helium_external_at(m, x, v, w);
+        const double weight = grid_volume(m, x) * ergo_portable_exp(2 * (w[0] - top));
+        all += weight;
+        mean += weight * x;
+        square += weight * x * x;
+    }
+    mean = slab ? mean / all : 0;
+    square = square / all - mean * mean;
+    m->external.middle = mean;
+    m->one.c = (slab ? 1 : m->dimensions) / (2 * square);
+    const double reach = slab ? m->side[2] / 4 : m->half / 2;
+    for (int sign = slab ? -1 : 1; sign < 2; sign += 2) {
+        helium_external_at(m, mean + sign * reach, v, w);
+        edge = w[0] > edge ? w[0] : edge;
+    }
+    if (edge <= top - CONFINED)
+        return ERGO_OK;
+    return ergo_job_error(ctx, "/system/one_body_factor",
+                          "%s: ln phi %.4g A from %s is only %.3g below its largest value; at "
+                          "least %g, so that atoms do not see each other's images: use a larger "
+                          "box (/system/density%s), or a phi that falls sooner",
+                          ergo_point_text(point, "/system/one_body_factor"), reach,
+                          slab ? "its mean height" : "the middle", top - edge, CONFINED,
+                          slab ? ", /system/aspect" : "");
+}
+
+/* V where an atom comes. */
+static enum ergo_status check_potential(struct ergo_context *ctx, const struct ergo_point *point,
+                                        const struct helium_model *m) {
+    const double top = largest_w(m);
+    double v[3], w[3];
+    for (int i = 0; i < GRID; i++) {
+        helium_external_at(m, grid_at(m, i), v, w);
+        if (w[0] > top - RARE && !(fabs(v[0]) <= V_MOST))
+            return ergo_job_error(ctx, "/system/external",
+                                  "%s: V is %.3g K at %.4g A, where psi lets atoms come; at most "
+                                  "%g K: cut it there, or use a factor that vanishes",
+                                  ergo_point_text(point, "/system/external"), v[0], grid_at(m, i),
+                                  V_MOST);
+    }
+    return ERGO_OK;
+}
+
+enum ergo_status helium_external_load(struct ergo_context *ctx, const struct ergo_point *point,
+                                      struct helium_model *m) {
+    struct helium_external *e = &m->external;
+    enum ergo_status status = ERGO_OK;
+    *e = (struct helium_external){.begin = -INFINITY, .end = INFINITY};
+    if (helium_one_table(point) < HELIUM_ONE_TRAP)
+        return ERGO_OK;
+    if (!helium_external_is_harmonic(point))
+        status = read_table(ctx, point, "/system/external", m, &e->v);
+    if (status == ERGO_OK && !helium_factor_is_gaussian(point))
+        status = read_table(ctx, point, "/system/one_body_factor", m, &e->w);
+    if (status == ERGO_OK && e->w)
+        status = check_factor(ctx, point, m);
+    return status == ERGO_OK ? check_potential(ctx, point, m) : status;
+}
+
+void helium_external_free(struct helium_model *m) {
+    ergo_radial_free(m->external.v);
+    ergo_radial_free(m->external.w);
+    m->external.v = m->external.w = NULL;
+}
+
+/* ---- for kernels ----------------------------------------------------------------------------- */
+
+size_t helium_external_words(const struct ergo_point *point) {
+    return helium_one_table(point) >= HELIUM_ONE_TRAP ? 4 * (size_t)HELIUM_ONE_CUBICS : 0;
+}
+
+/* Pieces per A, or per A^2. */
+static double pieces_per(const struct helium_model *m) {
+    const struct helium_external *e = &m->external;
+    return HELIUM_ONE_PIECES / (m->one.kind == HELIUM_SLAB ? e->end - e->begin : e->end * e->end);
+}
+
+void helium_external_table(const struct helium_model *m, int32_t *out) {
+    const bool slab = m->one.kind == HELIUM_SLAB;
+    const double per = pieces_per(m), begin = slab ? m->external.begin : 0;
+    const double scale = ldexp(1, HELIUM_U_BITS);
+    for (unsigned k = 0; k < HELIUM_ONE_PIECES; k++) {
+        double f[3][4];
+        for (int i = 0; i < 4; i++) {
+            const double q = begin + helium_cubic_node(k, 1, i) / per, x = slab ? q : sqrt(q);
+            double v[3] = {x * x},
+                   w[3] = {-x * x / 2, -x}; /* members have strengths of their own */
+            if (m->external.v)
+                ergo_radial_at(m->external.v, x, v);
+            if (m->external.w)
+                ergo_radial_at(m->external.w, x, w);
+            f[0][i] = v[0];
+            f[1][i] = fmax(scale * w[0], -4 * (double)HELIUM_SITE_LIMIT);
+            f[2][i] = slab ? w[1] : w[1] / x;
+        }
+        for (unsigned which = 0; which < 3; which++) {
+            const struct helium_cubic_host c = helium_cubic_fit(f[which], 1);
+            memcpy(out + 4 * (which * (size_t)HELIUM_ONE_PIECES + k), c.c, sizeof c.c);
+        }
+    }
+}
+
+void helium_external_member(const struct helium_model *m, struct helium_member *member) {
+    const bool slab = m->one.kind == HELIUM_SLAB;
+    const double per = pieces_per(m), root = sqrt(m->lambda);
+    member->site_u = (float)per;
+    member->site_v = (float)(slab ? -m->external.begin * per : 0);
+    member->site_mean = (float)root;
+    member->one_v = (float)(m->external.v ? 1 : m->one.spring);
+    member->one_w = (float)(m->external.w ? 1 : m->one.c);
+    for (int k = 0; k < 3; k++)
+        member->site_force[k] = (float)(m->one.along[k] * root / (slab ? m->side[k] * 0x1p-32 : 1));
+}
+
+void helium_external_shares(const struct helium_model *m, double usual[4], double largest[4]) {
+    const bool slab = m->one.kind == HELIUM_SLAB;
+    const double top = largest_w(m), around = slab ? 0 : m->dimensions - 1.0;
+    double all = 0, sums[4] = {0}, most[4] = {0}, v[3], w[3];
+    for (int i = 0; i < GRID; i++) {
+        const double x = grid_at(m, i);
+        helium_external_at(m, x, v, w);
+        const double weight = grid_volume(m, x) * ergo_portable_exp(2 * (w[0] - top));
+        const double f[4] = {fabs(v[0]), fabs(x * v[1]), m->lambda * fabs(w[2] + around * w[1] / x),
+                             sqrt(m->lambda) * fabs(w[1])};
+        all += weight;
+        for (int k = 0; k < 4; k++) {
+            sums[k] += weight * f[k];
+            most[k] = w[0] > top - RARE ? fmax(most[k], f[k]) : most[k];
+        }
+    }
+    for (int k = 0; k < 4; k++) {
+        usual[k] += sums[k] / all;
+        largest[k] += 2 * most[k];
+    }
+}
