@@ -43,8 +43,9 @@ ERGO_INLINE struct spheres_metric spheres_metric_of(__global const ulong *contac
 #define SPHERES_SCALED(y, square) (y)
 #endif
 
-/* A listed sphere: its place from the corner of the cells around, in steps of four units, 21 bits an axis. As a
- * float it is that and 2^23, of which no arithmetic is needed; (x, wx) from the middle likewise. */
+/* A listed sphere: its place from the corner of the cells around, in steps of four units, 21 bits
+ * an axis. A float of it and 2^23 needs no conversion; a trial, from the middle of the cell,
+ * likewise. */
 ERGO_INLINE uint2 spheres_listed(uint x, uint y, uint z) {
     x >>= 2;
     y >>= 2;
@@ -133,12 +134,11 @@ ERGO_INLINE long spheres_energy_at(const struct spheres_confined *f, int x, int 
 #endif
 
 /*
- * All trials of a cell. Spheres that its own can touch are gathered once, as n and |n|^2 from the
- * middle of the cell. For a trial at t, r^2 = |n|^2 - 2 t.n + |t|^2: three fma a sphere. Near
- * contact |n| is below 1.9 W and |t| below 0.87 W, so all roundings in fp32 together are below 36
- * 2^-24 W^2, and W^2 is below twice contact: 2^-17.8 of contact. Trials with the nearest sphere
- * within 2^-17 of contact, and those where not all spheres are listed, are decided in exact
- * integers. Returns accepted moves, plus 2^16 if the cell has spheres.
+ * All trials of a cell. Spheres that its own can touch are gathered once, in steps of four units.
+ * Near contact a listed sphere and a trial are rounded by 1.5 and 2 units an axis, which together
+ * is 2.9e-6 W and so, as W^2 is below twice contact, 8.2e-6 of contact in r^2; fp32 adds 1e-6.
+ * Trials with the nearest sphere within 2^-16 of contact, and those where not all spheres are
+ * listed, are decided in exact integers. Returns accepted moves, plus 2^16 if the cell has spheres.
  */
 ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct spheres_member *m,
                                 struct spheres_metric metric, uint plane, uint cx, uint cy, uint cz,
@@ -175,19 +175,18 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
             if (k == 4 && oz == 0)
                 continue;
             SPHERES_EACH_FROM(ahead[k], cells, plane, next, {
-                const float4 v =
-                    SPHERES_FROM_MIDDLE(((float)ox - 0.5f) * wx, ((float)oy - 0.5f) * wy,
-                                        ((float)oz - 0.5f) * wz);
+                const float4 v = SPHERES_FROM_MIDDLE(
+                    ((float)ox - 0.5f) * wx, ((float)oy - 0.5f) * wy, ((float)oz - 0.5f) * wz);
                 const float gx = fmax(fabs(v.x) - 0.5f * wx, 0.0f);
                 const float gy = fmax(fabs(v.y) - 0.5f * wy, 0.0f);
                 const float gz = fmax(fabs(v.z) - 0.5f * wz, 0.0f);
                 if (fma(gx, gx, fma(gy, SPHERES_SCALED(gy, sy), gz * SPHERES_SCALED(gz, sz))) <
                     high) {
                     if (count < SPHERES_LISTED)
-                        near[SPHERES_STRIDE * count++] = spheres_listed(
-                            (uint)spheres_x(sphere) + (uint)(ox + 1) * m->width[0],
-                            (uint)spheres_y(sphere) + (uint)(oy + 1) * m->width[1],
-                            (uint)spheres_z(sphere) + (uint)(oz + 1) * m->width[2]);
+                        near[SPHERES_STRIDE * count++] =
+                            spheres_listed((uint)spheres_x(sphere) + (uint)(ox + 1) * m->width[0],
+                                           (uint)spheres_y(sphere) + (uint)(oy + 1) * m->width[1],
+                                           (uint)spheres_z(sphere) + (uint)(oz + 1) * m->width[2]);
                     else
                         unlisted = 1u;
                 }
@@ -233,8 +232,8 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
             const uint2 v = near[SPHERES_STRIDE * i];
             const float ux = SPHERES_LISTED_X(v) - bx, uy = SPHERES_LISTED_Y(v) - by,
                         uz = SPHERES_LISTED_Z(v) - bz;
-            least = fmin(least, fma(uz, SPHERES_SCALED(uz, sz),
-                                    fma(uy, SPHERES_SCALED(uy, sy), ux * ux)));
+            least = fmin(least,
+                         fma(uz, SPHERES_SCALED(uz, sz), fma(uy, SPHERES_SCALED(uy, sy), ux * ux)));
         }
         least *= 16.0f;
         for (uint i = 0u; i < n; i++) {
