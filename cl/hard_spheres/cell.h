@@ -31,10 +31,11 @@ ERGO_INLINE ulong spheres_pack(int x, int y, int z) {
 }
 
 /* For each sphere of the cell at `at`: `do` sees its word as `sphere`, with bit 63 undefined.
- * Planes are `plane` cells apart. */
-#define SPHERES_EACH(cells, plane, at, do)                                                         \
+ * Planes are `plane` cells apart. `first`: what is in the first plane there. */
+#define SPHERES_EACH(cells, plane, at, do) SPHERES_EACH_FROM((cells)[at], cells, plane, at, do)
+#define SPHERES_EACH_FROM(first, cells, plane, at, do)                                             \
     for (uint p_ = 0u, go_ = 1u; go_ && p_ < SPHERES_SLOTS / 2u; p_++) {                           \
-        const ulong2 pair_ = (cells)[(size_t)p_ * (plane) + (at)];                                 \
+        const ulong2 pair_ = p_ ? (cells)[(size_t)p_ * (plane) + (at)] : (first);                  \
         ulong sphere = pair_.x;                                                                    \
         if (p_ == 0u && sphere == SPHERES_EMPTY)                                                   \
             break;                                                                                 \

@@ -8,10 +8,10 @@
 #include "hard_spheres/cell.h"
 
 #if SPHERES_GROUP > 0
-#define SPHERES_LIST __local float4 *
+#define SPHERES_LIST __local uint2 *
 #define SPHERES_STRIDE SPHERES_GROUP
 #else
-#define SPHERES_LIST float4 *
+#define SPHERES_LIST uint2 *
 #define SPHERES_STRIDE 1
 #endif
 
@@ -42,6 +42,22 @@ ERGO_INLINE struct spheres_metric spheres_metric_of(__global const ulong *contac
 #else
 #define SPHERES_SCALED(y, square) (y)
 #endif
+
+/* A listed sphere: its place from the corner of the cells around, in steps of four units, 21 bits
+ * an axis. A float of it and 2^23 needs no conversion; a trial, from the middle of the cell,
+ * likewise. */
+ERGO_INLINE uint2 spheres_listed(uint x, uint y, uint z) {
+    x >>= 2;
+    y >>= 2;
+    z >>= 2;
+    return (uint2)(x | y << 21, y >> 11 | z << 10);
+}
+ERGO_INLINE float spheres_listed_from(float x, float w) {
+    return 0x1p23f + 0.25f * (x + 1.5f * w - 1.5f);
+}
+#define SPHERES_LISTED_X(v) as_float(0x4b000000u | ((v).x & SPHERES_AXIS))
+#define SPHERES_LISTED_Y(v) as_float(0x4b000000u | (((v).x >> 21 | (v).y << 11) & SPHERES_AXIS))
+#define SPHERES_LISTED_Z(v) as_float(0x4b000000u | (v).y >> 10)
 
 /* Does a sphere at (x, y, z), in units from the cell's corner, overlap one of the cells around? */
 ERGO_INLINE uint spheres_overlap(__global const ulong2 *cells,
@@ -118,12 +134,11 @@ ERGO_INLINE long spheres_energy_at(const struct spheres_confined *f, int x, int 
 #endif
 
 /*
- * All trials of a cell. Spheres that its own can touch are gathered once, as n and |n|^2 from the
- * middle of the cell. For a trial at t, r^2 = |n|^2 - 2 t.n + |t|^2: three fma a sphere. Near
- * contact |n| is below 1.9 W and |t| below 0.87 W, so all roundings in fp32 together are below 36
- * 2^-24 W^2, and W^2 is below twice contact: 2^-17.8 of contact. Trials with the nearest sphere
- * within 2^-17 of contact, and those where not all spheres are listed, are decided in exact
- * integers. Returns accepted moves, plus 2^16 if the cell has spheres.
+ * All trials of a cell. Spheres that its own can touch are gathered once, in steps of four units.
+ * Near contact a listed sphere and a trial are rounded by 1.5 and 2 units an axis, which together
+ * is 2.9e-6 W and so, as W^2 is below twice contact, 8.2e-6 of contact in r^2; fp32 adds 1e-6.
+ * Trials with the nearest sphere within 2^-16 of contact, and those where not all spheres are
+ * listed, are decided in exact integers. Returns accepted moves, plus 2^16 if the cell has spheres.
  */
 ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct spheres_member *m,
                                 struct spheres_metric metric, uint plane, uint cx, uint cy, uint cz,
@@ -147,29 +162,35 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
 #endif
     for (int oz = -1; oz <= 1; oz++) {
         const uint z = spheres_beside(cz, oz, m->cells[2]);
-        for (int oy = -1; oy <= 1; oy++) {
-            const uint y = spheres_beside(cy, oy, m->cells[1]);
-            for (int ox = -1; ox <= 1; ox++) {
-                const uint x = spheres_beside(cx, ox, m->cells[0]);
-                if (!(ox | oy | oz))
-                    continue;
-                SPHERES_EACH(cells, plane, spheres_at(m, x, y, z), {
-                    float4 v = SPHERES_FROM_MIDDLE(((float)ox - 0.5f) * wx, ((float)oy - 0.5f) * wy,
-                                                   ((float)oz - 0.5f) * wz);
-                    v.w = fma(v.z, SPHERES_SCALED(v.z, sz),
-                              fma(v.y, SPHERES_SCALED(v.y, sy), v.x * v.x));
-                    const float gx = fmax(fabs(v.x) - 0.5f * wx, 0.0f);
-                    const float gy = fmax(fabs(v.y) - 0.5f * wy, 0.0f);
-                    const float gz = fmax(fabs(v.z) - 0.5f * wz, 0.0f);
-                    if (fma(gx, gx, fma(gy, SPHERES_SCALED(gy, sy), gz * SPHERES_SCALED(gz, sz))) <
-                        high) {
-                        if (count < SPHERES_LISTED)
-                            near[SPHERES_STRIDE * count++] = v;
-                        else
-                            unlisted = 1u;
-                    }
-                })
-            }
+        ulong2 ahead[9]; /* of a layer, asked for at once: one by one a GPU would wait for each */
+#pragma unroll
+        for (int k = 0; k < 9; k++)
+            ahead[k] = cells[spheres_at(m, spheres_beside(cx, k % 3 - 1, m->cells[0]),
+                                        spheres_beside(cy, k / 3 - 1, m->cells[1]), z)];
+#pragma unroll
+        for (int k = 0; k < 9; k++) {
+            const int ox = k % 3 - 1, oy = k / 3 - 1;
+            const uint next = spheres_at(m, spheres_beside(cx, ox, m->cells[0]),
+                                         spheres_beside(cy, oy, m->cells[1]), z);
+            if (k == 4 && oz == 0)
+                continue;
+            SPHERES_EACH_FROM(ahead[k], cells, plane, next, {
+                const float4 v = SPHERES_FROM_MIDDLE(
+                    ((float)ox - 0.5f) * wx, ((float)oy - 0.5f) * wy, ((float)oz - 0.5f) * wz);
+                const float gx = fmax(fabs(v.x) - 0.5f * wx, 0.0f);
+                const float gy = fmax(fabs(v.y) - 0.5f * wy, 0.0f);
+                const float gz = fmax(fabs(v.z) - 0.5f * wz, 0.0f);
+                if (fma(gx, gx, fma(gy, SPHERES_SCALED(gy, sy), gz * SPHERES_SCALED(gz, sz))) <
+                    high) {
+                    if (count < SPHERES_LISTED)
+                        near[SPHERES_STRIDE * count++] =
+                            spheres_listed((uint)spheres_x(sphere) + (uint)(ox + 1) * m->width[0],
+                                           (uint)spheres_y(sphere) + (uint)(oy + 1) * m->width[1],
+                                           (uint)spheres_z(sphere) + (uint)(oz + 1) * m->width[2]);
+                    else
+                        unlisted = 1u;
+                }
+            })
         }
     }
     struct ergo_words choices, moves;
@@ -204,15 +225,17 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
         if (!spheres_free(confined, px, py, pz))
             continue;
 #endif
-        const float tx = -2.0f * x, ty = -2.0f * SPHERES_SCALED(y, sy),
-                    tz = -2.0f * SPHERES_SCALED(z, sz);
-        const float t2 = fma(z, SPHERES_SCALED(z, sz), fma(y, SPHERES_SCALED(y, sy), x * x));
-        float least = 4.0f * high;
+        const float bx = spheres_listed_from(x, wx), by = spheres_listed_from(y, wy),
+                    bz = spheres_listed_from(z, wz);
+        float least = 0.25f * high;
         for (uint i = 0u; i < count; i++) {
-            const float4 v = near[SPHERES_STRIDE * i];
-            least = fmin(least, fma(v.x, tx, fma(v.y, ty, fma(v.z, tz, v.w))));
+            const uint2 v = near[SPHERES_STRIDE * i];
+            const float ux = SPHERES_LISTED_X(v) - bx, uy = SPHERES_LISTED_Y(v) - by,
+                        uz = SPHERES_LISTED_Z(v) - bz;
+            least = fmin(least,
+                         fma(uz, SPHERES_SCALED(uz, sz), fma(uy, SPHERES_SCALED(uy, sy), ux * ux)));
         }
-        least += t2;
+        least *= 16.0f;
         for (uint i = 0u; i < n; i++) {
             const float ux = own[i].x - x, uy = own[i].y - y, uz = own[i].z - z;
             if (i != mine)
@@ -264,12 +287,12 @@ __kernel void spheres_subsweep(__global ulong2 *cells,
                                uint k, uint capacity, uint sub, uint note, uint plane, uint layers,
                                uint n_members, uint purpose) {
 #if SPHERES_GROUP > 0
-    __local float4 lists[SPHERES_LISTED * SPHERES_GROUP];
+    __local uint2 lists[SPHERES_LISTED * SPHERES_GROUP];
     SPHERES_LIST near =
         lists + ((get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0) +
                  get_local_id(0));
 #else
-    float4 near[SPHERES_LISTED];
+    uint2 near[SPHERES_LISTED];
 #endif
     const uint x = (uint)get_global_id(0), y = (uint)get_global_id(1);
     const uint z = (uint)get_global_id(2) % layers, member = (uint)get_global_id(2) / layers;

@@ -113,8 +113,7 @@ static enum ergo_status time_samples(struct ergo_context *ctx, const struct ergo
 enum ergo_status ergo_cost_measure(struct ergo_context *ctx, const struct ergo_model *model,
                                    const struct ergo_batch *batch, struct ergo_device *device,
                                    const struct ergo_plan *plan, const struct ergo_stop *stop,
-                                   double patience, bool measurements,
-                                   struct ergo_cost *cost) {
+                                   double patience, bool measurements, struct ergo_cost *cost) {
     struct ergo_samples samples = {0};
     void *state = NULL;
     *cost = (struct ergo_cost){0};

@@ -9,13 +9,12 @@
 struct ergo_cost {
     double step, measure, host;
 };
-/* Measured by a short trial. Without `measurements` only the seconds of a step. A state whose start takes
- * longer than `patience` seconds is not timed: ERGO_STOPPED, without a message. */
+/* Measured by a short trial. Without `measurements` only the seconds of a step. A state whose start
+ * takes longer than `patience` seconds is not timed: ERGO_STOPPED, without a message. */
 enum ergo_status ergo_cost_measure(struct ergo_context *ctx, const struct ergo_model *model,
                                    const struct ergo_batch *batch, struct ergo_device *device,
                                    const struct ergo_plan *plan, const struct ergo_stop *stop,
-                                   double patience, bool measurements,
-                                   struct ergo_cost *cost);
+                                   double patience, bool measurements, struct ergo_cost *cost);
 uint64_t ergo_cost_best_every(const struct ergo_cost *cost, double correlation);
 /* /run/measure_every "auto": replaces it in the job by a number, which rank 0 chooses. */
 enum ergo_status ergo_cost_choose_every(const struct ergo_session *session, struct ergo_job **job);

@@ -13,7 +13,8 @@
 #include "run/cost.h"
 #include "run/tuning.h"
 
-/* Seconds that a plan waits for a start: a million disks at random are compressed in minutes on a CPU. */
+/* Seconds that a plan waits for a start: a million disks at random are compressed in minutes on a
+ * CPU. */
 static const double patience = 5;
 static const char *const rough = "expected time: not known before a run on this device; the rate "
                                  "and the time left are shown while it runs";
@@ -42,8 +43,8 @@ enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job 
         states += (double)plan.state_bytes;
         const bool measurements = own->model->correlation != NULL;
         struct ergo_cost cost;
-        const double step = ergo_cost_measure(ctx, own->model, batch, device, &plan, NULL,
-                                              patience, measurements, &cost) == ERGO_OK
+        const double step = ergo_cost_measure(ctx, own->model, batch, device, &plan, NULL, patience,
+                                              measurements, &cost) == ERGO_OK
                                 ? cost.step
                                 : -1;
         known = known && step >= 0;

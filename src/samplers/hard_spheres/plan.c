@@ -61,7 +61,7 @@ static void choose_launch(const struct ergo_device *device, uint32_t wish, uint3
     l->listed = listed ? listed : l->listed;
     while (group > device->summary.largest_group)
         group /= 2;
-    const uint64_t bytes = 16 * (uint64_t)l->listed;
+    const uint64_t bytes = 8 * (uint64_t)l->listed;
     while (!wish && group > 32 && gpu && bytes * group > device->summary.local_memory)
         group /= 2;
     choose_group(group, l);
