@@ -79,7 +79,7 @@ uint64_t lj_launch_steps(const struct ergo_device *device, const struct lj_grid 
         return l->launch_steps;
     const uint64_t loops = device->quirks.loop_limit, end = (grid->cells + l->whole) / l->group;
     if (l->whole)
-        return loops < end ? 0 : (loops - end) / (2 * (l->whole / l->group + 1) + 350);
+        return loops < end ? 0 : (loops - end) / (3 * (l->whole / l->group + 1) + 350);
     const uint64_t items = l->group / l->teams;
     const uint64_t visits =
         (l->energies ? 3 : 2) * (grid->n_offsets / items + 2) * (1 + slots) + 3 * slots;
