@@ -4,11 +4,55 @@
  * together. */
 #include "lj_gcmc/gibbs.h"
 #include "lj_gcmc/totals.h"
+#ifdef LJ_WHOLE
+#include "lj_gcmc/coarse.h"
+#endif
 
 /* Has the chain still to make this move? */
 ERGO_INLINE uint lj_volume_due(const struct lj_chain *c, ulong step, ulong turn) {
     return c->step == step && c->volumes == turn && c->status == (uint)LJ_RUNNING;
 }
+
+#ifdef LJ_WHOLE
+/* This group's share of the sums over all pairs of the first n particles, with all places in local
+ * memory (whole.cl). A particle meets the half of the others that follow it, the first after the
+ * last, so that each has as many, and side by side they are at places side by side. */
+ERGO_INLINE void lj_volume_share(__global const uint4 *particles, const struct lj_member *m, uint n,
+                                 uint part, uint n_parts, uint item,
+                                 const struct lj_places *places, struct lj_sum *sum) {
+    const int limit = lj_coarse_limit(m);
+    lj_places_read(particles, n, item, LJ_TOTAL_GROUP, places);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = part * LJ_TOTAL_GROUP + item; i < n; i += n_parts * LJ_TOTAL_GROUP) {
+        const lj_position at = lj_whole_at(places, i);
+        const uint centre = lj_coarse_centre(at);
+        const uint last = n % 2u == 0u && i >= n / 2u ? n / 2u - 1u : n / 2u;
+        for (uint base = 1u; base <= last; base += 32u) {
+            const uint rounds = min(32u, last + 1u - base);
+            uint near = 0u, j = i + base < n ? i + base : i + base - n;
+            for (uint k = 0u; k < rounds; k++) { /* the last round is bit 0 */
+                near = near << 1 | (uint)lj_coarse_beyond(places->coarse[j] - centre, limit) >> 31;
+                j = j + 1u < n ? j + 1u : 0u;
+            }
+            while (near) {
+                const uint first = clz(near), to = i + base + rounds - 32u + first;
+                const float r2 =
+                    lj_distance2(lj_whole_at(places, to < n ? to : to - n), at, m->scale);
+                near ^= 0x80000000u >> first;
+                if (r2 < m->core2) {
+                    sum->overlap = 1u;
+                } else if (r2 < m->cutoff2) {
+                    long energy, virial;
+                    lj_pair(r2, m, &energy, &virial);
+                    sum->energy += 2 * energy;
+                    sum->virial += 2 * virial;
+                    sum->contacts += 2 * lj_contact(r2, m);
+                }
+            }
+        }
+    }
+}
+#endif
 
 /* Sums in the trial's box, as lj_total. keep: in the box that there is, and store the pair energies
  * of particles in boxes that this move has changed. */
@@ -51,9 +95,18 @@ lj_volume_sums(__global const struct lj_member *members,
         for (uint k = 0u; k < 3u; k++)
             m.scale[k] = ergo_as_float(c.scale[k]);
     }
+    const uint n = due ? c.particles : 0u;
+    __global long *mine = parts + LJ_TOTALS * ((ulong)chain * n_parts + part);
+#ifdef LJ_WHOLE
+    __local uint x[LJ_WHOLE], y[LJ_WHOLE], z[LJ_WHOLE], coarse[LJ_WHOLE];
+    const struct lj_places places = {x, y, z, coarse};
+    struct lj_sum sum = {0, 0, 0, 0u};
+    lj_volume_share(home.particles, &m, n, part, n_parts, item, &places, &sum);
+    lj_total_reduce(&sum, 0u, item, &room, mine);
+#else
     lj_home_list(&home, c.list);
-    lj_total_share(&home, &m, due ? c.particles : 0u, part, n_parts, item, keep, 0u, &room,
-                   parts + LJ_TOTALS * ((ulong)chain * n_parts + part));
+    lj_total_share(&home, &m, n, part, n_parts, item, keep, 0u, &room, mine);
+#endif
 }
 
 /* The sums of a chain over its work-groups. */

@@ -11,7 +11,7 @@
  * Energies are integers, so the chain is that of run.cl. Others find the particles through cells,
  * which are made anew at the end.
  */
-#include "common/unit.h"
+#include "lj_gcmc/coarse.h"
 #include "lj_gcmc/draws.h"
 #include "lj_gcmc/group.h"
 
@@ -25,57 +25,10 @@
 /* Energy of a pair inside the core: beyond any sum of others (group.h), even of a dozen. */
 #define LJ_IN_CORE (1L << 44)
 
-/* A chain's places in local memory. */
-struct lj_places {
-    __local uint *x, *y, *z;
-    __local uint *coarse; /* the upper bytes of x, y, z */
-    __local ushort *list; /* particles that may be within the cutoff of a move */
-};
-
-ERGO_INLINE lj_position lj_whole_at(const struct lj_places *p, uint i) {
-    return (uint4)(p->x[i], p->y[i], p->z[i], 0u);
-}
-
-ERGO_INLINE uint lj_coarse(lj_position p) {
-    return p.x >> 24 | (p.y >> 16 & 0xff00u) | (p.z >> 8 & 0xff0000u);
-}
-
-/* The same, half a unit lower in y and z: see lj_coarse_limit. */
-ERGO_INLINE uint lj_coarse_centre(lj_position p) {
-    return lj_coarse((uint4)(p.x, p.y - 0x800000u, p.z - 0x800000u, 0u));
-}
-
-/*
- * Squared distances of coarse places below this may be within the cutoff; in units of the shortest
- * side / 256, where longer sides only make distances smaller. A byte of the difference of two words
- * is that of the coordinates, truncated, and for y and z less 1 if the bytes below borrow: with the
- * half unit it is off by less than 1 in x and 3/2 in y and z, together sqrt(11/2) = 2.345. The
- * fourth byte, which only borrows, adds at most 1 to the square.
- */
-ERGO_INLINE int lj_coarse_limit(const struct lj_member *m) {
-    const float unit =
-        fmin(m->scale[0], fmin(m->scale[1], m->scale[2])) * 0x1p24f; /* exact, as the fmin */
-    const float reach2 = m->cutoff2 * ergo_inverse(unit * unit);
-    const float reach = ERGO_FMA(reach2, ergo_rsqrt(reach2), 2.36f);
-    return (int)(reach * reach) + 2;
-}
-
-/* The square of a vector of three signed bytes, less `limit`. */
-ERGO_INLINE int lj_coarse_beyond(uint bytes, int limit) {
-#ifdef LJ_WARP /* NVIDIA, from 8.0 on */
-    int sum;
-    __asm__("dp4a.s32.s32 %0, %1, %1, %2;" : "=r"(sum) : "r"(bytes), "r"(0 - limit));
-    return sum;
-#else
-    const int x = (int)(bytes << 24) >> 24, y = (int)(bytes << 16) >> 24,
-              z = (int)(bytes << 8) >> 24;
-    return x * x + y * y + z * z - limit;
-#endif
-}
-
 /* List the particles that may be within the cutoff of one of the places, in any order. */
 ERGO_INLINE void lj_find(const struct lj_places *p, uint particles, lj_position to,
-                         lj_position from, int limit, uint item, __local uint *listed) {
+                         lj_position from, int limit, uint item, __local ushort *list,
+                         __local uint *listed) {
     const uint new_place = lj_coarse_centre(to), old_place = lj_coarse_centre(from);
     for (uint base = item; base < particles; base += 32u * LJ_GROUP) {
         const uint rounds = min(32u, (particles - base + LJ_GROUP - 1u) / LJ_GROUP);
@@ -90,7 +43,7 @@ ERGO_INLINE void lj_find(const struct lj_places *p, uint particles, lj_position 
         while (near) {
             const uint first = clz(near);
             near ^= 0x80000000u >> first;
-            p->list[to_list++] = (ushort)(base + LJ_GROUP * (rounds - 32u + first));
+            list[to_list++] = (ushort)(base + LJ_GROUP * (rounds - 32u + first));
         }
     }
 }
@@ -107,12 +60,13 @@ ERGO_INLINE void lj_pair_within(float r2, const struct lj_member *m, long *energ
 }
 
 /* This work-item's share of what a move changes: sums over the particles in the list. */
-ERGO_INLINE void lj_change(const struct lj_places *p, uint listed, const struct lj_move *move,
+ERGO_INLINE void lj_change(const struct lj_places *p, __local const ushort *list,
+                           uint listed, const struct lj_move *move,
                            lj_position from, uint item, const struct lj_member *m,
                            struct lj_sum *sum) {
     int contacts = 0;
     for (uint k = item; k < listed; k += LJ_GROUP) {
-        const uint j = p->list[k];
+        const uint j = list[k];
         const lj_position q = lj_whole_at(p, j);
         long energy, virial, less_energy, less_virial;
         int contact, less_contact;
@@ -129,7 +83,7 @@ ERGO_INLINE void lj_change(const struct lj_places *p, uint listed, const struct 
     sum->contacts += (long)((contacts - outer) >> 16) * 0x100000000L + (long)outer;
 }
 
-/* Sums over the work-items, which each of them gets. Between lj_gather and lj_gathered they pass a
+/* Sums over the work-items, which each of them gets. Between LJ_GATHER and LJ_GATHERED they pass a
  * barrier; a single warp needs none, nor local memory. */
 #if defined(LJ_WARP) && LJ_GROUP == 32
 #define LJ_GATHER(sum, value) (value) = ergo_warp_sum(value)
@@ -177,7 +131,7 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
     __local uint x[LJ_WHOLE], y[LJ_WHOLE], z[LJ_WHOLE], coarse[LJ_WHOLE];
     __local ushort list[LJ_WHOLE];
     __local uint sums[3u * LJ_SUMS], full;
-    const struct lj_places places = {x, y, z, coarse, list};
+    const struct lj_places places = {x, y, z, coarse};
     const uint item = (uint)get_local_id(0), chain = (uint)get_group_id(0);
     const uint n_chains = (uint)get_num_groups(0);
     const struct lj_member m = lj_member_of(members, chains, tables, chain);
@@ -189,13 +143,7 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
     lj_home_of(&home, particles, cells, offsets, capacity, slots, chain, n_chains);
     ulong next = c.step >= start ? start + ((c.step - start) / every + 1UL) * every : start;
     lj_draw_ahead(&m, c.step - c.step % LJ_AHEAD, item, draws);
-    for (uint i = item; i < c.particles; i += LJ_GROUP) {
-        const uint4 p = home.particles[i];
-        x[i] = p.x;
-        y[i] = p.y;
-        z[i] = p.z;
-        coarse[i] = lj_coarse(p);
-    }
+    lj_places_read(home.particles, c.particles, item, LJ_GROUP, &places);
     for (uint k = item; k < 3u * LJ_SUMS; k += LJ_GROUP)
         sums[k] = 0u;
     if (item == 0u)
@@ -219,9 +167,9 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
         for (uint k = item; k < LJ_SUMS; k += LJ_GROUP)
             sums[turn * LJ_SUMS + k] = 0u;
         if (!m.ideal && !move.idle) {
-            lj_find(&places, c.particles, move.to, from, limit, item, now + LJ_LISTED);
+            lj_find(&places, c.particles, move.to, from, limit, item, list, now + LJ_LISTED);
             LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
-            lj_change(&places, now[LJ_LISTED], &move, from, item, &m, &sum);
+            lj_change(&places, list, now[LJ_LISTED], &move, from, item, &m, &sum);
         }
 #ifdef LJ_FIELD
         uint wall = 0u, out = 0u;
@@ -237,12 +185,8 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
             lj_accept(&m, move.kind, move.word, c.particles, gain)) {
             LJ_GATHER(now + LJ_VIRIAL, sum.virial);
             LJ_GATHER(now + LJ_CONTACTS, sum.contacts);
-            if (item == 0u) {
-                x[i] = move.to.x;
-                y[i] = move.to.y;
-                z[i] = move.to.z;
-                coarse[i] = lj_coarse(move.to);
-            }
+            if (item == 0u)
+                lj_places_set(&places, i, move.to);
             LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
             c.virial += LJ_GATHERED(now + LJ_VIRIAL, sum.virial);
             c.contacts += LJ_GATHERED(now + LJ_CONTACTS, sum.contacts);

@@ -366,17 +366,19 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct lj_stat
     ergo_engine_kernel(e, LJ_TOTAL, total, o.data, "lj_total");
     ergo_engine_kernel(e, LJ_PAIRS, total, o.data,
                        s->system.slit.width > 0 ? "lj_profile" : "lj_pairs");
-    if (l->volume_every) {
-        ergo_engine_kernel(e, LJ_VOLUME_SUMS, "lj_gcmc/volume.cl", o.data, "lj_volume_sums");
-        ergo_engine_kernel(e, LJ_VOLUME_MOVE, "lj_gcmc/volume.cl", o.data, "lj_volume_move");
-    }
     if (l->transfers)
         ergo_engine_kernel(e, LJ_TRANSFER, "lj_gcmc/transfer.cl", o.data, "lj_transfer");
+    if (l->whole)
+        ergo_text_append(&o, " -DLJ_WHOLE=%uu", l->whole);
     const bool warps = ergo_device_adds_in_warps(e->device);
     ergo_text_append(&ghosts, "%s%s", o.data ? o.data : "",
                      warps && l->total_group % 32 == 0 ? " -DLJ_WARP=1" : "");
     if (l->ghosts)
         ergo_engine_kernel(e, LJ_GHOST, "lj_gcmc/ghost.cl", ghosts.data, "lj_ghost");
+    if (l->volume_every) {
+        ergo_engine_kernel(e, LJ_VOLUME_SUMS, "lj_gcmc/volume.cl", ghosts.data, "lj_volume_sums");
+        ergo_engine_kernel(e, LJ_VOLUME_MOVE, "lj_gcmc/volume.cl", ghosts.data, "lj_volume_move");
+    }
     if (l->board_blocks) {
         ergo_text_append(&o, " -DLJ_BLOCKS=%lluu -DLJ_TRIALS=%uu -DLJ_END_GROUP=%u",
                          (unsigned long long)l->board_blocks, s->system.trials, l->end_group);
@@ -389,8 +391,6 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct lj_stat
             ergo_engine_kernel(e, LJ_BOARD_LIST, end, o.data, "lj_board_list");
         }
     } else {
-        if (l->whole)
-            ergo_text_append(&o, " -DLJ_WHOLE=%uu", l->whole);
         /* in larger groups a work-item finds hardly more than one pair of a move */
         if (l->group >= 32 && l->group < 128 && !l->whole)
             ergo_text_append(&o, " -DLJ_QUEUE=8u");
