@@ -18,8 +18,8 @@ ERGO_INLINE uint lj_volume_due(const struct lj_chain *c, ulong step, ulong turn)
  * memory (whole.cl). A particle meets the half of the others that follow it, the first after the
  * last, so that each has as many, and side by side they are at places side by side. */
 ERGO_INLINE void lj_volume_share(__global const uint4 *particles, const struct lj_member *m, uint n,
-                                 uint part, uint n_parts, uint item,
-                                 const struct lj_places *places, struct lj_sum *sum) {
+                                 uint part, uint n_parts, uint item, const struct lj_places *places,
+                                 struct lj_sum *sum) {
     const int limit = lj_coarse_limit(m);
     lj_places_read(particles, n, item, LJ_TOTAL_GROUP, places);
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -60,10 +60,9 @@ ERGO_INLINE void lj_pair_within(float r2, const struct lj_member *m, long *energ
 }
 
 /* This work-item's share of what a move changes: sums over the particles in the list. */
-ERGO_INLINE void lj_change(const struct lj_places *p, __local const ushort *list,
-                           uint listed, const struct lj_move *move,
-                           lj_position from, uint item, const struct lj_member *m,
-                           struct lj_sum *sum) {
+ERGO_INLINE void lj_change(const struct lj_places *p, __local const ushort *list, uint listed,
+                           const struct lj_move *move, lj_position from, uint item,
+                           const struct lj_member *m, struct lj_sum *sum) {
     int contacts = 0;
     for (uint k = item; k < listed; k += LJ_GROUP) {
         const uint j = list[k];

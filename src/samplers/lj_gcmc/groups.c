@@ -31,9 +31,9 @@ uint32_t lj_group(const struct ergo_device *device, const struct lj_system *s, s
 }
 
 /* Local memory (cl/lj_gcmc/whole.cl): of a particle its place, coarsely too, and room in a list;
- * words of moves. CPUs have none. H100, 5071 chains of up to 460 particles in 512 sigma^3, r_c = 3: all pairs 3.7e8
- * moves a second, cells 0.8e8; of 1000 particles, r_c = 2.5, 1024 chains 1.9e8 and 1.6e8, 16 1.0e7
- * and 1.0e7, one 6.7e5 and 9.0e5. */
+ * words of moves. CPUs have none. H100, 5071 chains of up to 460 particles in 512 sigma^3, r_c = 3:
+ * all pairs 3.7e8 moves a second, cells 0.8e8; of 1000 particles, r_c = 2.5, 1024 chains 1.9e8
+ * and 1.6e8, 16 1.0e7 and 1.0e7, one 6.7e5 and 9.0e5. */
 uint32_t lj_whole(const struct ergo_device *device, const struct lj_system *s, size_t members,
                   double particles, int64_t wish) {
     const double room = ((double)device->summary.local_memory - 4096) / 18 - 64;
