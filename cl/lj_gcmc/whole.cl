@@ -22,6 +22,9 @@
 #define LJ_LISTED 6u
 #define LJ_SUMS 7u
 
+/* Coarse places that a work-item looks at without an end of the loop between them. */
+#define LJ_LOOKS 4u
+
 /* Energy of a pair inside the core: beyond any sum of others (group.h), even of a dozen. */
 #define LJ_IN_CORE (1L << 44)
 
@@ -30,20 +33,29 @@ ERGO_INLINE void lj_find(const struct lj_places *p, uint particles, lj_position 
                          lj_position from, int limit, uint item, __local ushort *list,
                          __local uint *listed) {
     const uint new_place = lj_coarse_centre(to), old_place = lj_coarse_centre(from);
-    for (uint base = item; base < particles; base += 32u * LJ_GROUP) {
-        const uint rounds = min(32u, (particles - base + LJ_GROUP - 1u) / LJ_GROUP);
+    for (uint base = 0u; base < particles; base += 32u * LJ_GROUP) {
+        /* as many for all work-items; what lies beyond the last particle is shifted out */
+        const uint left = particles - base, step = LJ_LOOKS * LJ_GROUP;
+        const uint rounds = min(32u, (left + step - 1u) / step * LJ_LOOKS);
+        const uint own = min(rounds, (max(left, item) - item + LJ_GROUP - 1u) / LJ_GROUP);
+        __local const uint *coarse = p->coarse + base + item;
         uint near = 0u; /* the last round is bit 0 */
-        for (uint k = 0u; k < rounds; k++) {
-            const uint at = p->coarse[base + LJ_GROUP * k];
-            const int beyond_new = lj_coarse_beyond(at - new_place, limit),
-                      beyond_old = lj_coarse_beyond(at - old_place, limit);
-            near = near << 1 | (uint)(beyond_new | beyond_old) >> 31;
+        for (uint k = 0u; k < rounds; k += LJ_LOOKS) {
+            ERGO_UNROLL
+            for (uint j = 0u; j < LJ_LOOKS; j++) {
+                const uint at = coarse[LJ_GROUP * j];
+                const int beyond_new = lj_coarse_beyond(at - new_place, limit),
+                          beyond_old = lj_coarse_beyond(at - old_place, limit);
+                near = near << 1 | (uint)(beyond_new | beyond_old) >> 31;
+            }
+            coarse += step;
         }
+        near >>= rounds - own;
         uint to_list = near ? atomic_add(listed, popcount(near)) : 0u;
         while (near) {
             const uint first = clz(near);
             near ^= 0x80000000u >> first;
-            list[to_list++] = (ushort)(base + LJ_GROUP * (rounds - 32u + first));
+            list[to_list++] = (ushort)(base + item + LJ_GROUP * (own - 32u + first));
         }
     }
 }
@@ -127,7 +139,7 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
        __global struct lj_sample *samples, ulong start, ulong target, ulong every, uint count,
        uint capacity, uint slots, __global long *pair_energies, __global const float4 *tables) {
     __local uint4 draws[2u * LJ_AHEAD];
-    __local uint x[LJ_WHOLE], y[LJ_WHOLE], z[LJ_WHOLE], coarse[LJ_WHOLE];
+    __local uint x[LJ_WHOLE], y[LJ_WHOLE], z[LJ_WHOLE], coarse[LJ_WHOLE + LJ_LOOKS * LJ_GROUP];
     __local ushort list[LJ_WHOLE];
     __local uint sums[3u * LJ_SUMS], full;
     const struct lj_places places = {x, y, z, coarse};
@@ -143,6 +155,8 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
     ulong next = c.step >= start ? start + ((c.step - start) / every + 1UL) * every : start;
     lj_draw_ahead(&m, c.step - c.step % LJ_AHEAD, item, draws);
     lj_places_read(home.particles, c.particles, item, LJ_GROUP, &places);
+    for (uint i = c.particles + item; i < c.particles + LJ_LOOKS * LJ_GROUP; i += LJ_GROUP)
+        coarse[i] = 0u; /* read, and of no matter */
     for (uint k = item; k < 3u * LJ_SUMS; k += LJ_GROUP)
         sums[k] = 0u;
     if (item == 0u)
@@ -151,47 +165,54 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
     const int limit = lj_coarse_limit(&m);
     uint turn = 0u;
     while (c.step < target) {
-        struct lj_move move =
-            lj_move_of_words(&m, c.particles, draws + 2u * ((uint)c.step % LJ_AHEAD));
-        const uint i = move.idle ? 0u : move.index;
-        const lj_position from = lj_whole_at(&places, i);
-        if (m.local_moves)
-            lj_local_target(&m, from, c.step_size, &move);
-        struct lj_sum sum;
-        sum.energy = sum.virial = sum.contacts = 0;
-        /* Three sets of sums take turns: the next one is cleared while this one is added to, and
-         * the one before may still be read. */
-        __local uint *now = sums + turn * LJ_SUMS;
-        turn = turn == 2u ? 0u : turn + 1u;
-        for (uint k = item; k < LJ_SUMS; k += LJ_GROUP)
-            sums[turn * LJ_SUMS + k] = 0u;
-        if (!m.ideal && !move.idle) {
-            lj_find(&places, c.particles, move.to, from, limit, item, list, now + LJ_LISTED);
-            LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
-            lj_change(&places, list, now[LJ_LISTED], &move, from, item, &m, &sum);
-        }
+        /* moves whose words are there, up to the next sample */
+        const ulong goal = next < target ? next : target;
+        const uint first = (uint)c.step % LJ_AHEAD;
+        const uint moves = (uint)min(goal - c.step, (ulong)(LJ_AHEAD - first));
+        uint accepted = 0u;
+        for (uint k = first; c.particles != 0u && k < first + moves; k++) {
+            struct lj_move move = lj_move_of_words(&m, c.particles, draws + 2u * k);
+            const lj_position from = lj_whole_at(&places, move.index);
+            if (m.local_moves)
+                lj_local_target(&m, from, c.step_size, &move);
+            struct lj_sum sum;
+            sum.energy = sum.virial = sum.contacts = 0;
+            /* Three sets of sums take turns: the next one is cleared while this one is added to,
+             * and the one before may still be read. */
+            __local uint *now = sums + turn * LJ_SUMS;
+            turn = turn == 2u ? 0u : turn + 1u;
+            for (uint w = item; w < LJ_SUMS; w += LJ_GROUP)
+                sums[turn * LJ_SUMS + w] = 0u;
+            if (!m.ideal) {
+                lj_find(&places, c.particles, move.to, from, limit, item, list, now + LJ_LISTED);
+                LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
+                lj_change(&places, list, now[LJ_LISTED], &move, from, item, &m, &sum);
+            }
 #ifdef LJ_FIELD
-        uint wall = 0u, out = 0u;
-        if (item == 0u && !move.idle) {
-            sum.energy += lj_field(move.to, &m, &wall) - lj_field(from, &m, &out);
-            sum.energy = wall ? LJ_IN_CORE : sum.energy;
-        }
+            uint wall = 0u, out = 0u;
+            if (item == 0u) {
+                sum.energy += lj_field(move.to, &m, &wall) - lj_field(from, &m, &out);
+                sum.energy = wall ? LJ_IN_CORE : sum.energy;
+            }
 #endif
-        LJ_GATHER(now + LJ_ENERGY, sum.energy);
-        LJ_GATHER_BARRIER();
-        const long gain = LJ_GATHERED(now + LJ_ENERGY, sum.energy);
-        if (!move.idle && gain < LJ_IN_CORE / 2 &&
-            lj_accept(&m, move.kind, move.word, c.particles, gain)) {
-            LJ_GATHER(now + LJ_VIRIAL, sum.virial);
-            LJ_GATHER(now + LJ_CONTACTS, sum.contacts);
-            if (item == 0u)
-                lj_places_set(&places, i, move.to);
-            LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
-            c.virial += LJ_GATHERED(now + LJ_VIRIAL, sum.virial);
-            c.contacts += LJ_GATHERED(now + LJ_CONTACTS, sum.contacts);
-            lj_count(&c, move.kind, gain);
+            LJ_GATHER(now + LJ_ENERGY, sum.energy);
+            LJ_GATHER_BARRIER();
+            const long gain = LJ_GATHERED(now + LJ_ENERGY, sum.energy);
+            if (gain < LJ_IN_CORE / 2 &&
+                lj_accept(&m, (uint)LJ_DISPLACEMENT, move.word, c.particles, gain)) {
+                LJ_GATHER(now + LJ_VIRIAL, sum.virial);
+                LJ_GATHER(now + LJ_CONTACTS, sum.contacts);
+                if (item == 0u)
+                    lj_places_set(&places, move.index, move.to);
+                LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
+                c.energy += gain;
+                c.virial += LJ_GATHERED(now + LJ_VIRIAL, sum.virial);
+                c.contacts += LJ_GATHERED(now + LJ_CONTACTS, sum.contacts);
+                accepted++;
+            }
         }
-        lj_pass(&c, &m, lj_one(move.kind), 1u);
+        c.now.accepted += accepted * lj_one((uint)LJ_DISPLACEMENT);
+        lj_pass(&c, &m, moves * lj_one((uint)LJ_DISPLACEMENT), moves);
         if (c.step == next) {
             if (count && item == 0u && c.step > start)
                 samples[((c.step - start) / every - 1UL) * n_chains + chain] = lj_sample_of(&c);
