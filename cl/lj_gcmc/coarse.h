@@ -66,4 +66,24 @@ ERGO_INLINE int lj_coarse_beyond(uint bytes, int limit) {
 #endif
 }
 
+/* Which of `rounds` coarse places, `stride` apart, may be within the cutoff of one of two: the last
+ * one is bit 0. A multiple of LJ_LOOKS, at most 32: so many are looked at without an end of the
+ * loop between them. */
+#define LJ_LOOKS 4u
+ERGO_INLINE uint lj_near(__local const uint *coarse, uint stride, uint rounds, uint one, uint other,
+                         int limit) {
+    uint near = 0u;
+    for (uint k = 0u; k < rounds; k += LJ_LOOKS) {
+        ERGO_UNROLL
+        for (uint j = 0u; j < LJ_LOOKS; j++) {
+            const uint at = coarse[stride * j];
+            const int beyond_one = lj_coarse_beyond(at - one, limit),
+                      beyond_other = lj_coarse_beyond(at - other, limit);
+            near = near << 1 | (uint)(beyond_one | beyond_other) >> 31;
+        }
+        coarse += LJ_LOOKS * stride;
+    }
+    return near;
+}
+
 #endif

@@ -22,9 +22,6 @@
 #define LJ_LISTED 6u
 #define LJ_SUMS 7u
 
-/* Coarse places that a work-item looks at without an end of the loop between them. */
-#define LJ_LOOKS 4u
-
 /* Energy of a pair inside the core: beyond any sum of others (group.h), even of a dozen. */
 #define LJ_IN_CORE (1L << 44)
 
@@ -32,24 +29,13 @@
 ERGO_INLINE void lj_find(const struct lj_places *p, uint particles, lj_position to,
                          lj_position from, int limit, uint item, __local ushort *list,
                          __local uint *listed) {
-    const uint new_place = lj_coarse_centre(to), old_place = lj_coarse_centre(from);
     for (uint base = 0u; base < particles; base += 32u * LJ_GROUP) {
         /* as many for all work-items; what lies beyond the last particle is shifted out */
         const uint left = particles - base, step = LJ_LOOKS * LJ_GROUP;
         const uint rounds = min(32u, (left + step - 1u) / step * LJ_LOOKS);
         const uint own = min(rounds, (max(left, item) - item + LJ_GROUP - 1u) / LJ_GROUP);
-        __local const uint *coarse = p->coarse + base + item;
-        uint near = 0u; /* the last round is bit 0 */
-        for (uint k = 0u; k < rounds; k += LJ_LOOKS) {
-            ERGO_UNROLL
-            for (uint j = 0u; j < LJ_LOOKS; j++) {
-                const uint at = coarse[LJ_GROUP * j];
-                const int beyond_new = lj_coarse_beyond(at - new_place, limit),
-                          beyond_old = lj_coarse_beyond(at - old_place, limit);
-                near = near << 1 | (uint)(beyond_new | beyond_old) >> 31;
-            }
-            coarse += step;
-        }
+        uint near = lj_near(p->coarse + base + item, LJ_GROUP, rounds, lj_coarse_centre(to),
+                            lj_coarse_centre(from), limit);
         near >>= rounds - own;
         uint to_list = near ? atomic_add(listed, popcount(near)) : 0u;
         while (near) {

@@ -132,7 +132,7 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct lj_state 
     l->group = lj_group(device, y, lj_chains(s), ergo_point_int(first, "/tuning/work_group"));
     /* how many a file has is known when it is read */
     l->whole = lj_start_file(first) ? 0
-                                    : lj_whole(device, y, lj_chains(s), largest_start(batch),
+                                    : lj_whole(device, y, largest_start(batch),
                                                ergo_point_int(first, "/tuning/all_pairs"));
     if (l->whole)
         l->group = lj_whole_group(device, lj_chains(s), l->whole,
@@ -186,6 +186,10 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct lj_state 
     const double groups = fill ? ceil((double)l->capacity / l->total_group) : 64;
     const double parts = ceil((fill ? 32 : 4) * units / (double)lj_chains(s));
     l->total_parts = (uint32_t)fmin(fmin(64, groups), fmax(1, parts));
+    if (fill && l->whole) { /* rows of particles, each part as many */
+        const double rows = fmax(1, ceil(largest_start(batch) / l->total_group));
+        l->total_parts = (uint32_t)ceil(rows / ceil(rows / l->total_parts));
+    }
     if (device->quirks.loop_limit) { /* one particle per work-item */
         l->total_group = 256;
         l->total_parts = 64;
