@@ -99,6 +99,7 @@ lj_volume_sums(__global const struct lj_member *members,
 #else
     (void)pair_energies;
 #endif
+    __local float scale[3];
     uint due = !m.ideal;
     if (keep) {
         due = due && lj_volume_due(&c, step, turn + 1UL) && (c.moved & 1u);
@@ -114,10 +115,13 @@ lj_volume_sums(__global const struct lj_member *members,
         const long to = lj_volume_trial(&r, &m, step, c.size);
 #endif
         due = due && lj_volume_due(&c, step, turn) && !lj_volume_limited(&r, to);
-        if (due)
-            lj_volume_set(&r, to, &c);
-        for (uint k = 0u; k < 3u; k++)
-            m.scale[k] = ergo_as_float(c.scale[k]);
+        /* exponentials are long: each side has a work-item of its own */
+        for (uint k = item; due && k < 3u; k += LJ_TOTAL_GROUP)
+            scale[k] = lj_volume_scale(&r, to, k);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint k = 0u; due && k < 3u; k++)
+            m.scale[k] = scale[k];
+        c.list = due ? lj_volume_list(&r, to) : c.list;
     }
     const uint n = due ? c.particles : 0u;
     __global long *mine = parts + LJ_TOTALS * ((ulong)chain * n_parts + part);
