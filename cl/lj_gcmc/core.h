@@ -19,7 +19,7 @@
 
 #include "common/exp.h"
 #include "common/rng.h"
-#ifdef LJ_MIE_N
+#if defined(LJ_MIE_N) || defined(LJ_WHOLE)
 #include "common/unit.h"
 #endif
 #include "lj_gcmc/params.h"

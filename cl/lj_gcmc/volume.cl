@@ -4,11 +4,79 @@
  * together. */
 #include "lj_gcmc/gibbs.h"
 #include "lj_gcmc/totals.h"
+#ifdef LJ_WHOLE
+#include "lj_gcmc/coarse.h"
+#endif
 
 /* Has the chain still to make this move? */
 ERGO_INLINE uint lj_volume_due(const struct lj_chain *c, ulong step, ulong turn) {
     return c->step == step && c->volumes == turn && c->status == (uint)LJ_RUNNING;
 }
+
+#ifdef LJ_WHOLE
+/* Local memory of a group: pairs that may be within the cutoff, 32 places of each work-item; how
+ * many there are, in turns. Coarse places follow the last one once more, half of them, and then a
+ * few of no matter. */
+struct lj_volume_room {
+    uint x[LJ_WHOLE], y[LJ_WHOLE], z[LJ_WHOLE], coarse[LJ_WHOLE + LJ_WHOLE / 2u + LJ_LOOKS];
+    uint pairs[32u * LJ_TOTAL_GROUP], listed[2];
+};
+
+/* This group's share of the sums over all pairs of the first n particles, with all places in local
+ * memory. A particle meets the half of the others that follow it, the first after the last, so that
+ * each has as many, and side by side they are at places side by side. */
+ERGO_INLINE void lj_volume_share(__global const uint4 *particles, const struct lj_member *m, uint n,
+                                 uint part, uint n_parts, uint item,
+                                 __local struct lj_volume_room *room, struct lj_sum *sum) {
+    const struct lj_places places = {room->x, room->y, room->z, room->coarse};
+    const int limit = lj_coarse_limit(m);
+    uint turn = 0u;
+    lj_places_read(particles, n, item, LJ_TOTAL_GROUP, &places);
+    if (item < 2u)
+        room->listed[item] = 0u;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = item; i < n / 2u + LJ_LOOKS; i += LJ_TOTAL_GROUP)
+        room->coarse[n + i] = i < n ? room->coarse[i] : 0u;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint row = part * LJ_TOTAL_GROUP; row < n; row += n_parts * LJ_TOTAL_GROUP) {
+        const uint i = row + item < n ? row + item : 0u;
+        const uint centre = lj_coarse_centre(lj_whole_at(&places, i));
+        /* two that face each other meet once; others than i are after the last particle */
+        const uint last = row + item >= n ? 0u : n % 2u == 0u && i >= n / 2u ? n / 2u - 1u : n / 2u;
+        for (uint base = 1u; base <= n / 2u; base += 32u) {
+            const uint rounds = min(32u, (n / 2u - base + LJ_LOOKS) / LJ_LOOKS * LJ_LOOKS);
+            const uint own = min(rounds, max(last + 1u, base) - base);
+            uint near = lj_near(room->coarse + i + base, 1u, rounds, centre, centre, limit);
+            near = own ? near >> (rounds - own) : 0u;
+            uint to = near ? atomic_add(&room->listed[turn], popcount(near)) : 0u;
+            while (near) {
+                const uint first = clz(near), j = i + base + own - 32u + first;
+                near ^= 0x80000000u >> first;
+                room->pairs[to++] = i << 16 | (j < n ? j : j - n);
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+            for (uint k = item; k < room->listed[turn]; k += LJ_TOTAL_GROUP) {
+                const uint pair = room->pairs[k];
+                const float r2 = lj_distance2(lj_whole_at(&places, pair & 0xffffu),
+                                              lj_whole_at(&places, pair >> 16), m->scale);
+                if (r2 < m->core2) {
+                    sum->overlap = 1u;
+                } else if (r2 < m->cutoff2) {
+                    long energy, virial;
+                    lj_pair(r2, m, &energy, &virial);
+                    sum->energy += 2 * energy;
+                    sum->virial += 2 * virial;
+                    sum->contacts += 2 * lj_contact(r2, m);
+                }
+            }
+            turn ^= 1u;
+            if (item == 0u) /* nobody reads it since the last barrier but one */
+                room->listed[turn] = 0u;
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+    }
+}
+#endif
 
 /* Sums in the trial's box, as lj_total. keep: in the box that there is, and store the pair energies
  * of particles in boxes that this move has changed. */
@@ -31,6 +99,7 @@ lj_volume_sums(__global const struct lj_member *members,
 #else
     (void)pair_energies;
 #endif
+    __local float scale[3];
     uint due = !m.ideal;
     if (keep) {
         due = due && lj_volume_due(&c, step, turn + 1UL) && (c.moved & 1u);
@@ -46,14 +115,25 @@ lj_volume_sums(__global const struct lj_member *members,
         const long to = lj_volume_trial(&r, &m, step, c.size);
 #endif
         due = due && lj_volume_due(&c, step, turn) && !lj_volume_limited(&r, to);
-        if (due)
-            lj_volume_set(&r, to, &c);
-        for (uint k = 0u; k < 3u; k++)
-            m.scale[k] = ergo_as_float(c.scale[k]);
+        /* exponentials are long: each side has a work-item of its own */
+        for (uint k = item; due && k < 3u; k += LJ_TOTAL_GROUP)
+            scale[k] = lj_volume_scale(&r, to, k);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint k = 0u; due && k < 3u; k++)
+            m.scale[k] = scale[k];
+        c.list = due ? lj_volume_list(&r, to) : c.list;
     }
+    const uint n = due ? c.particles : 0u;
+    __global long *mine = parts + LJ_TOTALS * ((ulong)chain * n_parts + part);
+#ifdef LJ_WHOLE
+    __local struct lj_volume_room places;
+    struct lj_sum sum = {0, 0, 0, 0u};
+    lj_volume_share(home.particles, &m, n, part, n_parts, item, &places, &sum);
+    lj_total_reduce(&sum, 0u, item, &room, mine);
+#else
     lj_home_list(&home, c.list);
-    lj_total_share(&home, &m, due ? c.particles : 0u, part, n_parts, item, keep, 0u, &room,
-                   parts + LJ_TOTALS * ((ulong)chain * n_parts + part));
+    lj_total_share(&home, &m, n, part, n_parts, item, keep, 0u, &room, mine);
+#endif
 }
 
 /* The sums of a chain over its work-groups. */

@@ -41,13 +41,23 @@ ERGO_INLINE float lj_volume_float(lj_long x, uint shift) {
     return (float)(uint)(e.mantissa >> 39) * ergo_as_float((uint)(power + 127L) << 23);
 }
 
+/* Side k of the box / 2^32. */
+ERGO_INLINE float lj_volume_scale(const struct lj_volume_rules *r, lj_long size, uint k) {
+    return lj_volume_float(r->side[k] + size / 3L, 32u);
+}
+
+/* Its list of cells. */
+ERGO_INLINE uint lj_volume_list(const struct lj_volume_rules *r, lj_long size) {
+    return size >= r->largest ? 0u : (uint)((r->largest - size + r->list - 1L) / r->list);
+}
+
 /* Give a chain this volume. */
 ERGO_INLINE void lj_volume_set(const struct lj_volume_rules *r, lj_long size, struct lj_chain *c) {
     c->size = size;
     for (uint k = 0u; k < 3u; k++)
-        c->scale[k] = ergo_as_uint(lj_volume_float(r->side[k] + size / 3L, 32u));
+        c->scale[k] = ergo_as_uint(lj_volume_scale(r, size, k));
     c->thinner = ergo_as_uint(lj_volume_float(r->start - size, 0u));
-    c->list = size >= r->largest ? 0u : (uint)((r->largest - size + r->list - 1L) / r->list);
+    c->list = lj_volume_list(r, size);
 }
 
 ERGO_INLINE struct ergo_words lj_volume_words(const struct lj_member *m, ulong step, uint draw) {

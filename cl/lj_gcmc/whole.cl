@@ -1,77 +1,105 @@
 /*
  * One chain per work-group, as in run.cl, where the number of particles is constant and so small
- * that all their places are in local memory. A move looks at all pairs of its particle at the old
- * place and at the new one. That is some ten times as many distances as cells would find pairs, but
- * nothing is read from far memory: with half of the moves accepted, lists of cells and stored pair
- * energies were read and written so often that their lines were the limit.
+ * that all their places are in local memory. With half of the moves accepted, lists of cells and
+ * stored pair energies were read and written so often that their lines were the limit; here nothing
+ * is read from far memory.
+ *
+ * A move looks at all particles twice. First at a byte of each coordinate, whose differences come
+ * by one subtraction for all three: which may be within the cutoff of the old place or the new one?
+ * Those few are listed, and their pairs evaluated side by side, whoever found them.
  *
  * Energies are integers, so the chain is that of run.cl. Others find the particles through cells,
  * which are made anew at the end.
  */
+#include "lj_gcmc/coarse.h"
 #include "lj_gcmc/draws.h"
 #include "lj_gcmc/group.h"
-
-/* Pairs within the cutoff that a work-item keeps before it evaluates them: side by side they are
- * evaluated together, while of the distances only one in four or less is short enough. */
-#define LJ_KEPT 8u
 
 /* Words of the sums of a move. */
 #define LJ_ENERGY 0u
 #define LJ_VIRIAL 2u
 #define LJ_CONTACTS 4u
-#define LJ_OVERLAP 6u
+#define LJ_LISTED 6u
 #define LJ_SUMS 7u
 
-/* A pair that the move makes, or ends (r2 < 0). */
-ERGO_INLINE void lj_change_by(float r2, const struct lj_member *m, struct lj_sum *sum) {
-    const long sign = r2 < 0.0f ? -1L : 1L;
-    long energy, virial;
-    r2 = fabs(r2);
-    lj_pair(r2, m, &energy, &virial);
-    sum->energy += sign * energy;
-    sum->virial += sign * virial;
-    sum->contacts += sign * lj_contact(r2, m);
-}
+/* Energy of a pair inside the core: beyond any sum of others (group.h), even of a dozen. */
+#define LJ_IN_CORE (1L << 44)
 
-/* This work-item's share of what a move changes. places: x of all particles, y, z. */
-ERGO_INLINE void lj_change(__local const uint *places, uint particles, const struct lj_move *move,
-                           lj_position from, uint item, const struct lj_member *m,
-                           __local float *kept, struct lj_sum *sum) {
-    uint count = 0u;
-    for (uint j = item; j < particles; j += LJ_GROUP) {
-        const lj_position q =
-            (uint4)(places[j], places[LJ_WHOLE + j], places[2u * LJ_WHOLE + j], 0u);
-        const float to_new = lj_distance2(q, move->to, m->scale);
-        const float to_old = lj_distance2(q, from, m->scale);
-        if (j == move->index)
-            continue;
-        if (to_new < m->core2) {
-            sum->overlap = 1u;
-        } else if (to_new < m->cutoff2) {
-            if (count < LJ_KEPT)
-                kept[LJ_GROUP * count++] = to_new;
-            else
-                lj_change_by(to_new, m, sum);
-        }
-        if (to_old < m->cutoff2) {
-            if (count < LJ_KEPT)
-                kept[LJ_GROUP * count++] = -to_old;
-            else
-                lj_change_by(-to_old, m, sum);
+/* List the particles that may be within the cutoff of one of the places, in any order. */
+ERGO_INLINE void lj_find(const struct lj_places *p, uint particles, lj_position to,
+                         lj_position from, int limit, uint item, __local ushort *list,
+                         __local uint *listed) {
+    for (uint base = 0u; base < particles; base += 32u * LJ_GROUP) {
+        /* as many for all work-items; what lies beyond the last particle is shifted out */
+        const uint left = particles - base, step = LJ_LOOKS * LJ_GROUP;
+        const uint rounds = min(32u, (left + step - 1u) / step * LJ_LOOKS);
+        const uint own = min(rounds, (max(left, item) - item + LJ_GROUP - 1u) / LJ_GROUP);
+        uint near = lj_near(p->coarse + base + item, LJ_GROUP, rounds, lj_coarse_centre(to),
+                            lj_coarse_centre(from), limit);
+        near >>= rounds - own;
+        uint to_list = near ? atomic_add(listed, popcount(near)) : 0u;
+        while (near) {
+            const uint first = clz(near);
+            near ^= 0x80000000u >> first;
+            list[to_list++] = (ushort)(base + item + LJ_GROUP * (own - 32u + first));
         }
     }
-    for (uint k = 0u; k < count; k++)
-        lj_change_by(kept[LJ_GROUP * k], m, sum);
 }
 
+/* Energy, virial and contacts (the inner shell's in the upper 16 bits) of a pair; of one beyond the
+ * cutoff 0. */
+ERGO_INLINE void lj_pair_within(float r2, const struct lj_member *m, long *energy, long *virial,
+                                int *contacts) {
+    const uint in = r2 < m->cutoff2, core = r2 < m->core2;
+    lj_pair(in && !core ? r2 : m->cutoff2, m, energy, virial);
+    *energy = core ? LJ_IN_CORE : in ? *energy : 0;
+    *virial = in ? *virial : 0;
+    *contacts = !in || r2 < m->contact2[1] ? 0 : r2 < m->contact2[0] ? 0x10000 : 1;
+}
+
+/* This work-item's share of what a move changes: sums over the particles in the list. */
+ERGO_INLINE void lj_change(const struct lj_places *p, __local const ushort *list, uint listed,
+                           const struct lj_move *move, lj_position from, uint item,
+                           const struct lj_member *m, struct lj_sum *sum) {
+    int contacts = 0;
+    for (uint k = item; k < listed; k += LJ_GROUP) {
+        const uint j = list[k];
+        const lj_position q = lj_whole_at(p, j);
+        long energy, virial, less_energy, less_virial;
+        int contact, less_contact;
+        if (j == move->index)
+            continue;
+        lj_pair_within(lj_distance2(q, move->to, m->scale), m, &energy, &virial, &contact);
+        lj_pair_within(lj_distance2(q, from, m->scale), m, &less_energy, &less_virial,
+                       &less_contact);
+        sum->energy += energy - less_energy;
+        sum->virial += virial - less_virial;
+        contacts += contact - less_contact;
+    }
+    const int outer = (int)(short)contacts; /* LJ_WHOLE is at most 2^15 */
+    sum->contacts += (long)((contacts - outer) >> 16) * 0x100000000L + (long)outer;
+}
+
+/* Sums over the work-items, which each of them gets. Between LJ_GATHER and LJ_GATHERED they pass a
+ * barrier; a single warp needs none, nor local memory. */
+#if defined(LJ_WARP) && LJ_GROUP == 32
+#define LJ_GATHER(sum, value) (value) = ergo_warp_sum(value)
+#define LJ_GATHERED(sum, value) (value)
+#define LJ_GATHER_BARRIER()
+#else
+#define LJ_GATHER(sum, value) lj_add(sum, value)
+#define LJ_GATHERED(sum, value) lj_take(sum)
+#define LJ_GATHER_BARRIER() LJ_BARRIER(CLK_LOCAL_MEM_FENCE)
+#endif
+
 /* The particles into the cells. *full: a cell has too few slots, and lacks some. */
-ERGO_INLINE void lj_fill_cells(const struct lj_home *home, __local const uint *places,
+ERGO_INLINE void lj_fill_cells(const struct lj_home *home, const struct lj_places *places,
                                uint particles, uint item, __local uint *full) {
     for (uint c = item; c < LJ_GRID; c += LJ_GROUP)
         home->cells[c].w = 0u;
     LJ_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     for (uint i = item; i < particles; i += LJ_GROUP) {
-        const uint4 p = (uint4)(places[i], places[LJ_WHOLE + i], places[2u * LJ_WHOLE + i], 0u);
+        const lj_position p = lj_whole_at(places, i);
         const uint cell = lj_cell_of(p);
         /* .w of the first slot is the number of particles, and counts meanwhile */
         volatile __global uint *number = (volatile __global uint *)(home->cells + cell) + 3;
@@ -97,8 +125,10 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
        __global struct lj_sample *samples, ulong start, ulong target, ulong every, uint count,
        uint capacity, uint slots, __global long *pair_energies, __global const float4 *tables) {
     __local uint4 draws[2u * LJ_AHEAD];
-    __local uint places[3u * LJ_WHOLE], sums[3u * LJ_SUMS], full;
-    __local float kept[LJ_KEPT * LJ_GROUP];
+    __local uint x[LJ_WHOLE], y[LJ_WHOLE], z[LJ_WHOLE], coarse[LJ_WHOLE + LJ_LOOKS * LJ_GROUP];
+    __local ushort list[LJ_WHOLE];
+    __local uint sums[3u * LJ_SUMS], full;
+    const struct lj_places places = {x, y, z, coarse};
     const uint item = (uint)get_local_id(0), chain = (uint)get_group_id(0);
     const uint n_chains = (uint)get_num_groups(0);
     const struct lj_member m = lj_member_of(members, chains, tables, chain);
@@ -110,62 +140,65 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
     lj_home_of(&home, particles, cells, offsets, capacity, slots, chain, n_chains);
     ulong next = c.step >= start ? start + ((c.step - start) / every + 1UL) * every : start;
     lj_draw_ahead(&m, c.step - c.step % LJ_AHEAD, item, draws);
-    for (uint i = item; i < c.particles; i += LJ_GROUP) {
-        const uint4 p = home.particles[i];
-        places[i] = p.x;
-        places[LJ_WHOLE + i] = p.y;
-        places[2u * LJ_WHOLE + i] = p.z;
-    }
+    lj_places_read(home.particles, c.particles, item, LJ_GROUP, &places);
+    for (uint i = c.particles + item; i < c.particles + LJ_LOOKS * LJ_GROUP; i += LJ_GROUP)
+        coarse[i] = 0u; /* read, and of no matter */
     for (uint k = item; k < 3u * LJ_SUMS; k += LJ_GROUP)
         sums[k] = 0u;
     if (item == 0u)
         full = 0u;
     LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
+    const int limit = lj_coarse_limit(&m);
     uint turn = 0u;
     while (c.step < target) {
-        struct lj_move move =
-            lj_move_of_words(&m, c.particles, draws + 2u * ((uint)c.step % LJ_AHEAD));
-        const uint i = move.idle ? 0u : move.index;
-        const lj_position from =
-            (uint4)(places[i], places[LJ_WHOLE + i], places[2u * LJ_WHOLE + i], 0u);
-        if (m.local_moves)
-            lj_local_target(&m, from, c.step_size, &move);
-        struct lj_sum sum;
-        sum.energy = sum.virial = sum.contacts = 0;
-        sum.overlap = 0u;
-#ifdef LJ_FIELD
-        uint out = 0u;
-        if (item == 0u && !move.idle)
-            sum.energy = lj_field(move.to, &m, &sum.overlap) - lj_field(from, &m, &out);
-#endif
-        if (!m.ideal && !move.idle)
-            lj_change(places, c.particles, &move, from, item, &m, kept + item, &sum);
-        /* Three sets of sums take turns: the next one is cleared while this one is added to, and
-         * the one before may still be read. */
-        __local uint *now = sums + turn * LJ_SUMS;
-        turn = turn == 2u ? 0u : turn + 1u;
-        for (uint k = item; k < LJ_SUMS; k += LJ_GROUP)
-            sums[turn * LJ_SUMS + k] = 0u;
-        lj_add(now + LJ_ENERGY, sum.energy);
-        if (sum.overlap)
-            atomic_or(now + LJ_OVERLAP, 1u);
-        LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
-        const long gain = lj_take(now + LJ_ENERGY);
-        if (!move.idle && now[LJ_OVERLAP] == 0u &&
-            lj_accept(&m, move.kind, move.word, c.particles, gain)) {
-            lj_add(now + LJ_VIRIAL, sum.virial);
-            lj_add(now + LJ_CONTACTS, sum.contacts);
-            if (item == 0u) {
-                places[i] = move.to.x;
-                places[LJ_WHOLE + i] = move.to.y;
-                places[2u * LJ_WHOLE + i] = move.to.z;
+        /* moves whose words are there, up to the next sample */
+        const ulong goal = next < target ? next : target;
+        const uint first = (uint)c.step % LJ_AHEAD;
+        const uint moves = (uint)min(goal - c.step, (ulong)(LJ_AHEAD - first));
+        uint accepted = 0u;
+        for (uint k = first; c.particles != 0u && k < first + moves; k++) {
+            struct lj_move move = lj_move_of_words(&m, c.particles, draws + 2u * k);
+            const lj_position from = lj_whole_at(&places, move.index);
+            if (m.local_moves)
+                lj_local_target(&m, from, c.step_size, &move);
+            struct lj_sum sum;
+            sum.energy = sum.virial = sum.contacts = 0;
+            /* Three sets of sums take turns: the next one is cleared while this one is added to,
+             * and the one before may still be read. */
+            __local uint *now = sums + turn * LJ_SUMS;
+            turn = turn == 2u ? 0u : turn + 1u;
+            for (uint w = item; w < LJ_SUMS; w += LJ_GROUP)
+                sums[turn * LJ_SUMS + w] = 0u;
+            if (!m.ideal) {
+                lj_find(&places, c.particles, move.to, from, limit, item, list, now + LJ_LISTED);
+                LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
+                lj_change(&places, list, now[LJ_LISTED], &move, from, item, &m, &sum);
             }
-            LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
-            c.virial += lj_take(now + LJ_VIRIAL);
-            c.contacts += lj_take(now + LJ_CONTACTS);
-            lj_count(&c, move.kind, gain);
+#ifdef LJ_FIELD
+            uint wall = 0u, out = 0u;
+            if (item == 0u) {
+                sum.energy += lj_field(move.to, &m, &wall) - lj_field(from, &m, &out);
+                sum.energy = wall ? LJ_IN_CORE : sum.energy;
+            }
+#endif
+            LJ_GATHER(now + LJ_ENERGY, sum.energy);
+            LJ_GATHER_BARRIER();
+            const long gain = LJ_GATHERED(now + LJ_ENERGY, sum.energy);
+            if (gain < LJ_IN_CORE / 2 &&
+                lj_accept(&m, (uint)LJ_DISPLACEMENT, move.word, c.particles, gain)) {
+                LJ_GATHER(now + LJ_VIRIAL, sum.virial);
+                LJ_GATHER(now + LJ_CONTACTS, sum.contacts);
+                if (item == 0u)
+                    lj_places_set(&places, move.index, move.to);
+                LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
+                c.energy += gain;
+                c.virial += LJ_GATHERED(now + LJ_VIRIAL, sum.virial);
+                c.contacts += LJ_GATHERED(now + LJ_CONTACTS, sum.contacts);
+                accepted++;
+            }
         }
-        lj_pass(&c, &m, lj_one(move.kind), 1u);
+        c.now.accepted += accepted * lj_one((uint)LJ_DISPLACEMENT);
+        lj_pass(&c, &m, moves * lj_one((uint)LJ_DISPLACEMENT), moves);
         if (c.step == next) {
             if (count && item == 0u && c.step > start)
                 samples[((c.step - start) / every - 1UL) * n_chains + chain] = lj_sample_of(&c);
@@ -176,10 +209,18 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
             LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
         }
     }
-    lj_fill_cells(&home, places, c.particles, item, &full);
+    lj_fill_cells(&home, &places, c.particles, item, &full);
     LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
     if (item == 0u) {
-        c.status = full ? (uint)LJ_CELL_FULL : (uint)LJ_RUNNING;
-        chains[chain] = c;
+        /* what has not changed would wait in private memory */
+        __global struct lj_chain *to = chains + chain;
+        to->step = c.step;
+        to->energy = c.energy;
+        to->virial = c.virial;
+        to->contacts = c.contacts;
+        to->step_size = c.step_size;
+        to->status = full ? (uint)LJ_CELL_FULL : (uint)LJ_RUNNING;
+        to->now = c.now;
+        to->last = c.last;
     }
 }

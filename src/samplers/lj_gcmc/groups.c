@@ -30,28 +30,28 @@ uint32_t lj_group(const struct ergo_device *device, const struct lj_system *s, s
     return power_of_two_down(fmax(least, fmin(512, 512 * units / (double)members)), most);
 }
 
-/* Local memory, beside the places: words of moves, and pairs that wait (cl/lj_gcmc/whole.cl). CPUs
- * have none. H100, 5071 chains of up to 460 particles in 512 sigma^3, r_c = 3: all pairs 3.7e8
- * moves a second, cells 0.8e8; of 1000 particles, r_c = 2.5, 1024 chains 1.9e8 and 1.6e8, 16 1.0e7
- * and 1.0e7, one 6.7e5 and 9.0e5. */
-uint32_t lj_whole(const struct ergo_device *device, const struct lj_system *s, size_t members,
-                  double particles, int64_t wish) {
-    const double most = ((double)device->summary.local_memory - 20480) / 12 - 64;
-    const bool can =
-        (s->ensemble == LJ_NVT || s->ensemble == LJ_NPT) && !s->period && particles <= most;
-    const bool should = device->type != CL_DEVICE_TYPE_CPU && !device->quirks.loop_limit &&
-                        particles <= 1024 && members >= 16;
+/* Local memory (cl/lj_gcmc/whole.cl, volume.cl): of a particle its place, coarsely too, and room in
+ * a list; words of moves, pairs of a volume move. CPUs have none. H100, r_c = 2.5, all pairs and
+ * cells: 1024 chains of 1000 particles 6.5e8 and 1.5e8 moves a second, 16 1.1e7 and 9.1e6,
+ * one 8.7e5 and 5.9e5; 512 of 2000 2.8e8 and 1.0e8. */
+uint32_t lj_whole(const struct ergo_device *device, const struct lj_system *s, double particles,
+                  int64_t wish) {
+    const double room = ((double)device->summary.local_memory - 10496) / 18 - 64;
+    const bool can = (s->ensemble == LJ_NVT || s->ensemble == LJ_NPT) && !s->period &&
+                     particles <= fmin(room, 32767);
+    const bool should = device->type != CL_DEVICE_TYPE_CPU && !device->quirks.loop_limit;
     return can && (wish ? wish == 1 : should) ? ((uint32_t)particles + 31) / 32 * 32 + 32 : 0;
 }
 
-/* Work-items of such a chain: few if there are enough chains to fill the device. H100, the same
- * chains: 32, 64, 128 work-items 3.6e8, 3.3e8, 2.6e8; the larger ones 1.5e8, 1.9e8, 1.6e8. */
+/* Work-items of such a chain: few if there are enough chains to fill the device. H100, 32 and 64
+ * work-items: 5071 chains of up to 460 particles 8.5e8 and 6.3e8 moves a second; 1024 of 1000 6.5e8
+ * and 6.1e8; one, of 128, 256, 512: 8.7e5, 8.7e5, 7.6e5. */
 uint32_t lj_whole_group(const struct ergo_device *device, size_t members, uint32_t whole,
                         int64_t wish) {
     const struct ergo_device_summary *d = &device->summary;
-    const uint32_t most = (uint32_t)(d->largest_group < 512 ? d->largest_group : 512);
+    const uint32_t most = (uint32_t)(d->largest_group < 128 ? d->largest_group : 128);
     const double units = d->compute_units ? d->compute_units : 1;
-    const double fill = fmin(whole, 512 * units / (double)members);
+    const double fill = fmin(whole, 256 * units / (double)members);
     return power_of_two_down(wish ? (double)wish : fmax(ergo_device_least_group(device), fill),
                              most);
 }

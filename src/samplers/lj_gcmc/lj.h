@@ -420,8 +420,8 @@ uint64_t lj_grid_cell(const struct lj_grid *grid, const uint32_t *words);
 uint32_t lj_group(const struct ergo_device *device, const struct lj_system *s, size_t members,
                   int64_t wish);
 /* Places that local memory has for all particles of a chain, `particles` at most; 0: cells. */
-uint32_t lj_whole(const struct ergo_device *device, const struct lj_system *s, size_t members,
-                  double particles, int64_t wish);
+uint32_t lj_whole(const struct ergo_device *device, const struct lj_system *s, double particles,
+                  int64_t wish);
 uint32_t lj_whole_group(const struct ergo_device *device, size_t members, uint32_t whole,
                         int64_t wish);
 uint32_t lj_teams(const struct ergo_device *device, const struct lj_launch *l, int64_t wish);

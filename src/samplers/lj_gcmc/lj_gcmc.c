@@ -37,7 +37,7 @@ static const struct ergo_tunable tunables[] = {
      false},
     {"all_pairs",
      "1: all pairs of a particle that moves, in local memory, where N is constant; 2: cells; 0: "
-     "all pairs of up to 1024 particles where there are 16 chains, but on CPUs",
+     "all pairs where there is room, but on CPUs",
      0, 2, true},
 };
 

@@ -79,7 +79,7 @@ uint64_t lj_launch_steps(const struct ergo_device *device, const struct lj_grid 
         return l->launch_steps;
     const uint64_t loops = device->quirks.loop_limit, end = (grid->cells + l->whole) / l->group;
     if (l->whole)
-        return loops < end ? 0 : (loops - end) / (2 * (l->whole / l->group + 1) + 350);
+        return loops < end ? 0 : (loops - end) / (3 * (l->whole / l->group + 1) + 350);
     const uint64_t items = l->group / l->teams;
     const uint64_t visits = (l->energies ? 3 : 2) * (grid->n_offsets / items + 2) * (1 + slots) +
                             3 * slots + 4 * (uint64_t)l->atoms;
@@ -134,7 +134,7 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct lj_state 
     /* how many a file has is known when it is read */
     l->whole = lj_start_file(first) || l->atoms
                    ? 0
-                   : lj_whole(device, y, lj_chains(s), largest_start(batch),
+                   : lj_whole(device, y, largest_start(batch),
                               ergo_point_int(first, "/tuning/all_pairs"));
     if (l->whole)
         l->group = lj_whole_group(device, lj_chains(s), l->whole,
@@ -188,6 +188,10 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct lj_state 
     const double groups = fill ? ceil((double)l->capacity / l->total_group) : 64;
     const double parts = ceil((fill ? 32 : 4) * units / (double)lj_chains(s));
     l->total_parts = (uint32_t)fmin(fmin(64, groups), fmax(1, parts));
+    if (fill && l->whole) { /* rows of particles, each part as many */
+        const double rows = fmax(1, ceil(largest_start(batch) / l->total_group));
+        l->total_parts = (uint32_t)ceil(rows / ceil(rows / l->total_parts));
+    }
     if (device->quirks.loop_limit) { /* one particle per work-item */
         l->total_group = 256;
         l->total_parts = 64;
@@ -367,17 +371,19 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct lj_stat
         ergo_text_append(&o, " -DLJ_TALL=%uu", s->at.slab.tall);
     ergo_engine_kernel(e, LJ_TOTAL, total, o.data, "lj_total");
     ergo_engine_kernel(e, LJ_PAIRS, total, o.data, s->system.field ? "lj_profile" : "lj_pairs");
-    if (l->volume_every) {
-        ergo_engine_kernel(e, LJ_VOLUME_SUMS, "lj_gcmc/volume.cl", o.data, "lj_volume_sums");
-        ergo_engine_kernel(e, LJ_VOLUME_MOVE, "lj_gcmc/volume.cl", o.data, "lj_volume_move");
-    }
     if (l->transfers)
         ergo_engine_kernel(e, LJ_TRANSFER, "lj_gcmc/transfer.cl", o.data, "lj_transfer");
+    if (l->whole)
+        ergo_text_append(&o, " -DLJ_WHOLE=%uu", l->whole);
     const bool warps = ergo_device_adds_in_warps(e->device);
     ergo_text_append(&ghosts, "%s%s", o.data ? o.data : "",
                      warps && l->total_group % 32 == 0 ? " -DLJ_WARP=1" : "");
     if (l->ghosts)
         ergo_engine_kernel(e, LJ_GHOST, "lj_gcmc/ghost.cl", ghosts.data, "lj_ghost");
+    if (l->volume_every) {
+        ergo_engine_kernel(e, LJ_VOLUME_SUMS, "lj_gcmc/volume.cl", ghosts.data, "lj_volume_sums");
+        ergo_engine_kernel(e, LJ_VOLUME_MOVE, "lj_gcmc/volume.cl", ghosts.data, "lj_volume_move");
+    }
     if (l->board_blocks) {
         ergo_text_append(&o, " -DLJ_BLOCKS=%lluu -DLJ_TRIALS=%uu -DLJ_END_GROUP=%u",
                          (unsigned long long)l->board_blocks, s->system.trials, l->end_group);
@@ -390,8 +396,6 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct lj_stat
             ergo_engine_kernel(e, LJ_BOARD_LIST, end, o.data, "lj_board_list");
         }
     } else {
-        if (l->whole)
-            ergo_text_append(&o, " -DLJ_WHOLE=%uu", l->whole);
         /* in larger groups a work-item finds hardly more than one pair of a move */
         if (l->group >= 32 && l->group < 128 && !l->whole)
             ergo_text_append(&o, " -DLJ_QUEUE=8u");
