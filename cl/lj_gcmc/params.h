@@ -63,8 +63,8 @@ struct lj_member {
     uint exponents;    /* of a Mie potential n + 256 m, else 0; kernels have them as constants */
     float field;       /* unit of the slit's table in that of energies; 0: no slit */
     float voxels;      /* the same of the values of a grid; 0: no grid */
-    uint frozen; /* where the tables have this chain's struct lj_frozen, in 16 bytes; 0: none */
-    uint low, pad;     /* low: the first layer of cells in memory, of a box that is cut */
+    uint frozen;   /* where the tables have this chain's struct lj_frozen, in 16 bytes; 0: none */
+    uint low, pad; /* low: the first layer of cells in memory, of a box that is cut */
 };
 #define LJ_MEMBER_BYTES 128
 

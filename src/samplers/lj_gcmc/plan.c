@@ -132,10 +132,10 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct lj_state 
     l->atoms = s->tables.atoms ? lj_frozen_near(s->tables.atoms) : 0;
     l->group = lj_group(device, y, lj_chains(s), ergo_point_int(first, "/tuning/work_group"));
     /* how many a file has is known when it is read */
-    l->whole = lj_start_file(first) || l->atoms
-                   ? 0
-                   : lj_whole(device, y, largest_start(batch),
-                              ergo_point_int(first, "/tuning/all_pairs"));
+    l->whole =
+        lj_start_file(first) || l->atoms
+            ? 0
+            : lj_whole(device, y, largest_start(batch), ergo_point_int(first, "/tuning/all_pairs"));
     if (l->whole)
         l->group = lj_whole_group(device, lj_chains(s), l->whole,
                                   ergo_point_int(first, "/tuning/work_group"));
