@@ -84,8 +84,9 @@ static enum ergo_status read_axis(struct reader *r, struct ergo_cube *c, int k) 
 
 static enum ergo_status read_head(struct reader *r, struct ergo_cube *c, size_t *atoms) {
     double count = 0, origin[3], extent = 0, each = 1;
-    if (!skip_line(r) || !skip_line(r))
-        return ERGO_FAIL(r->ctx, ERGO_E_IO, "%s ends before its third line", r->name);
+    for (int line = 0; line < 2; line++)
+        if (!skip_line(r))
+            return ERGO_FAIL(r->ctx, ERGO_E_IO, "%s ends before its third line", r->name);
     enum ergo_status status =
         read_row(r, "the number of atoms and the first point", &count, origin);
     if (status != ERGO_OK)

@@ -39,8 +39,8 @@ struct dmc_cut {
     double waited;             /* seconds in exchanges */
 };
 
-/* From an exchange of some 0.15 ms on, on an H100, which makes 5e11 pair visits a second. */
-static const double worth_visits = 7.5e7;
+/* What an H200 visits in the 0.8 ms that an exchange of two ranks takes. */
+static const double worth_visits = 5e8;
 
 bool dmc_pays_to_cut(const struct ergo_point *point, size_t ranks) {
     const struct dmc_shape s = dmc_shape_of(point);

@@ -32,7 +32,8 @@ static float voxel_at(const struct ergo_cube *c, const uint32_t at[3]) {
     for (int k = 0; k < 3; k++) {
         const uint64_t place = (uint64_t)at[k] * c->n[k];
         low[k] = (size_t)(place >> 32);
-        t[k] = (float)((uint32_t)place / 256) / 16777216;
+        const uint32_t fraction = (uint32_t)place >> 8;
+        t[k] = (float)fraction / 16777216;
     }
     for (size_t i = 0; i < 8; i++) { /* bits: x, y, z */
         const size_t x = (low[0] + i / 4) % c->n[0], y = (low[1] + i / 2 % 2) % c->n[1];

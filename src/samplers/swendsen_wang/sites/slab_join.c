@@ -151,8 +151,7 @@ static void take_entries(struct sw_sites_state *s, const uint32_t *entries, size
         const uint32_t *entry = entries + k * words;
         const bool last = entry[PART] == SW_NO_PART;
         uint32_t *known = last ? NULL : &r->index_of[entry[PART] & SW_PART_NUMBER];
-        const bool is_new = last || *known == SW_NO_PART;
-        const uint32_t i = is_new ? add_part(s, entry) : *known;
+        const uint32_t i = !known || *known == SW_NO_PART ? add_part(s, entry) : *known;
         if (known)
             *known = i;
         struct sw_side *side = &r->sides[entry[BRIDGE] < layer ? 0 : 1];
