@@ -21,18 +21,20 @@ static cl_int write_zeros(struct ergo_device *device, cl_mem mem, size_t bytes) 
     return code;
 }
 
-/* Fills by the device itself; false: it cannot. In pieces, because NVIDIA's driver 580 fails at 9
- * GiB. */
+/* Fills by the device itself; false: it cannot. A GiB, which is copied to the others: NVIDIA's
+ * driver 580 fails with CL_INVALID_COMMAND_QUEUE when it fills words from 8 GiB on. */
 static bool fill(struct ergo_device *device, cl_mem mem, size_t offset, size_t bytes,
                  uint8_t byte) {
-    static const size_t most = (size_t)1 << 30;
+    const size_t piece = bytes < (size_t)1 << 30 ? bytes : (size_t)1 << 30;
     const cl_uint word = UINT32_C(0x01010101) * byte;
-    const size_t unit = (offset | bytes) % sizeof word == 0 ? sizeof word : 1;
-    bool good = !device->quirks.no_fill;
-    for (size_t at = 0; at < bytes && good; at += most)
-        good =
-            clEnqueueFillBuffer(device->queue, mem, &word, unit, offset + at,
-                                bytes - at < most ? bytes - at : most, 0, NULL, NULL) == CL_SUCCESS;
+    const size_t unit = (offset | piece) % sizeof word == 0 ? sizeof word : 1;
+    bool good =
+        !device->quirks.no_fill && clEnqueueFillBuffer(device->queue, mem, &word, unit, offset,
+                                                       piece, 0, NULL, NULL) == CL_SUCCESS;
+    for (size_t at = piece; at < bytes && good; at += piece)
+        good = clEnqueueCopyBuffer(device->queue, mem, mem, offset, offset + at,
+                                   bytes - at < piece ? bytes - at : piece, 0, NULL,
+                                   NULL) == CL_SUCCESS;
     /* wait, so that a failed fill is reported here with the buffer's name, and not at some later
      * call */
     return good && ergo_queue_finish(device, device->queue) == CL_SUCCESS;
