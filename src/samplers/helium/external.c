@@ -191,10 +191,12 @@ void helium_external_table(const struct helium_model *m, int32_t *out) {
                    w[3] = {-x * x / 2, -x}; /* members have strengths of their own */
             if (m->external.v)
                 ergo_radial_at(m->external.v, x, v);
-            if (m->external.w)
+            if (m->external.w) {
                 ergo_radial_at(m->external.w, x, w);
+                w[0] = fmax(w[0], -4 * (double)HELIUM_SITE_LIMIT / scale);
+            }
             f[0][i] = v[0];
-            f[1][i] = fmax(scale * w[0], -4 * (double)HELIUM_SITE_LIMIT);
+            f[1][i] = scale * w[0];
             f[2][i] = slab ? w[1] : w[1] / x;
         }
         for (unsigned which = 0; which < 3; which++) {
