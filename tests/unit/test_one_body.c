@@ -356,6 +356,63 @@ static void tables_are_the_functions(void **state) {
     }
 }
 
+static double bump(double x, double at, double width) {
+    return exp(-(x - at) * (x - at) / (2 * width * width));
+}
+static double low(double x) {
+    return -(x + 17) * (x + 17) / 8;
+}
+static double high(double x) {
+    return low(-x);
+}
+static double twice(double x) {
+    return -x * x / 8 + 27 * bump(x, 15, 2);
+}
+
+/* A phi that is large where the box ends, or again beyond the middle of it. */
+static void files_with_atoms_at_the_end_are_refused(void **state) {
+    (void)state;
+    static const char slab[] = "\"one_body\": \"slab\", \"density\": 1e-4, \"trap_length\": 4, "
+                               "\"one_body_factor\"";
+    static const struct {
+        double (*of)(double);
+        int from, to; /* in 0.01 A */
+        const char *system, *error;
+    } rows[] = {
+        {low, -2000, 2000, slab, "A from its mean height, at the lower end of the box, is only "},
+        {high, -2000, 2000, slab, "A from its mean height, at the upper end of the box, is only "},
+        {twice, -2000, 2000, slab, "A from its mean height is only "},
+    };
+    char name[] = "/tmp/ergo-one-body-XXXXXX";
+    const int made = mkstemp(name);
+    assert_true(made >= 0);
+    close(made);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char system[300];
+        struct ergo_job *job = NULL;
+        struct helium_model m;
+        FILE *f = fopen(name, "w");
+        assert_non_null(f);
+        for (int k = rows[i].from; k <= rows[i].to; k++)
+            fprintf(f, "%.2f %.17g\n", 0.01 * k, rows[i].of(0.01 * k));
+        assert_int_equal(fclose(f), 0);
+        snprintf(system, sizeof system, "\"n\": 6, %s: \"%s\"", rows[i].system, name);
+        enum ergo_status status = parse(system, &job);
+        if (status == ERGO_OK) {
+            status = helium_model_load(ctx, &job->points[0], 0, &m);
+            if (status == ERGO_OK)
+                helium_model_free(&m);
+        }
+        if (rows[i].error ? status != ERGO_E_JOB || !strstr(ergo_error_message(ctx), rows[i].error)
+                          : status != ERGO_OK)
+            fail_msg("row %zu: \"%s\", expected \"%s\"", i, ergo_error_message(ctx),
+                     rows[i].error ? rows[i].error : "no error");
+        ergo_error_clear(ctx);
+        ergo_job_destroy(job);
+    }
+    unlink(name);
+}
+
 /* ---- refusals -------------------------------------------------------------------------------- */
 
 static void what_does_not_fit_is_refused_with_what_does(void **state) {
@@ -614,6 +671,7 @@ int main(void) {
         cmocka_unit_test(a_start_has_atoms_at_their_sites),
         cmocka_unit_test(a_plane_has_two_dimensions),
         cmocka_unit_test(tables_are_the_functions),
+        cmocka_unit_test(files_with_atoms_at_the_end_are_refused),
         cmocka_unit_test(pairs_have_vectors),
         cmocka_unit_test(the_spread_of_a_solid_is_about_its_own_middle),
         cmocka_unit_test(a_slope_at_the_end_is_for_new_jobs),

@@ -94,12 +94,13 @@ static enum ergo_status read_table(struct ergo_context *ctx, const struct ergo_p
     return ERGO_OK;
 }
 
-/* A bound state within the middle half of the box, or the half around a slab's mean height. */
+/* A bound state within the middle half of the box, or the half around a slab's mean height as far
+ * as the box has it: beyond, and where the box ends, atoms do not come. */
 static enum ergo_status check_factor(struct ergo_context *ctx, const struct ergo_point *point,
                                      struct helium_model *m) {
     const bool slab = m->one.kind == HELIUM_SLAB;
     const double top = largest_w(m);
-    double all = 0, mean = 0, square = 0, v[3], w[3], edge = -INFINITY;
+    double all = 0, mean = 0, square = 0, v[3], w[3], edge = -INFINITY, at = 0;
     for (int i = 0; i < GRID; i++) {
         const double x = grid_at(m, i);
         helium_external_at(m, x, v, w);
@@ -112,20 +113,27 @@ static enum ergo_status check_factor(struct ergo_context *ctx, const struct ergo
     square = square / all - mean * mean;
     m->external.middle = mean;
     m->one.c = (slab ? 1 : m->dimensions) / (2 * square);
-    const double reach = slab ? m->side[2] / 4 : m->half / 2;
-    for (int sign = slab ? -1 : 1; sign < 2; sign += 2) {
-        helium_external_at(m, mean + sign * reach, v, w);
-        edge = w[0] > edge ? w[0] : edge;
+    const double half = slab ? m->side[2] / 2 : m->half;
+    const double from = slab ? fmax(mean - half / 2, -half) : -1, to = fmin(mean + half / 2, half);
+    for (int i = -2; i < GRID; i++) {
+        const double x = i == -2 ? to : i == -1 ? (slab ? from : to) : grid_at(m, i);
+        helium_external_at(m, x, v, w);
+        if ((x <= from || x >= to) && w[0] > edge)
+            edge = w[0], at = x;
     }
     if (edge <= top - CONFINED)
         return ERGO_OK;
-    return ergo_job_error(ctx, "/system/one_body_factor",
-                          "%s: ln phi %.4g A from %s is only %.3g below its largest value; at "
-                          "least %g, so that atoms do not see each other's images: use a larger "
-                          "box (/system/density%s), or a phi that falls sooner",
-                          ergo_point_text(point, "/system/one_body_factor"), reach,
-                          slab ? "its mean height" : "the middle", top - edge, CONFINED,
-                          slab ? ", /system/aspect" : "");
+    return ergo_job_error(
+        ctx, "/system/one_body_factor",
+        "%s: ln phi %.4g A from %s%s is only %.3g below its largest value; at least %g from %.4g A "
+        "on, so that atoms do not see each other's images: use a larger box (/system/density%s), "
+        "or a phi that falls sooner",
+        ergo_point_text(point, "/system/one_body_factor"), fabs(at - mean),
+        slab ? "its mean height" : "the middle",
+        !slab || fabs(at) < half ? ""
+        : at < 0                 ? ", at the lower end of the box,"
+                                 : ", at the upper end of the box,",
+        top - edge, CONFINED, at < mean ? mean - from : to - mean, slab ? ", /system/aspect" : "");
 }
 
 /* V where an atom comes. */
