@@ -356,8 +356,23 @@ static void tables_are_the_functions(void **state) {
     }
 }
 
+static double quartic(double x) {
+    return -x * x * (0.05 + 0.001 * x * x);
+}
 static double bump(double x, double at, double width) {
     return exp(-(x - at) * (x - at) / (2 * width * width));
+}
+static double smooth(double x) {
+    return quartic(x) + 0.3 * bump(x, 2, 0.6);
+}
+static double narrow(double x) {
+    return quartic(x) + 0.3 * bump(x, 2, 0.05);
+}
+static double barrier(double x) {
+    return 0.1 * x * x + 20 * bump(x, 2, 0.02);
+}
+static double outside(double x) {
+    return 0.1 * x * x + 1000 * bump(x, 7.4, 0.01);
 }
 static double low(double x) {
     return -(x + 17) * (x + 17) / 8;
@@ -369,9 +384,14 @@ static double twice(double x) {
     return -x * x / 8 + 27 * bump(x, 15, 2);
 }
 
-/* A phi that is large where the box ends, or again beyond the middle of it. */
-static void files_with_atoms_at_the_end_are_refused(void **state) {
+/* Kernels have 1,024 cubics for a file: what these miss is refused; and a phi that is large where
+ * the box ends, or again beyond the middle of it. */
+static void files_that_tables_cannot_follow_are_refused(void **state) {
     (void)state;
+    static const char factor[] = "\"one_body\": \"trap\", \"density\": 1.7e-4, \"trap_length\": "
+                                 "4, \"one_body_factor\"";
+    static const char potential[] = "\"one_body\": \"trap\", \"density\": 1.7e-4, "
+                                    "\"localisation\": 0.4, \"external\"";
     static const char slab[] = "\"one_body\": \"slab\", \"density\": 1e-4, \"trap_length\": 4, "
                                "\"one_body_factor\"";
     static const struct {
@@ -379,6 +399,13 @@ static void files_with_atoms_at_the_end_are_refused(void **state) {
         int from, to; /* in 0.01 A */
         const char *system, *error;
     } rows[] = {
+        {smooth, 0, 1700, factor, NULL},
+        {smooth, 0, 40000, factor, "400 A, equal in r^2, which miss "},
+        {smooth, 0, 40000, factor, "end the files soon after half the box, 16.4"},
+        {narrow, 0, 1700, factor, "/system/one_body_factor: "},
+        {narrow, 0, 1700, factor, "use a smaller box and files that end with it"},
+        {barrier, 0, 1700, potential, "/system/external: "},
+        {outside, 0, 3400, potential, "most near 7."},
         {low, -2000, 2000, slab, "A from its mean height, at the lower end of the box, is only "},
         {high, -2000, 2000, slab, "A from its mean height, at the upper end of the box, is only "},
         {twice, -2000, 2000, slab, "A from its mean height is only "},
@@ -671,7 +698,7 @@ int main(void) {
         cmocka_unit_test(a_start_has_atoms_at_their_sites),
         cmocka_unit_test(a_plane_has_two_dimensions),
         cmocka_unit_test(tables_are_the_functions),
-        cmocka_unit_test(files_with_atoms_at_the_end_are_refused),
+        cmocka_unit_test(files_that_tables_cannot_follow_are_refused),
         cmocka_unit_test(pairs_have_vectors),
         cmocka_unit_test(the_spread_of_a_solid_is_about_its_own_middle),
         cmocka_unit_test(a_slope_at_the_end_is_for_new_jobs),
