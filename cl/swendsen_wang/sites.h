@@ -40,6 +40,8 @@
 #endif
 /* How far back from behind the last layer the next one is in memory. */
 #define SW_AROUND_LAYERS (SW_SLAB ? 0u : SW_N)
+/* The same of a layer's last row and its first one. */
+#define SW_AROUND_ROWS (SW_SLAB && SW_FLAT ? 0u : SW_LX * SW_LY)
 /* The direction that leads to the next layer. (Triangular lattices, which have two, are not cut.)
  */
 #define SW_ONWARD (SW_FLAT ? 1u : 2u)

@@ -110,7 +110,7 @@ ERGO_INLINE uint sw_four_bonds(__global const sw_word *spins, struct sw_tile_sit
     const uint last_x = s.x + 4u == SW_LX, last_y = s.y + 1u == SW_LY, last_z = s.z + 1u == SW_LZ;
     const uint own = *(__global const uint *)(spins + s.index);
     const uint right = spins[s.index + 4u - (last_x ? SW_LX : 0u)];
-    const uint below = s.index + SW_LX - (last_y && !(SW_SLAB && SW_FLAT) ? SW_LX * SW_LY : 0u);
+    const uint below = s.index + SW_LX - (last_y ? SW_AROUND_ROWS : 0u);
     uint open = sw_four_open(own, own >> 8 | right << 24, SW_AROUND_X, last_x ? 1u << 24 : 0u);
     open |= sw_four_open(own, *(__global const uint *)(spins + below), SW_AROUND_Y,
                          last_y ? 0x01010101u : 0u)

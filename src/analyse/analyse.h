@@ -42,7 +42,8 @@ enum { ERGO_ANALYSE_INDEPENDENT = 100 };
 struct ergo_chain {
     const struct ergo_member_result *member;
     size_t run;
-    size_t n_columns; /* that have a series, and the energy's */
+    uint64_t disorder; /* the seed that its sample has beside the replica; 0: none is drawn */
+    size_t n_columns;  /* that have a series, and the energy's */
     uint8_t columns[ERGO_COLUMNS_MAX];
 };
 
@@ -90,6 +91,8 @@ struct ergo_pooled {
     size_t system, state, observable, n;
     double mean, error, chi2, tail; /* n = 1: the chain's; tail NAN: nothing to compare */
     bool disagree;                  /* hence no error */
+    size_t samples;                 /* of a disorder, whose scatter is the error; 0: one system */
+    const char *why_not;            /* samples have no error; NULL: they have */
     double *weights;                /* owned, [n]: of the chains, sum 1; NULL for n = 1 */
 };
 

@@ -162,7 +162,26 @@ static int by_x(const void *a, const void *b) {
     return (s->x > t->x) - (s->x < t->x);
 }
 
-/* Chains in order of states. False: out of memory. */
+/* Where couplings or fields are drawn: the seed that they have, beside the replica. */
+static uint64_t disorder_of(const struct ergo_point *point) {
+    static const char *const seeds[] = {"/system/disorder_seed", "/seed"};
+    const size_t n = ergo_point_samples_disorder(point) ? point->job->n_keys : 0;
+    for (size_t i = 0; i < 2; i++)
+        for (size_t k = 0; k < n; k++)
+            if (strcmp(point->job->keys[k]->pointer, seeds[i]) == 0 && point->values[k].present)
+                return point->values[k].seed;
+    return 0;
+}
+
+static int by_sample(const void *a, const void *b) {
+    const struct ergo_chain *c = a, *d = b;
+    const uint32_t r = c->member->point->replica, s = d->member->point->replica;
+    if (c->disorder != d->disorder)
+        return c->disorder < d->disorder ? -1 : 1;
+    return r != s ? (r > s) - (r < s) : (c->run > d->run) - (c->run < d->run);
+}
+
+/* Chains in order of states, of a disorder then of samples. False: out of memory. */
 static bool fill(const struct ergo_analysis *a, struct ergo_system *system) {
     size_t at = 0;
     struct ergo_chain *sorted = calloc(system->n_chains + 1, sizeof *sorted);
@@ -176,6 +195,8 @@ static bool fill(const struct ergo_analysis *a, struct ergo_system *system) {
             if (same_state(a, system->chains[c].member->point, state->point))
                 sorted[at++] = system->chains[c];
         state->count = at - state->first;
+        if (ergo_point_samples_disorder(state->point))
+            qsort(sorted + state->first, state->count, sizeof *sorted, by_sample);
     }
     free(system->chains);
     system->chains = sorted;
@@ -198,7 +219,8 @@ static bool add(struct ergo_analysis *a, const struct ergo_member_result *member
         return false;
     system->chains = chains;
     struct ergo_chain *chain = &chains[system->n_chains++];
-    *chain = (struct ergo_chain){.member = member, .run = run};
+    *chain =
+        (struct ergo_chain){.member = member, .run = run, .disorder = disorder_of(member->point)};
     for (size_t c = 0; c < a->model->n_columns && member->series; c++)
         if (member->series[c] || (a->model->n_conjugates && c == a->model->conjugates[0].column))
             chain->columns[chain->n_columns++] = (uint8_t)c;

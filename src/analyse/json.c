@@ -66,8 +66,12 @@ static void put_pooled(struct ergo_json_out *out, const struct ergo_analysis *a)
         ergo_out_number(out, "mean", p->mean);
         ergo_out_number(out, "error", p->error);
         ergo_out_number(out, "chi2", p->chi2);
-        ergo_out_raw(out, "dof", "%zu", p->n - 1);
+        ergo_out_raw(out, "dof", "%zu", p->samples ? 0 : p->n - 1);
         ergo_out_number(out, "p", p->tail);
+        if (p->samples)
+            put_count(out, "samples", p->samples);
+        if (p->why_not)
+            ergo_out_text(out, "why_not", p->why_not);
         ergo_out_array(out, "chains");
         for (size_t c = 0; c < p->n; c++) {
             const struct ergo_chain *chain = &a->systems[p->system].chains[state->first + c];

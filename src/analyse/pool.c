@@ -1,4 +1,5 @@
-/* Chains of one state (other seeds, replicas, runs): one mean, and whether they agree. */
+/* Chains of one state (other seeds, replicas, runs): one mean, and whether they agree. Replicas
+ * that are samples of a disorder differ: each counts once, as in result/replicas.c. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,21 +14,88 @@ static const struct ergo_observable_result *of_chain(const struct ergo_system *s
     return &system->chains[chain].member->observables[o];
 }
 
+static double steps_of(const struct ergo_chain *chain) {
+    return (double)ergo_chain_length(chain) * (double)chain->member->measure_every;
+}
+
+/* ---- samples of a disorder ------------------------------------------------------------------- */
+
+/* One after the last chain of the sample that begins with this one. */
+static size_t sample_end(const struct ergo_system *system, const struct ergo_state *state,
+                         size_t first) {
+    const struct ergo_chain *chains = system->chains;
+    size_t c = first + 1;
+    while (c < state->first + state->count && chains[c].disorder == chains[first].disorder &&
+           chains[c].member->point->replica == chains[first].member->point->replica)
+        c++;
+    return c;
+}
+
+/* Of more than one sample; of one its chains are compared as others are. */
+static void pool_samples(const struct ergo_system *system, size_t o, double *weights,
+                         struct ergo_pooled *p) {
+    const struct ergo_state *state = &system->states[p->state];
+    double squares = 0;
+    size_t before = 0;
+    bool scatter = true;
+    for (size_t c = state->first, end; c < state->first + state->count; c = end) {
+        double sum = 0, mean = 0;
+        end = sample_end(system, state, c);
+        for (size_t k = c; k < end; k++)
+            sum += steps_of(&system->chains[k]);
+        for (size_t k = c; k < end; k++) {
+            const struct ergo_observable_result *r = of_chain(system, k, o);
+            const double w = steps_of(&system->chains[k]) / sum;
+            if (weights)
+                weights[k - state->first] = w / (double)p->samples;
+            mean += w * r->estimate.mean;
+            scatter = scatter && ergo_observable_forgot_start(r);
+            p->n++;
+        }
+        const double off = mean - p->mean;
+        p->mean += off / (double)++before;
+        squares += off * (mean - p->mean);
+    }
+    if (p->samples < ERGO_SCATTER_LEAST)
+        p->why_not = "fewer than 10 samples of the disorder";
+    else if (!scatter || !isfinite(p->mean))
+        p->why_not = "of some samples the mean is not trusted";
+    const double n = (double)p->samples;
+    p->error = p->why_not ? NAN : sqrt(squares / (n - 1) / n);
+}
+
+static size_t count_samples(const struct ergo_system *system, const struct ergo_state *state) {
+    size_t n = 0;
+    if (ergo_point_samples_disorder(state->point))
+        for (size_t c = state->first; c < state->first + state->count;
+             c = sample_end(system, state, c))
+            n++;
+    return n > 1 ? n : 0;
+}
+
+/* ---- chains of one system -------------------------------------------------------------------- */
+
 /* Weights are the lengths in steps, not 1/error^2: errors that are estimated from the same samples
  * are correlated with the means, and would favour chains that have not moved yet. */
 struct ergo_pooled ergo_state_pool(const struct ergo_system *system, size_t s, size_t o,
                                    double *weights) {
     const struct ergo_state *state = &system->states[s];
-    struct ergo_pooled p = {.state = s, .observable = o, .tail = NAN, .chi2 = NAN};
+    struct ergo_pooled p = {.state = s,
+                            .observable = o,
+                            .tail = NAN,
+                            .chi2 = NAN,
+                            .samples = count_samples(system, state)};
     double sum = 0, squares = 0, inverse = 0, best = 0;
     bool trusted = true;
+    if (p.samples) {
+        pool_samples(system, o, weights, &p);
+        return p;
+    }
     for (size_t c = state->first; c < state->first + state->count; c++)
-        sum += (double)ergo_chain_length(&system->chains[c]) *
-               (double)system->chains[c].member->measure_every;
+        sum += steps_of(&system->chains[c]);
     for (size_t c = state->first; c < state->first + state->count; c++) {
         const struct ergo_observable_result *r = of_chain(system, c, o);
-        const double w = (double)ergo_chain_length(&system->chains[c]) *
-                         (double)system->chains[c].member->measure_every / sum;
+        const double w = steps_of(&system->chains[c]) / sum;
         const double error = r->estimate.error;
         if (weights)
             weights[p.n] = w;
@@ -79,5 +147,15 @@ enum ergo_status ergo_analysis_pool(struct ergo_context *ctx, struct ergo_analys
                 p->system = s;
                 p->weights = weights;
             }
-    return ok ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an analysis");
+    if (!ok)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an analysis");
+    bool samples = false;
+    for (size_t i = 0; i < a->n_pooled; i++)
+        samples = samples || a->pooled[i].samples;
+    return samples && (a->crosses || a->scales)
+               ? ergo_analysis_note(ctx, a,
+                                    "points with the same samples of the disorder deviate "
+                                    "together: errors of crossings and fits, which take points as "
+                                    "independent, may be too small")
+               : ERGO_OK;
 }

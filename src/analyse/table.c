@@ -51,20 +51,24 @@ static void append_pooled(struct ergo_text *text, const struct ergo_analysis *a)
     if (!a->n_pooled)
         return;
     ergo_text_append(text,
-                     "\nChains of the same physics together (weights: their lengths)\n"
+                     "\nChains of the same physics together (weights: %s)\n"
                      "%-24s %12s  %-26s %6s  %-18s %8s %8s\n",
+                     a->pooled[0].samples ? "equal, of samples of a disorder" : "their lengths",
                      "system", ergo_analysis_axis(a, axis), "observable", "chains", "mean",
                      "chi2/dof", "p");
     for (size_t i = 0; i < a->n_pooled && i < ROWS_MAX; i++) {
         const struct ergo_pooled *p = &a->pooled[i];
         const struct ergo_system *system = &a->systems[p->system];
-        ergo_text_append(text, "%-24s %12s  %-26s %6zu  %-18s %8s %8s%s\n", label_of(a, p->system),
+        ergo_text_append(text, "%-24s %12s  %-26s %6zu  %-18s %8s %8s%s%s\n",
+                         label_of(a, p->system),
                          ergo_format_short(x, system->states[p->state].x, 9),
                          a->model->observables[p->observable].name, p->n,
                          ergo_format_concise(value, p->mean, p->error),
                          ergo_format_short(chi2, p->chi2 / (double)(p->n - 1), 3),
-                         ergo_format_short(tail, p->tail, 2),
-                         p->disagree ? "  the chains disagree" : "");
+                         ergo_format_short(tail, p->tail, 2), p->disagree || p->why_not ? "  " : "",
+                         p->disagree  ? "the chains disagree"
+                         : p->why_not ? p->why_not
+                                      : "");
     }
     if (a->n_pooled > ROWS_MAX)
         ergo_text_append(text, "... %zu more by --observable, --json or --csv\n",

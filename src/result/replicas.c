@@ -19,8 +19,7 @@ static const double false_alarms = 1e-3;
 static const double least_quotient = 1.5;
 
 enum {
-    SCATTER_LEAST = 10,   /* least replicas whose scatter is used as an error: it is then known to
-                           * 23%, as a chain's has to be */
+    SCATTER_LEAST = ERGO_SCATTER_LEAST,
     SCATTER_TAU = 20,     /* autocorrelation times that each of them has to have */
     CONSTANT_LEAST = 100, /* a series that never changed in this many samples has variance 0 */
     DEGREES_MOST = 1000000,
@@ -48,9 +47,7 @@ static double degrees(const struct ergo_observable_result *r) {
     return relative > 0 ? fmin(fmax(2 / (relative * relative), 4), DEGREES_MOST) : DEGREES_MOST;
 }
 
-/* A chain that is too short for an error of its own but long enough to have forgotten its start.
- * Several of them together have an error. */
-static bool is_long_enough(const struct ergo_observable_result *r) {
+bool ergo_observable_forgot_start(const struct ergo_observable_result *r) {
     return r->trust == ERGO_TRUST_FULL || r->trust == ERGO_TRUST_FEW ||
            (r->trust == ERGO_TRUST_SHORT &&
             (double)r->estimate.samples >= SCATTER_TAU * r->estimate.tau);
@@ -76,7 +73,7 @@ static struct sums sum_up(const struct ergo_member_result *from, size_t count, s
             continue;
         s.n++;
         s.finite = s.finite && isfinite(r->estimate.mean);
-        s.scatters = s.scatters && is_long_enough(r);
+        s.scatters = s.scatters && ergo_observable_forgot_start(r);
         s.mean += (r->estimate.mean - s.mean) / (double)s.n;
         s.samples += r->estimate.samples;
         if (r->estimate.tau > 0) {

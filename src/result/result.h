@@ -95,12 +95,21 @@ struct ergo_scatter {
     size_t dof;                                     /* 0: nothing to compare */
 };
 
+enum {
+    ERGO_SCATTER_LEAST = 10
+}; /* chains or samples of a disorder whose scatter is an error: it
+    * is then known to 23%, as a chain's has to be */
+/* Is a chain, that may be too short for an error of its own, long enough to have forgotten its
+ * start? Several of them together have an error. */
+bool ergo_observable_forgot_start(const struct ergo_observable_result *r);
+
 struct ergo_mean_result {
     size_t first, replicas; /* members[first] ... */
     size_t measured;        /* of them with samples */
     /* [n_observables], as of a member: error is error_chains where all chains are trusted and
      * agree; else error_scatter, of 10 chains or more with 20 autocorrelation times each; none
-     * (ERGO_TRUST_REPLICAS) where they disagree. */
+     * (ERGO_TRUST_REPLICAS) where they disagree. Of samples of a disorder, which are not compared,
+     * error_scatter from 10 of them on, none of fewer (ERGO_TRUST_FEW). */
     struct ergo_observable_result *observables;
     struct ergo_scatter *scatters; /* [n_observables] */
     size_t n_apart;                /* replicas far from the others, where replicas disagree: */

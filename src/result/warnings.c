@@ -441,6 +441,26 @@ static void append_numbers(struct ergo_text *text, const struct warner *w,
         ergo_text_append(text, ", chi^2 %.3g for %zu", scatter->chi2, scatter->dof);
 }
 
+static void warn_samples(struct warner *w) {
+    for (size_t i = 0; i < w->result->n_means; i++) {
+        const struct ergo_mean_result *mean = &w->result->means[i];
+        const struct ergo_member_result *first = &w->result->members[mean->first];
+        struct ergo_text text = {0};
+        bool few = false;
+        for (size_t o = 0; o < w->model->n_observables; o++)
+            few = few || (mean->observables[o].trust == ERGO_TRUST_FEW && is_shown(first, o));
+        if (!few || mean->replicas >= ERGO_SCATTER_LEAST ||
+            !ergo_point_samples_disorder(first->point))
+            continue;
+        ergo_text_append(&text,
+                         "means over %zu samples of the disorder have no error: /replicas %d or "
+                         "more",
+                         mean->replicas, ERGO_SCATTER_LEAST);
+        add(w, &text);
+        return; /* it is the same at all points */
+    }
+}
+
 /* Where replicas differ most, by the first observable that shows it, usually the energy. */
 static void warn_replicas(struct warner *w) {
     const struct ergo_mean_result *worst = NULL;
@@ -491,8 +511,9 @@ static void warn_replicas(struct warner *w) {
 
 enum ergo_status ergo_result_warn(struct ergo_context *ctx, struct ergo_result *result) {
     static void (*const all[])(struct warner *) = {
-        warn_unmeasured, warn_not_finite, warn_replicas, warn_drift, warn_hasty,      warn_constant,
-        warn_short,      warn_few,        warn_slow,     warn_far,   warn_acceptance, warn_limits};
+        warn_unmeasured, warn_not_finite, warn_replicas, warn_samples, warn_drift,
+        warn_hasty,      warn_constant,   warn_short,    warn_few,     warn_slow,
+        warn_far,        warn_acceptance, warn_limits};
     struct warner w = {ctx, result, result->job->model, ERGO_OK};
     for (size_t i = 0; i < sizeof all / sizeof all[0] && w.status == ERGO_OK; i++)
         all[i](&w);

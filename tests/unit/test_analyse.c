@@ -198,6 +198,59 @@ static void test_pool(void **state) {
     ergo_analysis_destroy(a);
 }
 
+/* Means of samples of a disorder: 0, 1, 2 in turn, of a second seed 10 more. */
+static void fill_sample(const struct ergo_point *point, size_t n, size_t n_columns, double *rows) {
+    const double other = ergo_point_value(point, "/seed")->seed == 2 ? 10 : 0;
+    seed = point->stream;
+    for (size_t s = 0; s < n; s++)
+        rows[s * n_columns] = point->replica % 3 + other + 0.01 * (uniform() - 0.5);
+}
+
+static struct ergo_result *make_samples(unsigned seed_of, unsigned replicas, const char *more) {
+    char text[512];
+    snprintf(text, sizeof text,
+             "{\"sampler\":\"spin-lattice\",\"seed\":\"%u\",\"replicas\":%u,\"system\":{"
+             "\"model\":\"ising\",\"size\":[4,4],\"temperature\":2.5,\"disorder\":\"bimodal\"%s},"
+             "\"run\":{\"sweeps\":4000,\"measure_every\":1,\"correlation_every\":0}}",
+             seed_of, replicas, more);
+    return make_result(text, fill_sample);
+}
+
+/* Each sample counts once, though some are in two runs, and the error is of their scatter: 0, 1, 2
+ * four times. Few have none. Where all replicas have the same couplings they are chains. */
+static void test_samples(void **state) {
+    (void)state;
+    struct ergo_result *results[2] = {make_samples(1, 12, ""), make_samples(1, 4, "")};
+    struct ergo_analysis *a = analyse(results, 2, &(struct ergo_analyse_options){0}, ERGO_OK);
+    const struct ergo_pooled *p = &a->pooled[0];
+    assert_true(p->n == 16 && p->samples == 12);
+    assert_near(p->mean, 1, 1e-3);
+    assert_near(p->error, sqrt(8.0 / 11 / 12), 1e-3);
+    assert_true(!p->disagree && !p->why_not && isnan(p->chi2) && isnan(p->tail));
+    double sum = 0, least = 1;
+    for (size_t c = 0; c < p->n; c++) {
+        sum += p->weights[c];
+        least = fmin(least, p->weights[c]);
+    }
+    assert_near(sum, 1, 1e-12);
+    assert_near(least, 1.0 / 24, 1e-12);
+    ergo_analysis_destroy(a);
+    for (int k = 0; k < 2; k++) { /* 0, 1, 2, 0, 1 twice; samples of another seed are others */
+        results[0] = make_samples(1, 5, k ? ",\"disorder_seed\":\"7\"" : "");
+        results[1] = make_samples(2, 5, k ? ",\"disorder_seed\":\"7\"" : "");
+        a = analyse(results, 2, &(struct ergo_analyse_options){0}, ERGO_OK);
+        p = &a->pooled[0];
+        assert_int_equal(p->samples, k ? 5 : 10);
+        assert_near(p->mean, 5.8, 1e-3);
+        assert_true(isfinite(p->error) == !k && !p->why_not == !k);
+        ergo_analysis_destroy(a);
+    }
+    results[0] = make_samples(1, 12, ",\"negative_fraction\":0");
+    a = analyse(results, 1, &(struct ergo_analyse_options){0}, ERGO_OK);
+    assert_true(a->pooled[0].samples == 0 && a->pooled[0].disagree);
+    ergo_analysis_destroy(a);
+}
+
 /* ---- two phases ------------------------------------------------------------------------------ */
 
 /* Configurations of N particles weigh exp(log_g(N) + N ln z), with two peaks of different widths; U
@@ -354,7 +407,7 @@ int main(void) {
         cmocka_unit_test(test_refusals),  cmocka_unit_test(test_edges),
         cmocka_unit_test(test_pool),      cmocka_unit_test(test_coexistence),
         cmocka_unit_test(test_one_phase), cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_sums),      cmocka_unit_test(test_samples),
     };
     return cmocka_run_group_tests(tests, context_open, context_close);
 }

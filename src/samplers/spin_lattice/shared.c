@@ -91,6 +91,18 @@ static bool draws_signs(const struct ergo_point *point) {
     return draws_couplings(point) && !model_says(point, "/system/disorder", "gaussian");
 }
 
+bool model_samples_differ(const struct ergo_point *point) {
+    const struct ergo_value *field = ergo_point_value(point, "/system/random_field");
+    if (model_draws_fields(point) && field->real != 0)
+        return true;
+    if (!draws_signs(point))
+        return draws_couplings(point);
+    const struct ergo_value *fraction = ergo_point_value(point, "/system/negative_fraction");
+    const struct ergo_value *ratio = ergo_point_value(point, "/system/disorder_ratio");
+    return !(ratio->present && ratio->real == 1) &&
+           !(fraction->present && (fraction->real == 0 || fraction->real == 1));
+}
+
 const struct ergo_key field_keys[FIELD_KEYS] = {
     {ERGO_KEY("/system/random_field", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .min = 0,
      .max = 1e6, .unit = "J",

@@ -65,7 +65,8 @@ const struct ergo_key sw_run_keys[SW_RUN_KEYS] = {
              "With the share of the infinite lattice at its critical point (of Ising squares some "
              "0.99) sizes converge faster than with 0.5, the method's own."},
     {ERGO_KEY("/run/correlations", BOOL), .flags = ERGO_KEY_SHAPE, .fallback = "false", .unit = "",
-     .acts = sw_may_correlate, .where = "with update swendsen-wang and periodic sides",
+     .acts = sw_may_correlate,
+     .where = "with update swendsen-wang and periodic sides, without a field",
      .help = "Measure the second-moment correlation length by improved estimators, from clusters "
              "(U. Wolff, Nucl. Phys. B 322, 759 (1989)): correlation_length, of unit vectors "
              "correlation_length_improved; on square lattices with method sample also "

@@ -240,7 +240,7 @@ static const char *const first_job[] = {"/system/size=[32, 32]", "/system/temper
     .n_conjugates = SW_CONJUGATES, .observables = sw_observables, .n_observables = SW_OBSERVABLES, \
     .curves = sw_curves, .n_curves = SW_CURVES, .tunables = sw_tunables,                           \
     .n_tunables = SW_TUNABLES, .curve_size = sw_curve_size, .curve_x = sw_curve_x,                 \
-    .remedy = remedy, .unweighted = sw_unweighted, .samples_disorder = sw_is_disordered
+    .remedy = remedy, .unweighted = sw_unweighted, .samples_disorder = sw_samples_differ
 
 static const struct ergo_model square_model = {
     POTTS_TABLES,

@@ -415,7 +415,7 @@ static const char *const first_space[] = {"/system/size=[16, 16, 16]", "/system/
     .has_frames = model_has_frames, .check = vector_check, .form = vector_form,                    \
     .has_column = vector_has_column, .curve_size = curve_size, .curve_x = curve_x,                 \
     .curve_every = lattice_curve_every, .exact = vector_exact, .cuts = vector_pays_to_cut,         \
-    .samples_disorder = model_draws_disorder, .ops = &vector_ops, .cut = &vector_cut_ops
+    .samples_disorder = model_samples_differ, .ops = &vector_ops, .cut = &vector_cut_ops
 
 const struct ergo_model xy_model = {
     .name = "xy",

@@ -71,6 +71,12 @@ static double ratio_of(const struct ergo_point *point) {
     return ergo_point_real(point, "/system/disorder_ratio");
 }
 
+bool sw_samples_differ(const struct ergo_point *point) {
+    const struct ergo_value *fraction = ergo_point_value(point, "/system/negative_fraction");
+    return sw_is_disordered(point) && ratio_of(point) != 1 &&
+           !(fraction->present && (fraction->real == 0 || fraction->real == 1));
+}
+
 enum ergo_status sw_disorder_check(struct ergo_context *ctx, const struct ergo_point *point) {
     const bool disordered = sw_is_disordered(point);
     if (!sw_is_plain(point) && strcmp(ergo_point_text(point, "/distribute"), "lattice") == 0)

@@ -340,6 +340,7 @@ uint32_t sw_adapt_shift(const struct ergo_point *point, uint64_t step);
 
 /* disorder.c: random couplings, and the field. */
 bool sw_is_disordered(const struct ergo_point *point);
+bool sw_samples_differ(const struct ergo_point *point); /* two couplings are drawn */
 bool sw_has_field(const struct ergo_point *point);
 bool sw_is_plain(const struct ergo_point *point); /* neither */
 enum ergo_status sw_disorder_check(struct ergo_context *ctx, const struct ergo_point *point);

@@ -157,7 +157,7 @@ void sw_slab_log(struct ergo_context *ctx, struct sw_sites_state *s) {
         ergo_log(ctx, ERGO_LOG_INFO,
                  "rank %d of %d: %u layers of %zu sites, %llu steps; us a step: layer %.1f parts "
                  "%.1f faces %.1f list %.1f joining %.1f sums %.1f; %.1f entries",
-                 s->rounds.rank, s->rounds.ranks, s->shape.lz, layer_sites(s),
+                 s->rounds.rank, s->rounds.ranks, s->slab.count, layer_sites(s),
                  (unsigned long long)t->steps, t->layer / n, t->parts / n, t->faces / n,
                  t->listing / n, t->joining / n, t->sums / n, 1e-6 * t->listed / n);
     s->times = (struct sw_slab_times){0};

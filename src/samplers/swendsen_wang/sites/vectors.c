@@ -405,7 +405,7 @@ static const char *const first_space[] = {"/system/size=[12, 12, 12]", "/system/
     .has_column = has_column, .conjugates = conjugates, .n_conjugates = 1,                         \
     .observables = (observables_), .n_observables = COUNT(observables_), .tunables = sw_tunables,  \
     .n_tunables = SW_TUNABLES, .check = sw_sites_check, .form = sw_sites_form,                     \
-    .unweighted = sw_unweighted, .samples_disorder = sw_is_disordered, .ops = &sw_sites_ops,       \
+    .unweighted = sw_unweighted, .samples_disorder = sw_samples_differ, .ops = &sw_sites_ops,      \
     .cut = &sw_slab_ops, .cuts = sw_slab_is_worth
 
 const struct ergo_model sw_xy_model = {
