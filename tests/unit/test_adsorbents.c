@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -267,8 +268,19 @@ static void test_start(void **state) {
     ergo_job_destroy(job);
 }
 
+#define HIGH "/tmp/ergocl-high.cube"
+
+/* A field above 10 T everywhere. */
+static void write_high(void) {
+    FILE *file = fopen(HIGH, "w");
+    assert_non_null(file);
+    fprintf(file, "%s0 0 0 0\n2 2.5 0 0\n2 0 2.75 0\n2 0 0 3.3\n15 15 15 15 15 15 15 15\n", head);
+    assert_int_equal(fclose(file), 0);
+}
+
 static void test_refused(void **state) {
     (void)state;
+    write_high();
     static const struct {
         const char *ensemble, *keys, *why;
     } cases[] = {
@@ -291,6 +303,8 @@ static void test_refused(void **state) {
         {"muvt", ", 'activity': 1, 'box': [5, 5.5, 6], " ATOMS, "/system/box"},
         {"muvt", ", 'activity': 1, " FIELD ", 'temperature': 0.001", "lowest energy"},
         {"nvt", ", 'particles': 900, " ATOMS, "apart"},
+        {"nvt", ", 'particles': 9, 'field': '" HIGH "'", "no room for 9 particles"},
+        {"nvt", ", 'particles': 20000000, 'temperature': 0.5, " ATOMS, "more than 2^24 particles"},
         {"nvt", ", 'particles': 9, 'start': 'data/reference/lj-atoms.xyz', 'cutoff': 1, " ATOMS,
          "particle 1 of data/reference/lj-atoms.xyz is where"},
     };
@@ -303,6 +317,7 @@ static void test_refused(void **state) {
         ergo_error_clear(ctx);
         ergo_job_destroy(job);
     }
+    assert_int_equal(unlink(HIGH), 0);
 }
 
 int main(void) {

@@ -161,23 +161,31 @@ static enum ergo_status place_free(struct ergo_context *ctx, const struct ergo_p
                                    const struct lj_system *s, const struct lj_tables *tables,
                                    uint32_t count, uint32_t **words) {
     enum { MOST_SITES = 1 << 24 };
+    const double most = fmin(MOST_SITES, 1000.0 * count + 1e5);
     struct room room;
     *words = NULL;
+    if (count > MOST_SITES)
+        return ERGO_FAIL(ctx, ERGO_E_JOB,
+                         "/system/particles: %u, but more than 2^24 particles in a field or among "
+                         "atoms need a file as /system/start",
+                         count);
     room_of(point, s, tables, &room);
     for (double sites = count; count; sites = ceil(sites * 1.5)) {
-        if (sites > MOST_SITES || sites > 1000.0 * count + 1e5)
+        if (sites > most)
             return ERGO_FAIL(ctx, ERGO_E_JOB,
-                             "/system/particles: there is no room for %u particles: the field is "
-                             "above 10 k_B T nearly everywhere. Start with fewer",
-                             count);
+                             "/system/particles: there is no room for %u particles: of %.3g sites "
+                             "of a lattice fewer are where the field is below 10 k_B T. Start with "
+                             "fewer, or with a file /system/start",
+                             count, ceil(sites / 1.5));
         uint32_t *all = malloc(12 * (size_t)sites);
         const uint32_t free_ones = all ? free_sites(s, &room, (uint32_t)sites, all) : 0;
         for (uint32_t i = 0; i < count && free_ones >= count; i++)
             memmove(all + 3 * (size_t)i, all + 3 * (size_t)((uint64_t)i * free_ones / count),
                     3 * sizeof *all);
-        *words = all;
-        if (!all || free_ones >= count)
+        if (!all || free_ones >= count) {
+            *words = all;
             break;
+        }
         free(all);
     }
     if (!count)
