@@ -36,6 +36,7 @@ static bool is_same(const struct ergo_analysis *a, const struct ergo_point *x,
                                        "/system/epsilon",
                                        "/system/sigma",
                                        "/system/shifted",
+                                       "/system/tail_correction",
                                        "/system/potential",
                                        "/system/repulsive_exponent",
                                        "/system/attractive_exponent"};
@@ -54,13 +55,19 @@ static struct ergo_valued mean_of(const struct ergo_system *system, size_t state
     return (struct ergo_valued){p.mean, p.error};
 }
 
+/* A window of a transition matrix has an activity, but not the number of particles that is its. */
+static bool is_sampled(const struct ergo_analysis *a, const struct ergo_point *point) {
+    const struct ergo_value *method = value(a, point, "/run/method");
+    return !method || strcmp(method->text, "sample") == 0;
+}
+
 /* The state of a bulk fluid for this one. False: there is none. */
 static bool find_bulk(const struct ergo_analysis *a, const struct ergo_point *point,
                       const struct ergo_system **system, size_t *state) {
     for (size_t s = 0; s < a->n_systems; s++)
         for (size_t k = 0; k < a->systems[s].n_states; k++) {
             const struct ergo_point *bulk = a->systems[s].states[k].point;
-            if (is_confined(a, bulk) || !is_same(a, point, bulk))
+            if (is_confined(a, bulk) || !is_sampled(a, bulk) || !is_same(a, point, bulk))
                 continue;
             *system = &a->systems[s];
             *state = k;
@@ -117,13 +124,14 @@ enum ergo_status ergo_analysis_excess(struct ergo_context *ctx, struct ergo_anal
     enum ergo_status status = ERGO_OK;
     if (roomless)
         status = ergo_analysis_note(ctx, a,
-                                    "%zu points have no excess adsorption: /system/excess_volume "
-                                    "says what volume the bulk fluid would fill",
-                                    roomless);
+                                    "%zu point%s no excess adsorption: /system/excess_volume says "
+                                    "what volume the bulk fluid would fill",
+                                    roomless, roomless == 1 ? " has" : "s have");
     if (alone && status == ERGO_OK)
         status = ergo_analysis_note(ctx, a,
-                                    "%zu points have no excess adsorption: no run of the bulk "
-                                    "fluid has the same temperature, activity and potential",
-                                    alone);
+                                    "%zu point%s no excess adsorption: no run of the bulk fluid "
+                                    "with method sample and without tail_correction has the same "
+                                    "temperature, activity, cutoff and potential",
+                                    alone, alone == 1 ? " has" : "s have");
     return status;
 }

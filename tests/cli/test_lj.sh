@@ -117,7 +117,7 @@ PYTHON
 expect 0 "$ERGOCL" run pore.json -q -o pore
 expect 0 "$ERGOCL" run bulk.json -q -o bulk
 expect 0 "$ERGOCL" analyse pore bulk
-says out "Excess adsorption; the bulk fluid in a volume of 200" "1 points have no excess adsorption: no run of the bulk fluid"
+says out "Excess adsorption; the bulk fluid in a volume of 200" "1 point has no excess adsorption: no run of the bulk fluid"
 expect 0 "$ERGOCL" analyse pore bulk --json
 $python - <<'PYTHON' || fail "the excess is not what was adsorbed less the bulk"
 import json, math
@@ -135,3 +135,19 @@ for r in rows:
     assert math.isclose(r["excess"]["mean"], n - 200 * rho, abs_tol=1e-9), r
     assert math.isclose(r["excess"]["error"], math.hypot(r["particles"]["error"], 200 * r["bulk_density"]["error"]), rel_tol=1e-9), r
 PYTHON
+
+# What is not the fluid of the pore's reservoir: N fixed as in a window of a transition matrix, or a tail correction.
+$python - <<'PYTHON'
+import json
+job = json.load(open("bulk.json"))
+del job["scan"]
+job["run"] = {"equilibration": 200, "sweeps": 2000, "measure_every": 40, "curve_every": 0}
+json.dump({**job, "run": {**job["run"], "method": "transition-matrix"}}, open("matrix.json", "w"))
+json.dump({**job, "system": {**job["system"], "tail_correction": True}}, open("tailed.json", "w"))
+PYTHON
+for name in matrix tailed; do
+    expect 0 "$ERGOCL" run $name.json -q -o $name
+    expect 0 "$ERGOCL" analyse pore $name
+    says out "3 points have no excess adsorption: no run of the bulk fluid with method sample"
+    says_not out "Excess adsorption;"
+done
