@@ -81,7 +81,7 @@ lj_ghost(__global const struct lj_member *members, __global const struct lj_chai
         if (item < count_open) {
             long energy = lj_take(&energies[2u * item]);
 #ifdef LJ_FIELD
-            uint core;
+            uint core = 0u;
             energy += lj_field(places[item], &m, &core);
 #endif
             const float weight = lj_ghost_weight(&m, n, energy);
