@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/text.h"
 
 enum { ERGO_DIM_MAX = 4, ERGO_SCAN_MAX = 4 };
 
@@ -178,6 +179,10 @@ bool ergo_point_asks(const struct ergo_point *point, const char *name);
  * The message should say what was found and what is allowed. Returns ERGO_E_JOB. */
 enum ergo_status ergo_job_error(struct ergo_context *ctx, const char *pointer, const char *format,
                                 ...) ERGO_PRINTF(3, 4);
+
+/* " (at POINTER = VALUE, ...)" of what is scanned, or "", appended to an empty text: the end of a
+ * message about another point than the one that is checked. */
+const char *ergo_point_place(const struct ergo_point *point, struct ergo_text *text);
 
 /* A job from a checkpoint, with its files, which it takes over; and with other values for some
  * keys. */

@@ -140,18 +140,24 @@ static bool findings_add(struct findings *findings, const char *message, size_t 
     return true;
 }
 
+const char *ergo_point_place(const struct ergo_point *point, struct ergo_text *text) {
+    for (size_t i = 0; i < point->n_scanned; i++) {
+        ergo_text_append(text, "%s%s = ", i ? ", " : " (at ", point->scanned[i].pointer);
+        ergo_text_append_number(text, point->scanned[i].value);
+    }
+    if (point->n_scanned > 0)
+        ergo_text_append(text, ")");
+    return text->data ? text->data : "";
+}
+
 static void report_finding(struct ergo_build *build, const struct ergo_job *job, size_t replicas,
                            const struct finding *finding) {
     struct ergo_text where = {0};
-    const struct ergo_point *point = &job->points[finding->first * replicas];
-    if (finding->count < build->n_scan) {
-        for (size_t i = 0; i < point->n_scanned; i++) {
-            ergo_text_append(&where, "%s%s = ", i ? ", " : " (at ", point->scanned[i].pointer);
-            ergo_text_append_number(&where, point->scanned[i].value);
-        }
-        if (finding->count > 1)
-            ergo_text_append(&where, ", and %zu more scan points", finding->count - 1);
-        ergo_text_append(&where, ")");
+    if (finding->count < build->n_scan && !strstr(finding->message, " (at /"))
+        ergo_point_place(&job->points[finding->first * replicas], &where);
+    if (where.data && finding->count > 1) {
+        where.data[--where.length] = '\0'; /* the bracket */
+        ergo_text_append(&where, ", and %zu more scan points)", finding->count - 1);
     }
     ergo_build_error(build, NULL, NULL, "%s%s", finding->message, where.data ? where.data : "");
     ergo_text_free(&where);

@@ -26,12 +26,17 @@
 
 static const char *const head = "a\nb\n";
 
+/* Keys of the system; after a '|' others. */
 static enum ergo_status parse(const char *ensemble, const char *keys, struct ergo_job **job) {
     char text[900];
+    const char *others = strchr(keys, '|');
     snprintf(text, sizeof text,
-             "{'sampler': 'lj-fluid', 'system': {'ensemble': '%s'%s%s%s}, 'run': {'sweeps': 100}}",
+             "{'sampler': 'lj-fluid', 'system': {'ensemble': '%s'%s%s%.*s}, 'run': {'sweeps': "
+             "100}%s}",
              ensemble, strstr(keys, "'box'") ? "" : ", 'box': [5, 5.5, 6.6]",
-             strstr(keys, "'temperature'") ? "" : ", 'temperature': 1.3", keys);
+             strstr(keys, "'temperature'") ? "" : ", 'temperature': 1.3",
+             (int)(others ? (size_t)(others - keys) : strlen(keys)), keys,
+             others ? others + 1 : "");
     for (char *c = text; *c; c++)
         *c = *c == '\'' ? '"' : *c;
     return ergo_job_parse(ctx, text, strlen(text), "adsorbents", NULL, 0, job);
@@ -303,6 +308,16 @@ static void test_refused(void **state) {
         {"muvt", ", 'activity': 1, 'box': [5, 5.5, 6], " ATOMS, "/system/box"},
         {"muvt", ", 'activity': 1, " FIELD ", 'temperature': 0.001", "lowest energy"},
         {"nvt", ", 'particles': 900, " ATOMS, "apart"},
+        {"nvt",
+         ", 'particles': 9, 'frozen': {'file': 'data/reference/lj-atoms.xyz', 'epsilon': 1e5, "
+         "'sigma': 1}|, 'scan': {'/system/epsilon': [1, 0.05]}",
+         "0.001 to 1000 (at /system/epsilon = 0.05)"},
+        {"nvt", ", 'particles': 9, " ATOMS "|, 'scan': {'/system/sigma': [1, 2, 24]}",
+         "below a fifth of it (at /system/sigma = 24)"},
+        {"nvt", ", " ATOMS "|, 'scan': {'/system/particles': [9, 10, 900]}",
+         "Start with fewer (at /system/particles = 900)"},
+        {"muvt", ", 'activity': 1, " FIELD "|, 'scan': {'/system/temperature': [1, 0.001]}",
+         "lowest energy"},
         {"nvt", ", 'particles': 9, 'field': '" HIGH "'", "no room for 9 particles"},
         {"nvt", ", 'particles': 20000000, 'temperature': 0.5, " ATOMS, "more than 2^24 particles"},
         {"nvt", ", 'particles': 9, 'start': 'data/reference/lj-atoms.xyz', 'cutoff': 1, " ATOMS,

@@ -272,13 +272,42 @@ static enum ergo_status check_voxels(struct ergo_context *ctx, const struct ergo
         const struct ergo_point *at = &point->job->points[i];
         const double u = least * ergo_point_real(at, "/system/field_unit") /
                          ergo_point_real(at, "/system/temperature");
-        if (!(u < 50 && u > deep))
-            return ergo_job_error(ctx, "/system/field",
-                                  "its lowest energy is %.4g T (at temperature %.10g); allowed: %g "
-                                  "to 50. Is /system/field_unit right?",
-                                  u, ergo_point_real(at, "/system/temperature"), deep);
+        if (u < 50 && u > deep)
+            continue;
+        struct ergo_text where = {0};
+        ergo_job_error(ctx, "/system/field",
+                       "its lowest energy is %.4g T; allowed: %g to 50. Is /system/field_unit "
+                       "right?%s",
+                       u, deep, ergo_point_place(at, &where));
+        ergo_text_free(&where);
+        return ERGO_E_JOB;
     }
     return ERGO_OK;
+}
+
+/* Of a pair of a particle and each species of atoms. */
+static enum ergo_status check_species(struct ergo_context *ctx, const struct ergo_point *point,
+                                      const struct lj_atoms *atoms) {
+    const struct lj_system s = lj_system_of(point);
+    enum ergo_status status = ERGO_OK;
+    struct ergo_text where = {0};
+    const char *at = ergo_point_place(point, &where);
+    for (uint32_t k = 0; k < atoms->n_species && s.epsilon > 0 && status == ERGO_OK; k++) {
+        const double e = sqrt(s.epsilon * atoms->epsilon[k]) / s.epsilon;
+        const double r = (s.sigma + atoms->sigma[k]) / 2;
+        if (!(e >= 1e-3 && e <= 1e3))
+            status = ergo_job_error(ctx, "/system/frozen/epsilon",
+                                    "epsilon of a pair would be %.4g of that of two particles; "
+                                    "allowed: 0.001 to 1000%s",
+                                    e, at);
+        else if (!(s.cutoff >= 0.2 * r))
+            status = ergo_job_error(ctx, "/system/frozen/sigma",
+                                    "sigma of a pair would be %.4g; the cutoff of %.10g is below a "
+                                    "fifth of it%s",
+                                    r, s.cutoff, at);
+    }
+    ergo_text_free(&where);
+    return status;
 }
 
 static enum ergo_status check_frozen(struct ergo_context *ctx, const struct ergo_point *point,
@@ -303,25 +332,9 @@ static enum ergo_status check_frozen(struct ergo_context *ctx, const struct ergo
                               "make a field (/system/field) of what the atoms do");
     if (point->job->again || point->scan_index > 0)
         return ERGO_OK;
-    const enum ergo_status status = lj_atoms_read(ctx, point, s, &atoms);
-    for (uint32_t k = 0; status == ERGO_OK && k < atoms->n_species; k++) {
-        const double e = sqrt(s->epsilon * atoms->epsilon[k]) / s->epsilon;
-        const double r = (s->sigma + atoms->sigma[k]) / 2;
-        if (!(e >= 1e-3 && e <= 1e3)) {
-            lj_atoms_free(atoms);
-            return ergo_job_error(ctx, "/system/frozen/epsilon",
-                                  "epsilon of a pair would be %.4g of that of two particles; "
-                                  "allowed: 0.001 to 1000",
-                                  e);
-        }
-        if (!(s->cutoff >= 0.2 * r)) {
-            lj_atoms_free(atoms);
-            return ergo_job_error(ctx, "/system/frozen/sigma",
-                                  "sigma of a pair would be %.4g; the cutoff of %.10g is below a "
-                                  "fifth of it",
-                                  r, s->cutoff);
-        }
-    }
+    enum ergo_status status = lj_atoms_read(ctx, point, s, &atoms);
+    for (size_t i = 0; i < point->job->n_points && status == ERGO_OK; i++)
+        status = check_species(ctx, &point->job->points[i], atoms);
     lj_atoms_free(atoms);
     return status;
 }

@@ -5,6 +5,7 @@
 #include "job/xyz.h"
 #include "lj_gcmc/core.h"
 #include "samplers/lj_gcmc/lj.h"
+#include "samplers/lj_gcmc/tables.h"
 #include "samplers/places.h"
 
 /* A coordinate in units of 2^-32 of the side. */
@@ -256,33 +257,80 @@ enum ergo_status lj_start(struct ergo_context *ctx, const struct ergo_point *poi
     return start(ctx, point, &s, box, tables, words, count);
 }
 
-/* Can the job start at this point? Its tables are those of the sampler's. */
-static enum ergo_status check_tables(struct ergo_context *ctx, const struct ergo_point *point,
+/* ---- checks without a device -----------------------------------------------------------------
+ */
+
+/* Can the job start at this point? Its files have been read. */
+static enum ergo_status check_start(struct ergo_context *ctx, const struct ergo_point *point,
+                                    struct lj_tables *tables) {
+    enum ergo_status status = ERGO_OK;
+    for (unsigned b = 0; b < lj_boxes_of(point) && status == ERGO_OK; b++) {
+        struct lj_system s = lj_box_system(point, b);
+        uint32_t *words = NULL, count = lj_box_particles(point, b);
+        s.pair = tables->pair;
+        if (tables->field)
+            lj_field_table(&s, tables->field);
+        if (!lj_start_file(point) && !tables->voxels && !tables->atoms &&
+            lattice_is_wide(&s, count))
+            continue;
+        status = start(ctx, point, &s, b, tables, &words, &count);
+        free(words);
+    }
+    return status;
+}
+
+/* Does `b` start as `a` does? They may differ in the reservoir. */
+static bool starts_alike(const struct ergo_point *a, const struct ergo_point *b) {
+    for (size_t i = 0; i < a->n_scanned; i++)
+        if (a->scanned[i].value != b->scanned[i].value &&
+            strcmp(a->scanned[i].pointer, "/system/activity") != 0 &&
+            strcmp(a->scanned[i].pointer, "/system/beta_mu") != 0 &&
+            strcmp(a->scanned[i].pointer, "/system/mu") != 0)
+            return false;
+    return true;
+}
+
+/* The other points of a scan, where they are right by themselves. */
+static enum ergo_status check_others(struct ergo_context *ctx, const struct ergo_point *first,
                                      struct lj_tables *tables) {
-    struct lj_system s = lj_system_of(point);
-    const enum ergo_status status = lj_tables_read(ctx, point, tables);
-    s.pair = tables->pair;
-    if (status == ERGO_OK && !lj_tables_make(&s, 1, tables))
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for tables of potentials");
+    struct ergo_context *own = ergo_context_create(); /* to say which point it is */
+    const struct ergo_point *last = first;
+    enum ergo_status status = own ? ERGO_OK : ERGO_E_MEMORY;
+    for (size_t i = 0; i < first->job->n_points && status == ERGO_OK; i++) {
+        const struct ergo_point *point = &first->job->points[i];
+        struct ergo_text where = {0};
+        if (starts_alike(last, point))
+            continue;
+        last = point;
+        if (lj_check(own, point) == ERGO_OK)
+            status = check_start(own, point, tables);
+        if (status != ERGO_OK)
+            ERGO_FAIL(ctx, status, "%s%s", ergo_error_message(own),
+                      ergo_point_place(point, &where));
+        ergo_error_clear(own);
+        ergo_text_free(&where);
+    }
+    ergo_context_destroy(own);
     return status;
 }
 
 enum ergo_status lj_start_check(struct ergo_context *ctx, const struct ergo_point *point) {
     struct lj_tables tables = {0};
-    /* large files are not read for each point: a run looks at the other points when it begins */
+    /* large files are read once, for all points */
     const bool files = lj_has_voxels(point) || lj_has_frozen(point);
     if (files && point->scan_index > 0)
         return ERGO_OK;
-    enum ergo_status status = check_tables(ctx, point, &tables);
-    for (unsigned b = 0; b < lj_boxes_of(point) && status == ERGO_OK; b++) {
-        struct lj_system s = lj_box_system(point, b);
-        uint32_t *words = NULL, count = lj_box_particles(point, b);
-        s.pair = tables.pair;
-        if (!lj_start_file(point) && !files && lattice_is_wide(&s, count))
-            continue;
-        status = start(ctx, point, &s, b, &tables, &words, &count);
-        free(words);
+    enum ergo_status status = lj_tables_read(ctx, point, &tables);
+    if (status == ERGO_OK && lj_has_slit(point)) {
+        tables.words = tables.field = calloc(LJ_FIELD_LAYERS, 16);
+        if (!tables.words)
+            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the field of a slit");
     }
+    if (status == ERGO_OK)
+        status = check_start(ctx, point, &tables);
+    /* annealed points start where others end */
+    if (status == ERGO_OK && files && !ergo_point_value(point, "/anneal")->present)
+        status = check_others(ctx, point, &tables);
     lj_tables_free(&tables);
     return status;
 }
