@@ -89,16 +89,18 @@ says err "/system/particles = 100, and this job 90"
 expect 2 "$ERGOCL" validate second.json
 says err "/system/second_volume"
 
-# A start file has as many particles as it has: all pairs in local memory are for numbers that the job says.
+# All pairs in local memory are for numbers that the job says, which a start file does not: that is told.
 $python - >start.xyz <<'PYTHON'
 print('64\nLattice="6 0 0 0 6 0 0 0 6" Properties=species:S:1:pos:R:3 pbc="T T T"')
 for i in range(64):
     print("Ar", 1.5 * (i % 4) + 0.1, 1.5 * (i // 4 % 4) + 0.1, 1.5 * (i // 16) + 0.1)
 PYTHON
 fluid '"start": "start.xyz", "max_displacement": 0.2' '"replicas": 1' | sed 's/\[7, 7, 7\]/[6, 6, 6]/' >file.json
-expect 0 "$ERGOCL" run file.json -q -o pairs --set /tuning/all_pairs=1
-expect 0 "$ERGOCL" run file.json -q -o cells --set /tuning/all_pairs=2
-same_digests pairs cells
+expect 0 "$ERGOCL" run file.json -o pairs --set /tuning/all_pairs=1
+says err "/tuning/all_pairs: 1 is not possible here"
+expect 0 "$ERGOCL" run first.json -o whole --set /tuning/all_pairs=1
+says_not err "/tuning/all_pairs"
+same_digests first whole
 
 # Excess adsorption: a pore and the bulk fluid at the same activities; other activities are told.
 cat >pore.json <<'JSON'

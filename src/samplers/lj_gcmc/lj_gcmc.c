@@ -36,8 +36,10 @@ static const struct ergo_tunable tunables[] = {
     {"tile", "most particles around an active cell of a checkerboard at the start", 0, 65536,
      false},
     {"all_pairs",
-     "1: all pairs of a particle that moves, in local memory, where N is constant; 2: cells; 0: "
-     "all pairs where there is room, but on CPUs",
+     "1: all pairs of a particle that moves, in local memory: only where N is constant, said by "
+     "the "
+     "job and not by a file, all of them have room, and no atoms are frozen (else cells, with a "
+     "warning); 2: cells; 0: all pairs where that is possible, but on CPUs",
      0, 2, true},
 };
 

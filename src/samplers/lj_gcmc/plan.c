@@ -136,6 +136,11 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct lj_state 
         lj_start_file(first) || l->atoms
             ? 0
             : lj_whole(device, y, largest_start(batch), ergo_point_int(first, "/tuning/all_pairs"));
+    if (!l->whole && ergo_point_int(first, "/tuning/all_pairs") == 1)
+        ergo_log(ctx, ERGO_LOG_WARNING,
+                 "/tuning/all_pairs: 1 is not possible here, and cells are used: it needs a number "
+                 "of particles that is constant, given by the job and not by a file, and has room "
+                 "in local memory, and no frozen atoms");
     if (l->whole)
         l->group = lj_whole_group(device, lj_chains(s), l->whole,
                                   ergo_point_int(first, "/tuning/work_group"));
