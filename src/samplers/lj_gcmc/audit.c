@@ -93,6 +93,7 @@ static void plan_chains(struct lj_stretch *a, double length) {
     const double units =
         s->e.device->summary.compute_units ? s->e.device->summary.compute_units : 1;
     const struct lj_launch *const l = &s->launch;
+    const double all = ALL_MOVES / lj_stretch_work(s);
     double most = 1;
     for (size_t c = 0; c < lj_chains(s); c++)
         most = fmax(most, (double)s->boxes * s->chains[c].particles);
@@ -100,12 +101,11 @@ static void plan_chains(struct lj_stretch *a, double length) {
     const double work =
         (double)s->boxes +
         (l->volume_every ? (2.0 * l->transfers + most) / (double)l->volume_every : 0);
-    const double share =
-        clamp(ALL_MOVES / (members * work), MOVES, fmax(MOVES, ALL_MOVES / (2 * work)));
+    const double share = clamp(all / (members * work), MOVES, fmax(MOVES, all / (2 * work)));
     const double moves = clamp(fmin(length, SECONDS / seconds), 2, share);
-    a->count = (size_t)clamp(fmin(fmin(ALL_MOVES / (work * moves), ALL_PARTICLES / most),
-                                  units * SECONDS / (seconds * moves)),
-                             1, members);
+    a->count = (size_t)clamp(
+        fmin(fmin(all / (work * moves), ALL_PARTICLES / most), units * SECONDS / (seconds * moves)),
+        1, members);
     a->every = (uint64_t)ceil(moves / (double)a->samples);
     /* if only few moves fit, start so that a window of the counters ends among them */
     if (a->every * a->samples < LJ_WINDOW && length > LJ_WINDOW / 3.0)

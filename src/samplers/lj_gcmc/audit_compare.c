@@ -250,7 +250,7 @@ static enum ergo_status new_shares(struct ergo_context *ctx, struct lj_state *s,
 enum ergo_status lj_stretch_compare(struct ergo_context *ctx, const struct ergo_replay *r) {
     struct lj_stretch *a = r->state;
     struct lj_state *s = a->s;
-    int64_t *shares = NULL, left = SUMMED;
+    int64_t *shares = NULL, left = (int64_t)(SUMMED / lj_stretch_work(s));
     enum ergo_status status = lj_settle(ctx, s);
     if (status == ERGO_OK)
         status = new_shares(ctx, s, &shares);
