@@ -77,7 +77,8 @@ if [ -f "tests/physics/${program_of[$name]}.c" ] && [[ ${jobs_of[$name]} = test_
     program=$build/tests/physics/${program_of[$name]}
     export TEST_CASE=${jobs_of[$name]} # of these long programs one test
 fi
-script=$PWD/tests/mpi/${program_of[$name]}.sh
+script=$PWD/tests/mpi/${program_of[$name]}.sh # unless a unit test has that name
+[ ! -f "tests/unit/${program_of[$name]}.c" ] || script=
 [ ! -f "$script" ] || program=$build/src/cli/main
 sed "${sed_of[$name]}" "$source" >"$own.c"
 make --no-print-directory BUILD="$build" mutant-program MUTANT="$own" MUTANT_OF="${source%/*}" \
