@@ -21,23 +21,29 @@ static cl_int write_zeros(struct ergo_device *device, cl_mem mem, size_t bytes) 
     return code;
 }
 
-/* Fills by the device itself; false: it cannot. A GiB, which is copied to the others: NVIDIA's
- * driver 580 fails with CL_INVALID_COMMAND_QUEUE when it fills words from 8 GiB on. */
-static bool fill(struct ergo_device *device, cl_mem mem, size_t offset, size_t bytes,
-                 uint8_t byte) {
+/* A GiB, which is copied to the others: NVIDIA's driver 580 fails with CL_INVALID_COMMAND_QUEUE
+ * when it fills words from 8 GiB on. */
+cl_int ergo_buffer_fill_later(struct ergo_device *device, cl_mem mem, size_t offset, size_t bytes,
+                              uint8_t byte) {
     const size_t piece = bytes < (size_t)1 << 30 ? bytes : (size_t)1 << 30;
     const cl_uint word = UINT32_C(0x01010101) * byte;
     const size_t unit = (offset | piece) % sizeof word == 0 ? sizeof word : 1;
-    bool good =
-        !device->quirks.no_fill && clEnqueueFillBuffer(device->queue, mem, &word, unit, offset,
-                                                       piece, 0, NULL, NULL) == CL_SUCCESS;
-    for (size_t at = piece; at < bytes && good; at += piece)
-        good = clEnqueueCopyBuffer(device->queue, mem, mem, offset, offset + at,
-                                   bytes - at < piece ? bytes - at : piece, 0, NULL,
-                                   NULL) == CL_SUCCESS;
+    cl_int code =
+        clEnqueueFillBuffer(device->queue, mem, &word, unit, offset, piece, 0, NULL, NULL);
+    for (size_t at = piece; at < bytes && code == CL_SUCCESS; at += piece)
+        code = clEnqueueCopyBuffer(device->queue, mem, mem, offset, offset + at,
+                                   bytes - at < piece ? bytes - at : piece, 0, NULL, NULL);
+    return code;
+}
+
+/* Fills by the device itself; false: it cannot. */
+static bool fill(struct ergo_device *device, cl_mem mem, size_t offset, size_t bytes,
+                 uint8_t byte) {
     /* wait, so that a failed fill is reported here with the buffer's name, and not at some later
      * call */
-    return good && ergo_queue_finish(device, device->queue) == CL_SUCCESS;
+    return !device->quirks.no_fill &&
+           ergo_buffer_fill_later(device, mem, offset, bytes, byte) == CL_SUCCESS &&
+           ergo_queue_finish(device, device->queue) == CL_SUCCESS;
 }
 
 static cl_int fill_zeros(struct ergo_device *device, cl_mem mem, size_t bytes) {

@@ -111,6 +111,10 @@ enum ergo_status ergo_buffer_read_later(struct ergo_context *ctx, struct ergo_de
                                         cl_event *event);
 enum ergo_status ergo_buffer_write(struct ergo_context *ctx, struct ergo_device *device, cl_mem mem,
                                    size_t offset, size_t bytes, const void *data);
+/* Enqueues that these bytes, at least one, are set to `byte`, on a device that can
+ * (quirks.no_fill). */
+cl_int ergo_buffer_fill_later(struct ergo_device *device, cl_mem mem, size_t offset, size_t bytes,
+                              uint8_t byte);
 /* Sets all of these bytes to `byte`; by the device, if it can. */
 enum ergo_status ergo_buffer_fill(struct ergo_context *ctx, struct ergo_device *device, cl_mem mem,
                                   size_t offset, size_t bytes, uint8_t byte);

@@ -172,16 +172,14 @@ void ergo_engine_fill(struct ergo_engine *e, unsigned row, uint8_t byte) {
 /* Enqueued too. Devices without a fill get zeros from host memory that results are read into later;
  * the queue keeps the order. */
 void ergo_engine_zero(struct ergo_engine *e, unsigned row, size_t bytes) {
-    static const cl_uint nought = 0;
     const struct ergo_engine_buffer *b = declared(e, row, "clears");
     cl_int code = CL_SUCCESS;
     ergo_engine_changed(e);
     if (!b || !bytes)
         return;
     void *host = b->host[b->mem[1] ? e->slot : 0];
-    if (!e->device->quirks.no_fill && bytes % sizeof nought == 0) {
-        code = clEnqueueFillBuffer(e->device->queue, memory_of(e, b), &nought, sizeof nought, 0,
-                                   bytes, 0, NULL, NULL);
+    if (!e->device->quirks.no_fill) {
+        code = ergo_buffer_fill_later(e->device, memory_of(e, b), 0, bytes, 0);
     } else {
         memset(host, 0, bytes);
         code = clEnqueueWriteBuffer(e->device->queue, memory_of(e, b), CL_FALSE, 0, bytes, host, 0,

@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/text.h"
 
 enum { ERGO_DIM_MAX = 4, ERGO_SCAN_MAX = 4 };
 
@@ -180,6 +179,7 @@ bool ergo_point_asks(const struct ergo_point *point, const char *name);
 enum ergo_status ergo_job_error(struct ergo_context *ctx, const char *pointer, const char *format,
                                 ...) ERGO_PRINTF(3, 4);
 
+struct ergo_text;
 /* " (at POINTER = VALUE, ...)" of what is scanned, or "", appended to an empty text: the end of a
  * message about another point than the one that is checked. */
 const char *ergo_point_place(const struct ergo_point *point, struct ergo_text *text);

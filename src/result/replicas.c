@@ -19,7 +19,6 @@ static const double false_alarms = 1e-3;
 static const double least_quotient = 1.5;
 
 enum {
-    SCATTER_LEAST = ERGO_SCATTER_LEAST,
     SCATTER_TAU = 20,     /* autocorrelation times that each of them has to have */
     CONSTANT_LEAST = 100, /* a series that never changed in this many samples has variance 0 */
     DEGREES_MOST = 1000000,
@@ -178,12 +177,14 @@ static enum ergo_trust trust_of(const struct sums *s, const struct ergo_scatter 
     if (!s->finite)
         return ERGO_TRUST_UNDEFINED;
     if (disordered)
-        return s->n < SCATTER_LEAST ? ERGO_TRUST_FEW : s->scatters ? ERGO_TRUST_FULL : s->worst;
+        return s->n < ERGO_SCATTER_LEAST ? ERGO_TRUST_FEW
+               : s->scatters             ? ERGO_TRUST_FULL
+                                         : s->worst;
     if (scatter->dof && scatter->tail < level)
         return ERGO_TRUST_REPLICAS;
     if (s->n_full == s->n)
         return ERGO_TRUST_FULL;
-    if (s->n < SCATTER_LEAST)
+    if (s->n < ERGO_SCATTER_LEAST)
         return s->worst;
     return n_apart ? ERGO_TRUST_REPLICAS : s->scatters ? ERGO_TRUST_FULL : s->worst;
 }

@@ -95,10 +95,9 @@ struct ergo_scatter {
     size_t dof;                                     /* 0: nothing to compare */
 };
 
-enum {
-    ERGO_SCATTER_LEAST = 10
-}; /* chains or samples of a disorder whose scatter is an error: it
-    * is then known to 23%, as a chain's has to be */
+/* Chains or samples of a disorder whose scatter is an error: it is then known to 23%, as a chain's
+ * has to be. */
+enum { ERGO_SCATTER_LEAST = 10 };
 /* Is a chain, that may be too short for an error of its own, long enough to have forgotten its
  * start? Several of them together have an error. */
 bool ergo_observable_forgot_start(const struct ergo_observable_result *r);
