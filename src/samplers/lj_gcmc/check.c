@@ -187,6 +187,7 @@ enum ergo_status lj_check(struct ergo_context *ctx, const struct ergo_point *poi
     const struct lj_system s = lj_system_of(point);
     const double shortest = fmin(s.box[0], fmin(s.box[1], s.box[2]));
     const bool open = s.ensemble == LJ_MUVT;
+    struct lj_tables tables = {0}; /* large files are read once */
     enum ergo_status status = check_board(ctx, &s, shortest);
     if (s.ensemble == LJ_GIBBS && check_gibbs(ctx, point, &s) != ERGO_OK)
         status = ERGO_E_JOB;
@@ -213,10 +214,10 @@ enum ergo_status lj_check(struct ergo_context *ctx, const struct ergo_point *poi
                                 s.temperature);
     if (lj_cut_check(ctx, point) != ERGO_OK)
         status = ERGO_E_JOB;
-    const enum ergo_status field = lj_check_field(ctx, point, &s, most);
+    const enum ergo_status field = lj_check_field(ctx, point, &s, most, &tables);
     if (field != ERGO_OK)
         status = field;
-    const enum ergo_status table = lj_check_table(ctx, point);
+    const enum ergo_status table = lj_check_table(ctx, point, &tables);
     if (table != ERGO_OK)
         status = table;
     if (s.repulsion <= s.attraction)
@@ -252,6 +253,7 @@ enum ergo_status lj_check(struct ergo_context *ctx, const struct ergo_point *poi
                                 "found \"/system/particles\", but N is fixed: no point can start "
                                 "in the last state of one with another N");
     if (status == ERGO_OK && !point->job->again)
-        status = lj_start_check(ctx, point);
+        status = lj_start_check(ctx, point, &tables);
+    lj_tables_free(&tables);
     return status;
 }

@@ -258,19 +258,17 @@ static enum ergo_status check_slit(struct ergo_context *ctx, const struct ergo_p
 
 /* What the file of a field says; deep: the lowest energy that particles may have (T). */
 static enum ergo_status check_voxels(struct ergo_context *ctx, const struct ergo_point *point,
-                                     const struct lj_system *s, double deep) {
-    struct ergo_cube *cube;
+                                     const struct lj_system *s, double deep,
+                                     struct ergo_cube **cube) {
     /* a large file is not read for each point, and has the same values for all */
     if (!lj_has_voxels(point) || point->job->again || point->scan_index > 0)
         return ERGO_OK;
-    const enum ergo_status status = lj_voxels_read(ctx, point, s, &cube);
+    const enum ergo_status status = lj_voxels_read(ctx, point, s, cube);
     if (status != ERGO_OK)
         return status;
-    const double least = cube->least;
-    ergo_cube_free(cube);
     for (size_t i = 0; i < point->job->n_points; i++) {
         const struct ergo_point *at = &point->job->points[i];
-        const double u = least * ergo_point_real(at, "/system/field_unit") /
+        const double u = (*cube)->least * ergo_point_real(at, "/system/field_unit") /
                          ergo_point_real(at, "/system/temperature");
         if (u < 50 && u > deep)
             continue;
@@ -311,9 +309,8 @@ static enum ergo_status check_species(struct ergo_context *ctx, const struct erg
 }
 
 static enum ergo_status check_frozen(struct ergo_context *ctx, const struct ergo_point *point,
-                                     const struct lj_system *s) {
+                                     const struct lj_system *s, struct lj_atoms **atoms) {
     static const char *const needed[] = {"/system/frozen/epsilon", "/system/frozen/sigma"};
-    struct lj_atoms *atoms;
     for (size_t i = 0; i < 2; i++)
         if (lj_has_frozen(point) && !ergo_point_value(point, needed[i])->present)
             return ergo_job_error(ctx, needed[i],
@@ -332,15 +329,14 @@ static enum ergo_status check_frozen(struct ergo_context *ctx, const struct ergo
                               "make a field (/system/field) of what the atoms do");
     if (point->job->again || point->scan_index > 0)
         return ERGO_OK;
-    enum ergo_status status = lj_atoms_read(ctx, point, s, &atoms);
+    enum ergo_status status = lj_atoms_read(ctx, point, s, atoms);
     for (size_t i = 0; i < point->job->n_points && status == ERGO_OK; i++)
-        status = check_species(ctx, &point->job->points[i], atoms);
-    lj_atoms_free(atoms);
+        status = check_species(ctx, &point->job->points[i], *atoms);
     return status;
 }
 
 enum ergo_status lj_check_field(struct ergo_context *ctx, const struct ergo_point *point,
-                                const struct lj_system *s, double most) {
+                                const struct lj_system *s, double most, struct lj_tables *tables) {
     const double deep = -1000;
     if (!s->field)
         return ERGO_OK;
@@ -363,6 +359,6 @@ enum ergo_status lj_check_field(struct ergo_context *ctx, const struct ergo_poin
                               "a field with so many particles (%.4g) leaves the range of the "
                               "arithmetic",
                               most);
-    const enum ergo_status status = check_voxels(ctx, point, s, deep);
-    return status == ERGO_OK ? check_frozen(ctx, point, s) : status;
+    const enum ergo_status status = check_voxels(ctx, point, s, deep, &tables->voxels);
+    return status == ERGO_OK ? check_frozen(ctx, point, s, &tables->atoms) : status;
 }

@@ -332,7 +332,9 @@ bool lj_tables_make(const struct lj_system *s, size_t chains, struct lj_tables *
 /* [n_species] of a chain; NULL: there are no atoms. */
 struct lj_frozen *lj_tables_rows(const struct lj_tables *tables, size_t chain);
 void lj_tables_free(struct lj_tables *tables);
-enum ergo_status lj_check_table(struct ergo_context *ctx, const struct ergo_point *point);
+/* tables->pair has afterwards what was read. */
+enum ergo_status lj_check_table(struct ergo_context *ctx, const struct ergo_point *point,
+                                struct lj_tables *tables);
 
 /* frozen.c. NULL: there are no atoms. */
 bool lj_has_frozen(const struct ergo_point *point);
@@ -382,9 +384,10 @@ uint32_t lj_profile_bins(const struct lj_state *s);
 void lj_profile_convert(const struct lj_state *s, const uint64_t *counts, double *density);
 /* Sets field, axis, length. */
 void lj_field_of(const struct ergo_point *point, struct lj_system *s);
-/* most: the most particles to be expected */
+/* most: the most particles to be expected. tables->voxels and atoms have afterwards what was read:
+ * at the first point of a scan. */
 enum ergo_status lj_check_field(struct ergo_context *ctx, const struct ergo_point *point,
-                                const struct lj_system *s, double most);
+                                const struct lj_system *s, double most, struct lj_tables *tables);
 
 /* volume.c: volumes that change */
 struct lj_volume_rules lj_rules_of(const struct ergo_point *point, size_t box);
@@ -532,7 +535,9 @@ enum ergo_status lj_start(struct ergo_context *ctx, const struct ergo_point *poi
 enum ergo_status lj_xyz_read(struct ergo_context *ctx, const struct ergo_point *point,
                              const char *pointer, const struct lj_system *s, struct ergo_xyz *frame,
                              uint32_t **words);
-enum ergo_status lj_start_check(struct ergo_context *ctx, const struct ergo_point *point);
+/* tables: what the other checks have read. */
+enum ergo_status lj_start_check(struct ergo_context *ctx, const struct ergo_point *point,
+                                struct lj_tables *tables);
 
 /* state.c, audit.c */
 enum ergo_status lj_init(struct ergo_context *ctx, void *state);

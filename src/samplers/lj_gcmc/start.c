@@ -314,23 +314,22 @@ static enum ergo_status check_others(struct ergo_context *ctx, const struct ergo
     return status;
 }
 
-enum ergo_status lj_start_check(struct ergo_context *ctx, const struct ergo_point *point) {
-    struct lj_tables tables = {0};
+enum ergo_status lj_start_check(struct ergo_context *ctx, const struct ergo_point *point,
+                                struct lj_tables *tables) {
     /* large files are read once, for all points */
     const bool files = lj_has_voxels(point) || lj_has_frozen(point);
     if (files && point->scan_index > 0)
         return ERGO_OK;
-    enum ergo_status status = lj_tables_read(ctx, point, &tables);
-    if (status == ERGO_OK && lj_has_slit(point)) {
-        tables.words = tables.field = calloc(LJ_FIELD_LAYERS, 16);
-        if (!tables.words)
+    enum ergo_status status = ERGO_OK;
+    if (lj_has_slit(point)) {
+        tables->words = tables->field = calloc(LJ_FIELD_LAYERS, 16);
+        if (!tables->words)
             status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the field of a slit");
     }
     if (status == ERGO_OK)
-        status = check_start(ctx, point, &tables);
+        status = check_start(ctx, point, tables);
     /* annealed points start where others end */
     if (status == ERGO_OK && files && !ergo_point_value(point, "/anneal")->present)
-        status = check_others(ctx, point, &tables);
-    lj_tables_free(&tables);
+        status = check_others(ctx, point, tables);
     return status;
 }

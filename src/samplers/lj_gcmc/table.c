@@ -178,10 +178,10 @@ static enum ergo_status check_curve(struct ergo_context *ctx, const char *name,
     return ERGO_OK;
 }
 
-enum ergo_status lj_check_table(struct ergo_context *ctx, const struct ergo_point *point) {
+enum ergo_status lj_check_table(struct ergo_context *ctx, const struct ergo_point *point,
+                                struct lj_tables *tables) {
     const char *name = point->job->model->name ? ergo_point_text(point, "/system/potential") : NULL;
     struct lj_system s = lj_system_of(point);
-    struct ergo_radial *pair = NULL;
     if (!name || s.mie || strcmp(name, "lennard-jones") == 0)
         return ERGO_OK;
     if (!lj_is_table(point))
@@ -195,11 +195,7 @@ enum ergo_status lj_check_table(struct ergo_context *ctx, const struct ergo_poin
             "not with a potential from a file: what is beyond its end is unknown");
     if (point->job->again)
         return ERGO_OK;
-    const enum ergo_status read = read_pair(ctx, point, &pair);
-    if (read != ERGO_OK)
-        return read;
-    s.pair = pair;
-    const enum ergo_status status = s.epsilon > 0 ? check_curve(ctx, name, &s) : ERGO_OK;
-    ergo_radial_free(pair);
-    return status;
+    const enum ergo_status status = read_pair(ctx, point, &tables->pair);
+    s.pair = tables->pair;
+    return status == ERGO_OK && s.epsilon > 0 ? check_curve(ctx, name, &s) : status;
 }
