@@ -66,15 +66,15 @@ static const struct {
     {"'ensemble': 'npt', 'box': [7.3, 7.6, 7.2], 'temperature': 2, 'particles': 100, 'pressure': "
      "2, 'volume_every': 5, 'max_volume_change': 0.2, 'max_displacement': 0.3, "
      "'tail_correction': true",
-     "", "'slots': 1, 'work_group': 4", true},
+     ", 'insertions': 8", "'slots': 1, 'work_group': 4", true},
     {"'box': [6, 6.3, 5.9], 'temperature': 1.2, 'cutoff': 2.2, 'particles': 130",
-     ", 'measure_every': 2, 'curve_every': 3", "'work_group': 32", false},
+     ", 'insertions': 8, 'measure_every': 2, 'curve_every': 3", "'work_group': 32", false},
     {"'ensemble': 'muvt', 'box': [5, 5, 5], 'temperature': 1, 'cutoff': 1, 'particles': 0, "
      "'activity': 0.1",
-     ", 'method': 'transition-matrix'", "'work_group': 1", false},
+     ", 'insertions': 8, 'method': 'transition-matrix'", "'work_group': 1", false},
     {"'box': [5.2, 5, 6.5], 'temperature': 1.3, 'particles': 40, 'max_displacement': "
      "0.4, " LJ_SLIT_KEYS,
-     "", "'slots': 1, 'work_group': 16", false},
+     ", 'insertions': 8", "'slots': 1, 'work_group': 16", false},
 };
 
 /* A job of lj-fluid with these keys. */
@@ -84,7 +84,7 @@ static void compare_fluid(const char *system, const char *run, const char *tunin
     char job[1000];
     snprintf(job, sizeof job,
              "{'sampler': 'lj-fluid', 'seed': '7', 'replicas': 2, 'system': {%s}, 'run': "
-             "{'equilibration': 4096, 'sweeps': 1000, 'insertions': 8%s}, 'tuning': {%s}}",
+             "{'equilibration': 4096, 'sweeps': 1000%s}, 'tuning': {%s}}",
              system, run, tuning);
     lj_compare(&bench, job, small ? 2 : 6, small ? 8 : few ? 30 : 300);
 }
@@ -113,7 +113,8 @@ static void test_gibbs(void **state) {
         if (small && !pairs[i].small)
             continue;
         snprintf(system, sizeof system, "'ensemble': 'gibbs', %s", pairs[i].system);
-        compare_fluid(system, "", small && !*pairs[i].tuning ? "'work_group': 4" : pairs[i].tuning);
+        compare_fluid(system, ", 'insertions': 8",
+                      small && !*pairs[i].tuning ? "'work_group': 4" : pairs[i].tuning);
     }
     assert_true(small || few || bench.grown >= grown + 3);
 }
@@ -178,26 +179,15 @@ static const struct {
      "", "'work_group': 1"},
 };
 
-static void compare_field(const char *system, const char *run, const char *tuning) {
-    const bool few = bench.device->quirks.loop_limit != 0;
-    const bool small = getenv("ERGOCL_TEST_SMALL") != NULL;
-    char job[1000];
-    snprintf(job, sizeof job,
-             "{'sampler': 'lj-fluid', 'seed': '7', 'replicas': 2, 'system': {%s}, 'run': "
-             "{'equilibration': 4096, 'sweeps': 1000%s}, 'tuning': {%s}}",
-             system, run, tuning);
-    lj_compare(&bench, job, small ? 2 : 6, small ? 8 : few ? 30 : 300);
-}
-
 static void test_fields(void **state) {
     (void)state;
     const bool full = getenv("ERGOCL_TEST_FULL") != NULL;
     const struct table_file table = table_enter(table_bump, 0.01);
     for (size_t i = 0; i < (full ? sizeof fields / sizeof fields[0] : 1); i++)
-        compare_field(fields[i].system, fields[i].run, fields[i].tuning);
+        compare_fluid(fields[i].system, fields[i].run, fields[i].tuning);
     table_leave(&table);
     for (size_t i = 0; i < (full ? sizeof adsorbents / sizeof adsorbents[0] : 1); i++)
-        compare_field(adsorbents[i].system, adsorbents[i].run, adsorbents[i].tuning);
+        compare_fluid(adsorbents[i].system, adsorbents[i].run, adsorbents[i].tuning);
 }
 
 static const struct {
