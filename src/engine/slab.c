@@ -268,8 +268,8 @@ static struct parcel one_layer(const struct ergo_slab *s, unsigned colour) {
                            sent_words(s, s->layer_words)};
 }
 
-static size_t parcel_bytes(const struct parcel *p) {
-    return 4 * (size_t)p->sent * p->pieces;
+static size_t edge_bytes(const struct ergo_slab *s, const struct parcel *p) {
+    return s->pack ? s->edge_bytes : 4 * (size_t)p->sent * p->pieces;
 }
 
 void ergo_slab_declare(struct ergo_engine *e, struct ergo_slab *s, struct ergo_slab_rows rows) {
@@ -279,21 +279,14 @@ void ergo_slab_declare(struct ergo_engine *e, struct ergo_slab *s, struct ergo_s
     char options[24];
     snprintf(options, sizeof options, "-DSLAB_BITS=%uu", s->bits);
     s->rows = rows;
-    ergo_engine_buffer(e, rows.out, "edges", ERGO_BUFFER_SCRATCH, 2 * parcel_bytes(&most));
+    ergo_engine_buffer(e, rows.out, "edges", ERGO_BUFFER_SCRATCH, 2 * edge_bytes(s, &most));
     ergo_engine_flag(e, rows.out, flags);
-    ergo_engine_buffer(e, rows.in, "halos", ERGO_BUFFER_SCRATCH, 2 * parcel_bytes(&most));
+    ergo_engine_buffer(e, rows.in, "halos", ERGO_BUFFER_SCRATCH, 2 * edge_bytes(s, &most));
     ergo_engine_flag(e, rows.in, flags);
+    if (s->pack)
+        return;
     ergo_engine_kernel(e, rows.pack, path, options, "slab_pack");
     ergo_engine_kernel(e, rows.unpack, path, options, "slab_unpack");
-}
-
-void ergo_slab_declare_own(struct ergo_engine *e, struct ergo_slab *s, struct ergo_slab_rows rows) {
-    const unsigned flags = ERGO_BUFFER_HOSTED | ERGO_BUFFER_BESIDE;
-    s->rows = rows;
-    ergo_engine_buffer(e, rows.out, "edges", ERGO_BUFFER_SCRATCH, 2 * s->edge_bytes);
-    ergo_engine_flag(e, rows.out, flags);
-    ergo_engine_buffer(e, rows.in, "halos", ERGO_BUFFER_SCRATCH, 2 * s->edge_bytes);
-    ergo_engine_flag(e, rows.in, flags);
 }
 
 void ergo_slab_prepare(struct ergo_engine *e, struct ergo_slab *s) {
@@ -311,10 +304,6 @@ void ergo_slab_release(struct ergo_slab *s) {
 
 static struct ergo_grid over_parcel(const struct ergo_slab *s, const struct parcel *p) {
     return ergo_grid_items(2 * (size_t)p->sent, s->group, p->pieces);
-}
-
-static size_t edge_bytes(const struct ergo_slab *s, const struct parcel *p) {
-    return s->pack ? s->edge_bytes : parcel_bytes(p);
 }
 
 static void send_edges(struct ergo_engine *e, struct ergo_slab *s, struct parcel p) {
@@ -365,10 +354,8 @@ void ergo_slab_swap(struct ergo_engine *e, struct ergo_slab *s) {
 }
 
 void ergo_slab_need(struct ergo_engine *e, struct ergo_slab *s, uint32_t layers) {
-    if (s->valid >= layers)
-        return;
-    send_edges(e, s, whole_halo(s));
-    exchange(e, s, whole_halo(s));
+    if (s->valid < layers)
+        ergo_slab_swap(e, s);
 }
 
 void ergo_slab_half_sweep(struct ergo_engine *e, struct ergo_slab *s, uint32_t unit,

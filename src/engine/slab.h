@@ -122,11 +122,9 @@ unsigned ergo_slab_bits(uint32_t n);
 bool ergo_slab_prefers_colours(const struct ergo_point *point, double layer_bytes, double update);
 /* Appends to a plan's text which layers are here, and how halos are exchanged. */
 void ergo_slab_describe(const struct ergo_slab *slab, char *text, size_t size);
-/* Declares buffers and kernels of the exchange; what the state is made of is set. */
+/* Declares buffers and kernels of the exchange; what the state is made of is set. Where the model
+ * packs, the kernels are its own, and rows.pack and rows.unpack are not used. */
 void ergo_slab_declare(struct ergo_engine *e, struct ergo_slab *slab, struct ergo_slab_rows rows);
-/* The same where the model packs; rows.pack and rows.unpack are not used. */
-void ergo_slab_declare_own(struct ergo_engine *e, struct ergo_slab *slab,
-                           struct ergo_slab_rows rows);
 void ergo_slab_prepare(struct ergo_engine *e, struct ergo_slab *slab);
 void ergo_slab_release(struct ergo_slab *slab);
 

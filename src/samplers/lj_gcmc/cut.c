@@ -145,7 +145,7 @@ void lj_cut_declare(struct lj_state *s) {
                        members * sizeof *s->at.listed);
     ergo_engine_buffer(e, LJ_TURNS, "sums of an activation", ERGO_BUFFER_SCRATCH,
                        members * sizeof *s->at.turns);
-    ergo_slab_declare_own(
+    ergo_slab_declare(
         e, &s->at.slab,
         (struct ergo_slab_rows){.state = LJ_CELLS, .out = LJ_CUT_EDGES, .in = LJ_CUT_HALOS});
 }
