@@ -217,6 +217,11 @@ enum ergo_status ergo_analysis_make(struct ergo_context *ctx, struct ergo_analys
 enum ergo_status ergo_analysis_gather(struct ergo_context *ctx, struct ergo_analysis *a);
 /* The number that a key has at a point, NAN: none (not a number, or not given). */
 double ergo_point_number(const struct ergo_point *point, size_t key);
+/* The number of a key; SIZE_MAX: the model has none of this name. */
+size_t ergo_analysis_key(const struct ergo_analysis *a, const char *pointer);
+/* Its value; NAN also if there is no such key. */
+double ergo_analysis_number(const struct ergo_analysis *a, const struct ergo_point *point,
+                            const char *pointer);
 /* Adds a sentence to the notes. */
 enum ergo_status ergo_analysis_note(struct ergo_context *ctx, struct ergo_analysis *a,
                                     const char *format, ...) ERGO_PRINTF(3, 4);

@@ -11,16 +11,8 @@
 
 static const struct ergo_value *value(const struct ergo_analysis *a, const struct ergo_point *point,
                                       const char *pointer) {
-    for (size_t key = 0; key < a->job->n_keys; key++)
-        if (strcmp(a->job->keys[key]->pointer, pointer) == 0)
-            return point->values[key].present ? &point->values[key] : NULL;
-    return NULL;
-}
-
-static double number(const struct ergo_analysis *a, const struct ergo_point *point,
-                     const char *pointer) {
-    const struct ergo_value *v = value(a, point, pointer);
-    return v ? v->real : NAN;
+    const size_t key = ergo_analysis_key(a, pointer);
+    return key != SIZE_MAX && point->values[key].present ? &point->values[key] : NULL;
 }
 
 static bool is_confined(const struct ergo_analysis *a, const struct ergo_point *point) {
@@ -79,12 +71,12 @@ static bool find_bulk(const struct ergo_analysis *a, const struct ergo_point *po
 static void fill(const struct ergo_analysis *a, const struct ergo_system *system, size_t state,
                  const struct ergo_system *bulk, size_t of_bulk, struct ergo_excess *e) {
     const struct ergo_point *point = system->states[state].point;
-    const double width = number(a, point, "/system/slit/width");
-    const double other = number(a, point, "/system/slit/excess_width");
+    const double width = ergo_analysis_number(a, point, "/system/slit/width");
+    const double other = ergo_analysis_number(a, point, "/system/slit/excess_width");
     e->per_area = !isnan(width);
-    e->room =
-        e->per_area ? (isnan(other) ? width : other) : number(a, point, "/system/excess_volume");
-    e->temperature = number(a, point, "/system/temperature");
+    e->room = e->per_area ? (isnan(other) ? width : other)
+                          : ergo_analysis_number(a, point, "/system/excess_volume");
+    e->temperature = ergo_analysis_number(a, point, "/system/temperature");
     e->log_activity = ergo_analysis_log_activity(a, point);
     e->system = (size_t)(system - a->systems);
     e->loading =

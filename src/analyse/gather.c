@@ -18,6 +18,19 @@ double ergo_point_number(const struct ergo_point *point, size_t key) {
                                   : NAN;
 }
 
+size_t ergo_analysis_key(const struct ergo_analysis *a, const char *pointer) {
+    for (size_t key = 0; key < a->job->n_keys; key++)
+        if (strcmp(a->job->keys[key]->pointer, pointer) == 0)
+            return key;
+    return SIZE_MAX;
+}
+
+double ergo_analysis_number(const struct ergo_analysis *a, const struct ergo_point *point,
+                            const char *pointer) {
+    const size_t key = ergo_analysis_key(a, pointer);
+    return key == SIZE_MAX ? NAN : ergo_point_number(point, key);
+}
+
 bool ergo_analysis_is_conjugate(const struct ergo_analysis *a, size_t key) {
     for (size_t c = 0; c < a->model->n_conjugates; c++)
         for (size_t k = 0; k < 5 && a->model->conjugates[c].keys[k]; k++)
@@ -163,13 +176,13 @@ static int by_x(const void *a, const void *b) {
 }
 
 /* Where couplings or fields are drawn: the seed that they have, beside the replica. */
-static uint64_t disorder_of(const struct ergo_point *point) {
+static uint64_t disorder_of(const struct ergo_analysis *a, const struct ergo_point *point) {
     static const char *const seeds[] = {"/system/disorder_seed", "/seed"};
-    const size_t n = ergo_point_samples_disorder(point) ? point->job->n_keys : 0;
-    for (size_t i = 0; i < 2; i++)
-        for (size_t k = 0; k < n; k++)
-            if (strcmp(point->job->keys[k]->pointer, seeds[i]) == 0 && point->values[k].present)
-                return point->values[k].seed;
+    for (size_t i = 0; i < 2 && ergo_point_samples_disorder(point); i++) {
+        const size_t key = ergo_analysis_key(a, seeds[i]);
+        if (key != SIZE_MAX && point->values[key].present)
+            return point->values[key].seed;
+    }
     return 0;
 }
 
@@ -219,8 +232,8 @@ static bool add(struct ergo_analysis *a, const struct ergo_member_result *member
         return false;
     system->chains = chains;
     struct ergo_chain *chain = &chains[system->n_chains++];
-    *chain =
-        (struct ergo_chain){.member = member, .run = run, .disorder = disorder_of(member->point)};
+    *chain = (struct ergo_chain){
+        .member = member, .run = run, .disorder = disorder_of(a, member->point)};
     for (size_t c = 0; c < a->model->n_columns && member->series; c++)
         if (member->series[c] || (a->model->n_conjugates && c == a->model->conjugates[0].column))
             chain->columns[chain->n_columns++] = (uint8_t)c;

@@ -26,22 +26,15 @@ size_t ergo_analysis_named(const struct ergo_analysis *a, const char *name) {
     return SIZE_MAX;
 }
 
-static double number(const struct ergo_analysis *a, const struct ergo_point *point,
-                     const char *pointer) {
-    for (size_t key = 0; key < a->job->n_keys; key++)
-        if (strcmp(a->job->keys[key]->pointer, pointer) == 0)
-            return ergo_point_number(point, key);
-    return NAN;
-}
-
 double ergo_analysis_log_activity(const struct ergo_analysis *a, const struct ergo_point *point) {
-    const double beta_mu = number(a, point, "/system/beta_mu"), mu = number(a, point, "/system/mu");
+    const double beta_mu = ergo_analysis_number(a, point, "/system/beta_mu"),
+                 mu = ergo_analysis_number(a, point, "/system/mu");
     if (!isnan(beta_mu))
         return beta_mu;
     if (!isnan(mu))
-        return mu / number(a, point, "/system/temperature") -
-               3 * log(number(a, point, "/system/lambda"));
-    return log(number(a, point, "/system/activity"));
+        return mu / ergo_analysis_number(a, point, "/system/temperature") -
+               3 * log(ergo_analysis_number(a, point, "/system/lambda"));
+    return log(ergo_analysis_number(a, point, "/system/activity"));
 }
 
 /* Where a state belongs: its temperature and ln z. */
@@ -74,9 +67,9 @@ static struct place *places(const struct ergo_analysis *a, size_t *count) {
             list[(*count)++] = (struct place){
                 .system = &a->systems[s],
                 .state = k,
-                .temperature = number(a, point, "/system/temperature"),
+                .temperature = ergo_analysis_number(a, point, "/system/temperature"),
                 .log_activity = ergo_analysis_log_activity(a, point),
-                .n = (size_t)number(a, point, "/system/particles"),
+                .n = (size_t)ergo_analysis_number(a, point, "/system/particles"),
             };
         }
     if (list)
