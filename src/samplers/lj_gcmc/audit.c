@@ -38,8 +38,7 @@ enum ergo_status lj_check_cells(struct ergo_context *ctx, struct lj_state *s, si
     for (size_t c = from; c < to && status == ERGO_OK; c++)
         inside += planes[lj_cell_count_word(s, c)];
     for (uint32_t i = 0; i < n && status == ERGO_OK; i++) {
-        const uint64_t c = s->cut ? lj_cut_cell(s, words + 3 * (size_t)i)
-                                  : lj_grid_cell(&s->grid, words + 3 * (size_t)i);
+        const uint64_t c = lj_cut_cell(s, words + 3 * (size_t)i);
         if (c < from || c >= to) /* another rank's */
             continue;
         here++;

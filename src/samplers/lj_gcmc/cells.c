@@ -168,8 +168,7 @@ static void place_cells(struct lj_state *s, size_t chain, const uint32_t *words,
     }
     memset(inside, 0, cells * sizeof *inside);
     for (uint32_t i = 0; i < count; i++) {
-        const uint64_t c = s->cut ? lj_cut_cell(s, words + 3 * (size_t)i)
-                                  : lj_grid_cell(&s->grid, words + 3 * (size_t)i);
+        const uint64_t c = lj_cut_cell(s, words + 3 * (size_t)i);
         if (c >= cells)
             continue;
         for (int k = 0; k < 3; k++)

@@ -75,6 +75,8 @@ uint32_t lj_cut_low(const struct lj_state *s) {
 uint64_t lj_cut_cell(const struct lj_state *s, const uint32_t *words) {
     const uint64_t cell = lj_grid_cell(&s->grid, words), n = s->grid.n[2];
     const uint64_t layer = (uint64_t)s->grid.n[0] * s->grid.n[1], z = cell / layer;
+    if (!s->cut)
+        return cell;
     const uint64_t here = (z + n - lj_cut_low(s)) % n;
     return here < used(s) ? here * layer + cell % layer : UINT64_MAX;
 }

@@ -25,7 +25,8 @@ void lj_cut_join_pairs(struct lj_state *s, unsigned slot, size_t curves);
 /* The chain and all its particles, on all ranks. */
 enum ergo_status lj_cut_fetch(struct ergo_context *ctx, struct lj_state *s, size_t chain,
                               uint32_t **words, uint32_t *count);
-/* The cell in memory of a position; UINT64_MAX: it is in a layer that is not. */
+/* The cell in memory of a position, also of a box that is not cut; UINT64_MAX: it is in a layer
+ * that is not there. */
 uint64_t lj_cut_cell(const struct lj_state *s, const uint32_t *words);
 /* Cells in memory that have what the box has there: *from to *to - 1. Also of one that is not cut.
  */
