@@ -56,6 +56,16 @@ void ergo_text_append_number(struct ergo_text *text, double value) {
     ergo_text_append_bytes(text, number, strlen(number));
 }
 
+bool ergo_text_real(const char *word, size_t length, double *value) {
+    char copy[64], *stop = NULL;
+    if (length == 0 || length >= sizeof copy)
+        return false;
+    memcpy(copy, word, length);
+    copy[length] = '\0';
+    *value = strtod(copy, &stop);
+    return stop == copy + length;
+}
+
 void *ergo_text_extend(struct ergo_text *text, size_t length) {
     if (!text_reserve(text, length))
         return NULL;

@@ -32,6 +32,10 @@ void ergo_text_append_rows(struct ergo_text *text, size_t n,
 char *ergo_text_take(struct ergo_text *text);
 void ergo_text_free(struct ergo_text *text);
 
+/* The number that a word of a text is, from its first to its last character, of which there are at
+ * most 63; also inf and nan. False: it is none. */
+bool ergo_text_real(const char *word, size_t length, double *value);
+
 /* Levenshtein distance with transpositions; for "did you mean". */
 size_t ergo_text_distance(const char *a, const char *b);
 /* Nearest of `names` (NULL entries skipped), or NULL when nothing is near enough to suggest. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "job/input.h"
 
 #define FILE_MOST ((size_t)4 << 30)
@@ -28,18 +29,12 @@ static bool skip_line(struct reader *r) {
 
 /* The next number; of this line, or of any. A word that is none ends the search. */
 static bool next_number(struct reader *r, bool here, double *value) {
-    char copy[64], *stop = NULL;
-    size_t length = 0;
     while (r->at < r->end && (blank(*r->at) || (!here && *r->at == '\n')))
         r->line += *r->at++ == '\n';
-    while (r->at < r->end && !blank(*r->at) && *r->at != '\n') {
-        if (length + 1 >= sizeof copy)
-            return false;
-        copy[length++] = *r->at++;
-    }
-    copy[length] = '\0';
-    *value = strtod(copy, &stop);
-    return length > 0 && stop == copy + length;
+    const char *word = r->at;
+    while (r->at < r->end && !blank(*r->at) && *r->at != '\n')
+        r->at++;
+    return ergo_text_real(word, (size_t)(r->at - word), value);
 }
 
 static bool nothing_left(struct reader *r) {

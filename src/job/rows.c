@@ -2,8 +2,9 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/text.h"
 
 static bool blank(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == ',';
@@ -11,18 +12,12 @@ static bool blank(char c) {
 
 /* Read the next number of a line. false: there is none, or it is not a number. */
 static bool next_number(const char **at, const char *end, double *value) {
-    char copy[64], *stop = NULL;
-    size_t length = 0;
     while (*at < end && blank(**at))
         ++*at;
-    while (*at < end && !blank(**at) && **at != '#') {
-        if (length + 1 >= sizeof copy)
-            return false;
-        copy[length++] = *(*at)++;
-    }
-    copy[length] = '\0';
-    *value = strtod(copy, &stop);
-    return length > 0 && stop == copy + length;
+    const char *word = *at;
+    while (*at < end && !blank(**at) && **at != '#')
+        ++*at;
+    return ergo_text_real(word, (size_t)(*at - word), value);
 }
 
 static bool nothing_left(const char *at, const char *end) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "job/input.h"
 
 #define FILE_MOST ((size_t)16 << 30)
@@ -48,13 +49,7 @@ static bool next_word(const char **at, const char *end, const char **word, size_
 }
 
 static bool read_real(const char *word, size_t length, double *value) {
-    char copy[64], *stop = NULL;
-    if (length == 0 || length >= sizeof copy)
-        return false;
-    memcpy(copy, word, length);
-    copy[length] = '\0';
-    *value = strtod(copy, &stop);
-    return stop == copy + length && isfinite(*value);
+    return ergo_text_real(word, length, value) && isfinite(*value);
 }
 
 bool ergo_xyz_value(const char *from, const char *to, const char *key, const char **value,
