@@ -314,6 +314,8 @@ double sw_longest_side(const struct ergo_point *point);
 bool sw_has_quarter(const struct ergo_point *point);
 enum ergo_status sw_sites_check(struct ergo_context *ctx, const struct ergo_point *point);
 enum ergo_status sw_sites_configure(struct ergo_context *ctx, void *state);
+/* p in units of 2^-32; where it rounds to 1, 0, and `always` gets the bit. */
+uint32_t sw_chance_of(double p, uint32_t bit, uint32_t *always);
 /* Philox key and bond probability of a member. */
 void sw_sites_member_fill(const struct ergo_point *point, struct sw_site_member *member);
 
