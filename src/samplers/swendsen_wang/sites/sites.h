@@ -264,7 +264,6 @@ size_t sw_slab_sums(const struct sw_sites_state *s);
 void sw_slab_measure_parts(struct sw_sites_state *s, uint32_t sample);
 void sw_slab_total(struct sw_sites_state *s);
 void sw_slab_count(struct sw_sites_state *s, uint32_t sample);
-void sw_slab_take(void *counts, const struct sw_sum *sum);
 /* Sums of all ranks. Collective. */
 enum ergo_status sw_slab_collect(struct ergo_context *ctx, void *state, unsigned slot,
                                  struct ergo_samples *samples);

@@ -179,8 +179,7 @@ static void join_entries(struct sw_sites_state *s, size_t member, const uint32_t
         parts.waves = s->part_waves;
         *counts = (struct sw_cut_counts){0};
     }
-    s->e.status =
-        sw_rounds_join(s->e.ctx, &s->rounds, &parts, counts ? sw_slab_take : NULL, counts);
+    s->e.status = sw_rounds_join(s->e.ctx, &s->rounds, &parts, counts ? sw_cut_take : NULL, counts);
     for (size_t d = 0; d < 3; d++)
         s->ways[3 * member + d] = s->rounds.joining.wraps >> d & 1u;
     if (counts)
