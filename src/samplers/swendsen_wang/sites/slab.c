@@ -106,6 +106,8 @@ void sw_slab_declare(struct sw_sites_state *s) {
     sw_slab_buffer(s, SITES_NEXT_LAYER, "the next rank's layer", layer_bytes(s), true);
     ergo_engine_flag(&s->e, SITES_LAYER, ERGO_BUFFER_BESIDE);
     ergo_engine_flag(&s->e, SITES_NEXT_LAYER, ERGO_BUFFER_BESIDE);
+    if (s->shape.adapts)
+        ergo_engine_flag(&s->e, SITES_WAYS, ERGO_BUFFER_HOSTED);
     if (s->shape.wolff)
         sw_slab_buffer(s, SITES_SEEDS, "Wolff's seeds", 4 * s->e.batch->count, true);
     sw_slab_declare_join(s);
@@ -249,18 +251,17 @@ void sw_slab_take_layer(struct sw_sites_state *s) {
 
 void sw_slab_share_ways(struct sw_sites_state *s) {
     const size_t members = s->e.batch->count;
-    for (size_t m = 0; m < members; m++) {
-        uint32_t inside = 0;
-        ergo_engine_read(&s->e, SITES_WAYS, m * sizeof inside, sizeof inside, &inside);
+    uint32_t *ways = ergo_engine_host(&s->e, SITES_WAYS, 0, 0); /* inside; then all */
+    ergo_engine_read(&s->e, SITES_WAYS, 0, members * sizeof *ways, ways);
+    for (size_t m = 0; m < members; m++)
         for (size_t d = 0; d < 3; d++)
-            s->ways[3 * m + d] |= inside >> d & 1u;
-    }
+            s->ways[3 * m + d] |= ways[m] >> d & 1u;
     ergo_dist_max_counts(s->ways, 3 * members);
     for (size_t m = 0; m < members; m++) {
         const uint64_t *of = s->ways + 3 * m;
-        const uint32_t ways = (uint32_t)(of[0] | of[1] << 1 | of[2] << 2);
-        ergo_engine_write(&s->e, SITES_WAYS, m * sizeof ways, sizeof ways, &ways);
+        ways[m] = (uint32_t)(of[0] | of[1] << 1 | of[2] << 2);
     }
+    ergo_engine_send(&s->e, SITES_WAYS, members * sizeof *ways);
 }
 
 /* Wolff's seeds: the rank that has one tells all of its cluster's name. */
