@@ -120,11 +120,8 @@ static enum ergo_status make_sides(struct sw_sites_state *s) {
     const int ranks = ergo_dist_count(), own = ergo_ranks_rank();
     const size_t layer = layer_sites(s);
     const uint32_t around = s->whole.lz > 1 ? SW_AROUND_Z : SW_AROUND_Y;
-    const struct sw_border below = {.rank = (own + 1) % ranks,
-                                    .way = SW_WAY_DOWN,
-                                    .odd = own == ranks - 1 ? around : 0,
-                                    .sites = layer,
-                                    .most_far = 2 * layer};
+    const struct sw_border below = {
+        .rank = (own + 1) % ranks, .way = SW_WAY_DOWN, .odd = own == ranks - 1 ? around : 0};
     struct sw_border borders[2] = {below, below};
     borders[1].rank = (own + ranks - 1) % ranks;
     borders[1].way = SW_WAY_UP;

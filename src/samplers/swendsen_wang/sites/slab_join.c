@@ -142,7 +142,6 @@ static void take_entries(struct sw_sites_state *s, const uint32_t *entries, size
     const size_t words = sw_slab_entry_words(s), layer = layer_sites(s);
     struct sw_rounds *r = &s->rounds;
     r->n_parts = 0;
-    r->wraps = 0;
     for (size_t k = 0; k < 2; k++) {
         r->sides[k].items = s->items + k * 2 * layer;
         r->sides[k].n_items = 0;
