@@ -176,7 +176,7 @@ struct sw_sites_state {
     struct ergo_slab slab;
     uint64_t *joined;   /* [samples][members][numbers], sums of all ranks (slab_counts.c) */
     bool under_way;     /* the next rank's layer */
-    uint32_t sent, due; /* numbers of exchanges */
+    uint32_t exchanges; /* between slabs, so far */
     struct sw_rounds rounds;
     uint32_t *items;      /* [2][2 sites of a layer]: of the sides of rounds */
     uint64_t *part_names; /* [4 sites of a layer]: of what hosts join */

@@ -58,7 +58,7 @@ static size_t layer_sites(const struct sw_sites_state *s) {
 
 /* Of a message with a layer's spins: of all members, and its number. */
 static size_t layer_bytes(const struct sw_sites_state *s) {
-    return s->e.batch->count * layer_sites(s) * s->whole.spin_bytes + sizeof s->sent;
+    return s->e.batch->count * layer_sites(s) * s->whole.spin_bytes + sizeof s->exchanges;
 }
 
 static enum ergo_status configure(struct ergo_context *ctx, void *state) {
@@ -169,7 +169,7 @@ void sw_slab_log(struct ergo_context *ctx, struct sw_sites_state *s) {
  * that of the exchange. */
 static void post(struct sw_sites_state *s, int to, int from, int tag, void *mine, void *theirs,
                  size_t bytes) {
-    memcpy((char *)mine + bytes - sizeof s->sent, &s->sent, sizeof s->sent);
+    memcpy((char *)mine + bytes - sizeof s->exchanges, &s->exchanges, sizeof s->exchanges);
     if (s->e.status == ERGO_OK)
         s->e.status = ergo_dist_post_receive(s->e.ctx, s->slab.posts, from, tag, theirs, bytes);
     if (s->e.status == ERGO_OK)
@@ -187,34 +187,29 @@ static void post_on(struct sw_sites_state *s, void *mine, void *theirs, size_t b
     post(s, (own + 1) % ranks, (own + ranks - 1) % ranks, TAG_ON, mine, theirs, bytes);
 }
 
-/* Is it the exchange's that is due? */
-static void check(struct sw_sites_state *s, const void *theirs, size_t bytes) {
+/* Waits for `count` messages, one behind the other. Are they of this exchange? */
+static void finish(struct sw_sites_state *s, const char *theirs, size_t bytes, size_t count) {
+    const uint32_t due = s->exchanges++;
     uint32_t number;
-    memcpy(&number, (const char *)theirs + bytes - sizeof number, sizeof number);
-    if (s->e.status == ERGO_OK && number != s->due)
-        s->e.status = sw_rounds_lost(s->e.ctx, s->rounds.rank);
+    if (s->e.status != ERGO_OK)
+        return;
+    ergo_dist_posts_wait(s->slab.posts);
+    for (size_t k = 1; k <= count && s->e.status == ERGO_OK; k++) {
+        memcpy(&number, theirs + k * bytes - sizeof number, sizeof number);
+        if (number != due)
+            s->e.status = sw_rounds_lost(s->e.ctx, s->rounds.rank);
+    }
 }
 
 void sw_slab_swap(struct sw_sites_state *s, char *mine, char *theirs, size_t bytes) {
     post_on(s, mine, theirs + bytes, bytes);
     post_back(s, mine + bytes, theirs, bytes);
-    s->sent++;
-    if (s->e.status != ERGO_OK)
-        return;
-    ergo_dist_posts_wait(s->slab.posts);
-    check(s, theirs, bytes);
-    check(s, theirs + bytes, bytes);
-    s->due++;
+    finish(s, theirs, bytes, 2);
 }
 
 void sw_slab_swap_back(struct sw_sites_state *s, void *mine, void *theirs, size_t bytes) {
     post_back(s, mine, theirs, bytes);
-    s->sent++;
-    if (s->e.status != ERGO_OK)
-        return;
-    ergo_dist_posts_wait(s->slab.posts);
-    check(s, theirs, bytes);
-    s->due++;
+    finish(s, theirs, bytes, 1);
 }
 
 static struct ergo_grid over_layer(const struct sw_sites_state *s) {
