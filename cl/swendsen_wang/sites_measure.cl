@@ -88,7 +88,7 @@ __kernel void sw_site_measure(__global const uchar *spins, __global uint *sums, 
 #endif
 }
 
-/* Of a slab: clusters that reach an edge are the host's to count (sites_slab.cl). */
+/* Of a slab: clusters that reach an edge are counted apart (sites_bridges.cl). */
 #define SW_COUNTS(size) ((size) != 0u && !(SW_SLAB && (size) >> 31))
 
 /* Sums over the clusters whose sizes are at their roots: sums[sample][member][place]

@@ -34,24 +34,17 @@ static enum ergo_status append_map(struct ergo_context *ctx, struct ergo_text *t
                                    double top) {
     char label[128];
     struct ergo_picture small = picture_of(curve, top), tile = {0, 0, NULL};
-    struct ergo_text png = {0};
     enum ergo_status status = ERGO_OK;
     if (!small.rgb || !ergo_picture_tile(&small, LEAST_PIXELS, MOST_PIXELS, &tile))
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "making report.html: out of memory");
-    if (status == ERGO_OK)
-        status = ergo_png_encode(ctx, &tile, &png);
     if (status == ERGO_OK) {
         ergo_report_label(label, sizeof label, result, member);
-        ergo_text_append(text, "<figure><img width=\"%u\" height=\"%u\" alt=\"%s, ", tile.width,
-                         tile.height, name);
-        ergo_html_escape(text, label);
-        ergo_text_append(text, "\" src=\"data:image/png;base64,");
-        ergo_report_base64(text, png.data, png.length);
-        ergo_text_append(text, "\"><figcaption>");
+        ergo_text_append(text, "<figure>");
+        status = ergo_report_image(ctx, text, &tile, name, label);
+        ergo_text_append(text, "<figcaption>");
         ergo_html_escape(text, label);
         ergo_text_append(text, "<small>white 0, blue %.3g</small></figcaption></figure>\n", top);
     }
-    ergo_text_free(&png);
     free(tile.rgb);
     free(small.rgb);
     return status;

@@ -138,24 +138,16 @@ static enum ergo_status append_pictures(struct ergo_context *ctx, struct ergo_te
     for (size_t i = 0; i < count && status == ERGO_OK; i++) {
         const struct ergo_member_result *member = &result->members[members[i]];
         struct ergo_picture tile = {0, 0, NULL};
-        struct ergo_text png = {0};
         if (!ergo_picture_tile(&member->pictures[member->n_pictures - 1], 1, 384, &tile))
             return ERGO_FAIL(ctx, ERGO_E_MEMORY, "making report.html: out of memory");
-        status = ergo_png_encode(ctx, &tile, &png);
-        if (status == ERGO_OK) {
-            ergo_report_label(label, sizeof label, result, member);
-            ergo_text_append(text, "<figure><img width=\"%u\" height=\"%u\" alt=\"configuration, ",
-                             tile.width, tile.height);
-            ergo_html_escape(text, label);
-            ergo_text_append(text, "\" src=\"data:image/png;base64,");
-            ergo_report_base64(text, png.data, png.length);
-            ergo_text_append(text, "\"><figcaption>");
-            ergo_html_escape(text, label);
-            ergo_text_append(text, "<small>%s %" PRIu64 "</small></figcaption></figure>\n",
-                             result->job->sampler->step_name,
-                             member->picture_steps[member->n_pictures - 1]);
-        }
-        ergo_text_free(&png);
+        ergo_report_label(label, sizeof label, result, member);
+        ergo_text_append(text, "<figure>");
+        status = ergo_report_image(ctx, text, &tile, "configuration", label);
+        ergo_text_append(text, "<figcaption>");
+        ergo_html_escape(text, label);
+        ergo_text_append(text, "<small>%s %" PRIu64 "</small></figcaption></figure>\n",
+                         result->job->sampler->step_name,
+                         member->picture_steps[member->n_pictures - 1]);
         free(tile.rgb);
     }
     ergo_text_append(text, "</div>\n");

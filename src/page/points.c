@@ -70,7 +70,6 @@ static enum ergo_status append_picture(struct ergo_context *ctx, struct ergo_tex
                                        const struct ergo_result *result, size_t m) {
     const struct ergo_member_result *member = &result->members[m];
     struct ergo_picture tile = {0, 0, NULL};
-    struct ergo_text png = {0};
     char label[128];
     const struct ergo_picture *last =
         member->n_pictures ? &member->pictures[member->n_pictures - 1] : NULL;
@@ -78,20 +77,13 @@ static enum ergo_status append_picture(struct ergo_context *ctx, struct ergo_tex
         return ERGO_OK;
     if (!ergo_picture_tile(last, 1, 384, &tile))
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "making report.html: out of memory");
-    const enum ergo_status status = ergo_png_encode(ctx, &tile, &png);
-    if (status == ERGO_OK) {
-        ergo_report_label(label, sizeof label, result, member);
-        ergo_text_append(text,
-                         "<figure class=\"still\"><figcaption><b>configuration</b> %s %" PRIu64
-                         "</figcaption><img width=\"%u\" height=\"%u\" alt=\"configuration, ",
-                         result->job->sampler->step_name,
-                         member->picture_steps[member->n_pictures - 1], tile.width, tile.height);
-        ergo_html_escape(text, label);
-        ergo_text_append(text, "\" src=\"data:image/png;base64,");
-        ergo_report_base64(text, png.data, png.length);
-        ergo_text_append(text, "\"></figure>\n");
-    }
-    ergo_text_free(&png);
+    ergo_report_label(label, sizeof label, result, member);
+    ergo_text_append(
+        text,
+        "<figure class=\"still\"><figcaption><b>configuration</b> %s %" PRIu64 "</figcaption>",
+        result->job->sampler->step_name, member->picture_steps[member->n_pictures - 1]);
+    const enum ergo_status status = ergo_report_image(ctx, text, &tile, "configuration", label);
+    ergo_text_append(text, "</figure>\n");
     free(tile.rgb);
     return status;
 }

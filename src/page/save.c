@@ -3,9 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "page/page.h"
 #include "page/sections.h"
 
-void ergo_report_base64(struct ergo_text *text, const void *data, size_t length) {
+static void append_base64(struct ergo_text *text, const void *data, size_t length) {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const uint8_t *bytes = data;
     char line[4 * 256];
@@ -23,6 +24,23 @@ void ergo_report_base64(struct ergo_text *text, const void *data, size_t length)
             used = 0;
         }
     }
+}
+
+enum ergo_status ergo_report_image(struct ergo_context *ctx, struct ergo_text *text,
+                                   const struct ergo_picture *picture, const char *kind,
+                                   const char *label) {
+    struct ergo_text png = {0};
+    const enum ergo_status status = ergo_png_encode(ctx, picture, &png);
+    if (status == ERGO_OK) {
+        ergo_text_append(text, "<img width=\"%u\" height=\"%u\" alt=\"%s, ", picture->width,
+                         picture->height, kind);
+        ergo_html_escape(text, label);
+        ergo_text_append(text, "\" src=\"data:image/png;base64,");
+        append_base64(text, png.data, png.length);
+        ergo_text_append(text, "\">");
+    }
+    ergo_text_free(&png);
+    return status;
 }
 
 /* A field of CSV: in quotes where it needs them. */
@@ -87,7 +105,7 @@ static void append_link(struct ergo_text *text, const char *name, const char *ki
                              : "-",
                          *c);
     ergo_text_append(text, ".%s\" href=\"data:%s;base64,", kind, type);
-    ergo_report_base64(text, file->data, file->length);
+    append_base64(text, file->data, file->length);
     ergo_text_append(text, "\">%s</a>", strcmp(kind, "csv") == 0 ? "CSV" : "SVG");
     text->failed |= file->failed;
 }

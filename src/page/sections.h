@@ -40,7 +40,10 @@ void ergo_report_scanned(char *label, size_t size, const struct ergo_result *res
 
 /* save.c: links to a figure's numbers and drawing. */
 void ergo_report_save(struct ergo_text *text, const struct ergo_plot *plot, const char *name);
-void ergo_report_base64(struct ergo_text *text, const void *data, size_t length);
+/* A picture, as an image in the page itself: "KIND, LABEL" for those who do not see it. */
+enum ergo_status ergo_report_image(struct ergo_context *ctx, struct ergo_text *text,
+                                   const struct ergo_picture *picture, const char *kind,
+                                   const char *label);
 
 /* A figure in pieces: its begin with name and sign (and `aside`, markup), and, after a few words of
  * the caller's, all the rest. */

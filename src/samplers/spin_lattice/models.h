@@ -100,7 +100,6 @@ uint64_t lattice_curve_every(const struct ergo_point *point);
 enum { FIELD_KEYS = 3, DISORDER_KEYS = 5 };
 extern const struct ergo_key field_keys[FIELD_KEYS], disorder_keys[DISORDER_KEYS];
 bool model_draws_fields(const struct ergo_point *point);
-bool model_draws_disorder(const struct ergo_point *point); /* or couplings */
 /* What is drawn may be the same for all replicas: a field of 0, one coupling alone. */
 bool model_samples_differ(const struct ergo_point *point);
 /* Sites of a lattice that are in one place, a slab's: n from number `first` on, around its end. */

@@ -83,7 +83,7 @@ static bool draws_couplings(const struct ergo_point *point) {
     return model_has(point, "/system/disorder") && !model_has(point, "/system/disorder_file");
 }
 
-bool model_draws_disorder(const struct ergo_point *point) {
+static bool draws_disorder(const struct ergo_point *point) {
     return draws_couplings(point) || model_draws_fields(point);
 }
 
@@ -134,7 +134,7 @@ const struct ergo_key disorder_keys[DISORDER_KEYS] = {
     {ERGO_KEY("/system/disorder_seed", SEED), .flags = ERGO_KEY_SHAPE, .unit = "",
      .help = "The seed of random couplings and fields; /seed if not given. They depend on it and "
              "on the replica, not on the temperature: a scan over it has the same ones.",
-     .acts = model_draws_disorder,
+     .acts = draws_disorder,
      .where =
          "where couplings or fields are drawn: with disorder or random_field, without their files"},
     {ERGO_KEY("/system/negative_fraction", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .min = 0,
@@ -156,7 +156,7 @@ const struct ergo_key disorder_keys[DISORDER_KEYS] = {
 };
 
 const char *model_unweighted(const struct ergo_point *point) {
-    return model_draws_disorder(point)
+    return draws_disorder(point)
                ? "its couplings or fields are drawn, so that each seed and replica weighs "
                  "configurations in its own way (disorder_file and field_file fix them)"
                : NULL;

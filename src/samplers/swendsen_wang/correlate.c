@@ -5,17 +5,13 @@
 
 #include "samplers/swendsen_wang/sites/sites.h"
 
-static bool is_potts(const struct ergo_point *point) {
-    return strcmp(ergo_point_text(point, "/system/model"), "potts") == 0;
-}
-
 /* Observables that clusters' correlations are measured for; others have them anyway, or not. */
 bool sw_correlates(const struct ergo_point *point) {
     static const char *const of_squares[] = {"correlation", "correlation_half"};
     static const char *const of_quarters[] = {"correlation_quarter", "correlation_ratio"};
     const bool squares = sw_serves_square(point);
-    bool asked = ergo_point_asks(point, is_potts(point) ? "correlation_length"
-                                                        : "correlation_length_improved");
+    bool asked = ergo_point_asks(point, sw_is_potts(point) ? "correlation_length"
+                                                           : "correlation_length_improved");
     for (size_t k = 0; k < 2 && squares; k++)
         asked = asked || ergo_point_asks(point, of_squares[k]) ||
                 (sw_has_quarter(point) && ergo_point_asks(point, of_quarters[k]));
@@ -28,7 +24,7 @@ enum ergo_status sw_correlate_check(struct ergo_context *ctx, const struct ergo_
     return ergo_job_error(ctx, "/run/correlations",
                           "true, and /run/observables asks for nothing that it measures here: add "
                           "correlation_length%s%s, for example",
-                          is_potts(point) ? "" : "_improved",
+                          sw_is_potts(point) ? "" : "_improved",
                           !sw_serves_square(point) ? ""
                           : sw_has_quarter(point)  ? " or correlation_ratio"
                                                    : " or correlation_half");

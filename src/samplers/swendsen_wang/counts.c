@@ -39,6 +39,10 @@ void sw_cut_count(struct sw_cut_counts *c, const struct sw_sum *sum) {
     sw_waves_add(c->parts, (int64_t)sum->waves[2]);
 }
 
+void sw_cut_take(void *counts, const struct sw_sum *sum) {
+    sw_cut_count(counts, sum);
+}
+
 static void carry(uint64_t *limbs, size_t n) {
     for (size_t l = 0; l + 1 < n; l++) {
         limbs[l + 1] += limbs[l] >> 16;

@@ -21,6 +21,8 @@ struct sw_cut_counts {
 };
 /* A cluster. */
 void sw_cut_count(struct sw_cut_counts *counts, const struct sw_sum *sum);
+/* The same, of a joining (sw_joining_take). */
+void sw_cut_take(void *counts, const struct sw_sum *sum);
 /* Carries to the next limbs. */
 void sw_cut_count_carry(struct sw_cut_counts *counts);
 /* Over all ranks. Collective. */

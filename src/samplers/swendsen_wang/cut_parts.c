@@ -192,10 +192,6 @@ static struct sw_parts bridge_parts(struct sw_cut *s, unsigned edges, unsigned r
                              .sides = s->rounds.sides};
 }
 
-static void take_cluster(void *counts, const struct sw_sum *sum) {
-    sw_cut_count(counts, sum);
-}
-
 void sw_cut_join_parts(struct sw_cut *s, struct sw_cut_counts *counts, double *started) {
     struct sw_parts parts = bridge_parts(s, SW_CUT_EDGES, SW_CUT_ROOTS, started);
     if (s->e.status != ERGO_OK)
@@ -208,8 +204,7 @@ void sw_cut_join_parts(struct sw_cut *s, struct sw_cut_counts *counts, double *s
         parts.waves = &s->part_waves[0][0];
         count_clusters(s, counts);
     }
-    s->e.status =
-        sw_rounds_join(s->e.ctx, &s->rounds, &parts, counts ? take_cluster : NULL, counts);
+    s->e.status = sw_rounds_join(s->e.ctx, &s->rounds, &parts, counts ? sw_cut_take : NULL, counts);
     if (counts)
         counts->wraps |= s->rounds.joining.wraps;
     if (s->e.status == ERGO_OK) {

@@ -59,7 +59,8 @@ struct sw_rounds {
  */
 
 /* A piece with these sides, whose own parts are numbered below most_parts; may replace another one
- * of the same run. rank, ranks and posts are set. */
+ * of the same run. rank, ranks and posts are set. Sides have no sites where the caller finds their
+ * bridges. */
 enum ergo_status sw_rounds_prepare(struct ergo_engine *e, struct sw_rounds *r,
                                    const struct sw_border *borders, size_t n_sides,
                                    size_t most_parts);

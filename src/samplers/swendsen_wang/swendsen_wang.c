@@ -260,8 +260,8 @@ static const struct ergo_model square_model = {
 static const struct ergo_model sites_model = {
     POTTS_TABLES,
     .programs = {"swendsen_wang/sites.cl", "swendsen_wang/sites_measure.cl",
-                 "swendsen_wang/sites_slab.cl", "swendsen_wang/sites_pairs.cl",
-                 "swendsen_wang/sites_waves.cl"},
+                 "swendsen_wang/sites_slab.cl", "swendsen_wang/sites_bridges.cl",
+                 "swendsen_wang/sites_pairs.cl", "swendsen_wang/sites_waves.cl"},
     .n_columns = SW_COLUMNS,
     .check = check_sites,
     .form = sw_sites_form,

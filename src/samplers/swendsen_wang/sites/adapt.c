@@ -53,7 +53,7 @@ enum ergo_status sw_adapt_check(struct ergo_context *ctx, const struct ergo_poin
 
 /* A chance of 1: of potts a probability, of unit vectors J/T. */
 static double unit_of(const struct ergo_point *point) {
-    return strcmp(ergo_point_text(point, "/system/model"), "potts") == 0 ? 0x1p32 : 0x1p24;
+    return sw_is_potts(point) ? 0x1p32 : 0x1p24;
 }
 
 /* A whole number from `least` on. */

@@ -307,7 +307,8 @@ static enum ergo_status compare_start(struct ergo_context *ctx, struct sw_sites_
     uint64_t done = 0;
     for (size_t m = s->e.batch->count; m-- > 0 && done < budget && status == ERGO_OK;
          done += s->whole.sites) {
-        sw_sites_twin_start(s->e.batch->points[m], &s->whole, &t);
+        if (has_twin(s))
+            sw_sites_twin_start(s->e.batch->points[m], &s->whole, &t);
         status = compare_bytes(ctx, &r, m, SITES_SPINS, t.spins, "the spins of the start", &t);
     }
     sw_sites_twin_close(&t);

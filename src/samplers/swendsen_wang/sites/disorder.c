@@ -13,8 +13,7 @@ bool sw_is_disordered(const struct ergo_point *point) {
 
 /* A field of 0 that is given may be one of a scan. Unit vectors have no such key. */
 bool sw_has_field(const struct ergo_point *point) {
-    return strcmp(ergo_point_text(point, "/system/model"), "potts") == 0 &&
-           ergo_point_value(point, "/system/field")->present;
+    return sw_is_potts(point) && ergo_point_value(point, "/system/field")->present;
 }
 
 bool sw_is_plain(const struct ergo_point *point) {
@@ -91,8 +90,7 @@ enum ergo_status sw_disorder_check(struct ergo_context *ctx, const struct ergo_p
                               "missing; needed with disorder: a number from 0 (bonds are missing) "
                               "to 1, the other coupling over the first. (Without it spin-lattice "
                               "takes -1, which frustrates)");
-    if (sw_adapts(point) && ratio_of(point) != 0 &&
-        strcmp(ergo_point_text(point, "/system/model"), "potts") == 0)
+    if (sw_adapts(point) && ratio_of(point) != 0 && sw_is_potts(point))
         return ergo_job_error(ctx, "/system/disorder_ratio",
                               "%g, and method probability-changing with model potts has one bond "
                               "probability, that of the strong bonds: use 0, missing bonds",
@@ -100,22 +98,13 @@ enum ergo_status sw_disorder_check(struct ergo_context *ctx, const struct ergo_p
     return ERGO_OK;
 }
 
-/* p in units of 2^-32; where it rounds to 1, 0 and `always` gets the bit. */
-static uint32_t chance_of(double p, uint32_t bit, uint32_t *always) {
-    const double scaled = p * 0x1p32 + 0.5;
-    if (scaled < 0x1p32)
-        return (uint32_t)scaled;
-    *always |= bit;
-    return 0;
-}
-
 void sw_disorder_fill(const struct ergo_point *point, struct sw_site_member *member) {
-    const double of_unit = sw_is_potts(point) && sw_is_ising(point) ? 2 : 1;
+    const double of_unit = sw_is_ising(point) ? 2 : 1;
     if (sw_has_field(point))
         member->ghost =
-            chance_of(1 - ergo_portable_exp(-of_unit * ergo_point_real(point, "/system/field") /
-                                            ergo_point_real(point, "/system/temperature")),
-                      SW_ALWAYS_GHOST, &member->always);
+            sw_chance_of(1 - ergo_portable_exp(-of_unit * ergo_point_real(point, "/system/field") /
+                                               ergo_point_real(point, "/system/temperature")),
+                         SW_ALWAYS_GHOST, &member->always);
     if (!sw_is_disordered(point))
         return;
     const struct ergo_value *fraction = ergo_point_value(point, "/system/negative_fraction");
@@ -124,14 +113,14 @@ void sw_disorder_fill(const struct ergo_point *point, struct sw_site_member *mem
     member->seed0 = key[0];
     member->seed1 = key[1];
     member->share =
-        chance_of(fraction->present ? fraction->real : 0.5, SW_ALL_WEAK, &member->always);
+        sw_chance_of(fraction->present ? fraction->real : 0.5, SW_ALL_WEAK, &member->always);
     member->ratio = (float)ratio_of(point);
     if (sw_is_potts(point) && ratio_of(point) > 0)
         member->weak =
-            chance_of(1 - ergo_portable_exp(-of_unit * ratio_of(point) *
-                                            ergo_point_real(point, "/system/coupling") /
-                                            ergo_point_real(point, "/system/temperature")),
-                      SW_ALWAYS_WEAK, &member->always);
+            sw_chance_of(1 - ergo_portable_exp(-of_unit * ratio_of(point) *
+                                               ergo_point_real(point, "/system/coupling") /
+                                               ergo_point_real(point, "/system/temperature")),
+                         SW_ALWAYS_WEAK, &member->always);
 }
 
 void sw_disorder_unit(const struct ergo_point *point, struct sw_unit *unit) {

@@ -14,8 +14,7 @@ static bool says(const struct ergo_point *point, const char *pointer, const char
 }
 
 bool sw_serves_square(const struct ergo_point *point) {
-    return says(point, "/system/model", "potts") &&
-           ergo_point_value(point, "/system/size")->items == 2 &&
+    return sw_is_potts(point) && ergo_point_value(point, "/system/size")->items == 2 &&
            says(point, "/system/lattice", "square") &&
            says(point, "/system/update", "swendsen-wang") && !sw_adapts(point) &&
            sw_is_periodic(point) && sw_is_plain(point);
@@ -64,7 +63,7 @@ static enum ergo_status check_sides(struct ergo_context *ctx, const struct ergo_
         return ergo_job_error(ctx, "/system/boundary",
                               "%d of them; one word, or one for each of the %d sides", words,
                               items);
-    if (!sw_is_ferromagnetic(point) && says(point, "/system/model", "potts") &&
+    if (!sw_is_ferromagnetic(point) && sw_is_potts(point) &&
         ergo_point_int(point, "/system/q") != 2)
         return ergo_job_error(ctx, "/system/boundary",
                               "\"antiperiodic\" has the opposite spin across a side, and of "
@@ -161,6 +160,14 @@ enum ergo_status sw_sites_check(struct ergo_context *ctx, const struct ergo_poin
     return status != ERGO_OK ? status : adapts != ERGO_OK ? adapts : closed;
 }
 
+uint32_t sw_chance_of(double p, uint32_t bit, uint32_t *always) {
+    const double scaled = p * 0x1p32 + 0.5;
+    if (scaled < 0x1p32)
+        return (uint32_t)scaled;
+    *always |= bit;
+    return 0;
+}
+
 void sw_sites_member_fill(const struct ergo_point *point, struct sw_site_member *member) {
     memset(member, 0, sizeof *member);
     member->key0 = (uint32_t)point->stream;
@@ -168,16 +175,14 @@ void sw_sites_member_fill(const struct ergo_point *point, struct sw_site_member 
     if (sw_adapts(point))
         sw_adapt_fill(point, member);
     sw_disorder_fill(point, member);
-    if (!says(point, "/system/model", "potts")) {
+    if (!sw_is_potts(point)) {
         if (!sw_has_temperature(point)) /* sw_site_take has it */
             return;
         member->coupling = (float)(2 * ergo_point_real(point, "/system/coupling") /
                                    ergo_point_real(point, "/system/temperature"));
         return;
     }
-    const double scaled = sw_bond_probability(point) * 0x1p32 + 0.5;
-    member->always |= scaled >= 0x1p32 ? SW_ALWAYS : 0;
-    member->threshold = scaled >= 0x1p32 ? 0 : (uint32_t)scaled;
+    member->threshold = sw_chance_of(sw_bond_probability(point), SW_ALWAYS, &member->always);
 }
 
 /* ---- launches -------------------------------------------------------------------------------- */

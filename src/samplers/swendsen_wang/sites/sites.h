@@ -176,7 +176,7 @@ struct sw_sites_state {
     struct ergo_slab slab;
     uint64_t *joined;   /* [samples][members][numbers], sums of all ranks (slab_counts.c) */
     bool under_way;     /* the next rank's layer */
-    uint32_t sent, due; /* numbers of exchanges */
+    uint32_t exchanges; /* between slabs, so far */
     struct sw_rounds rounds;
     uint32_t *items;      /* [2][2 sites of a layer]: of the sides of rounds */
     uint64_t *part_names; /* [4 sites of a layer]: of what hosts join */
@@ -264,7 +264,6 @@ size_t sw_slab_sums(const struct sw_sites_state *s);
 void sw_slab_measure_parts(struct sw_sites_state *s, uint32_t sample);
 void sw_slab_total(struct sw_sites_state *s);
 void sw_slab_count(struct sw_sites_state *s, uint32_t sample);
-void sw_slab_take(void *counts, const struct sw_sum *sum);
 /* Sums of all ranks. Collective. */
 enum ergo_status sw_slab_collect(struct ergo_context *ctx, void *state, unsigned slot,
                                  struct ergo_samples *samples);
@@ -314,6 +313,8 @@ double sw_longest_side(const struct ergo_point *point);
 bool sw_has_quarter(const struct ergo_point *point);
 enum ergo_status sw_sites_check(struct ergo_context *ctx, const struct ergo_point *point);
 enum ergo_status sw_sites_configure(struct ergo_context *ctx, void *state);
+/* p in units of 2^-32; where it rounds to 1, 0, and `always` gets the bit. */
+uint32_t sw_chance_of(double p, uint32_t bit, uint32_t *always);
 /* Philox key and bond probability of a member. */
 void sw_sites_member_fill(const struct ergo_point *point, struct sw_site_member *member);
 

@@ -58,7 +58,7 @@ static size_t layer_sites(const struct sw_sites_state *s) {
 
 /* Of a message with a layer's spins: of all members, and its number. */
 static size_t layer_bytes(const struct sw_sites_state *s) {
-    return s->e.batch->count * layer_sites(s) * s->whole.spin_bytes + sizeof s->sent;
+    return s->e.batch->count * layer_sites(s) * s->whole.spin_bytes + sizeof s->exchanges;
 }
 
 static enum ergo_status configure(struct ergo_context *ctx, void *state) {
@@ -106,6 +106,8 @@ void sw_slab_declare(struct sw_sites_state *s) {
     sw_slab_buffer(s, SITES_NEXT_LAYER, "the next rank's layer", layer_bytes(s), true);
     ergo_engine_flag(&s->e, SITES_LAYER, ERGO_BUFFER_BESIDE);
     ergo_engine_flag(&s->e, SITES_NEXT_LAYER, ERGO_BUFFER_BESIDE);
+    if (s->shape.adapts)
+        ergo_engine_flag(&s->e, SITES_WAYS, ERGO_BUFFER_HOSTED);
     if (s->shape.wolff)
         sw_slab_buffer(s, SITES_SEEDS, "Wolff's seeds", 4 * s->e.batch->count, true);
     sw_slab_declare_join(s);
@@ -118,11 +120,8 @@ static enum ergo_status make_sides(struct sw_sites_state *s) {
     const int ranks = ergo_dist_count(), own = ergo_ranks_rank();
     const size_t layer = layer_sites(s);
     const uint32_t around = s->whole.lz > 1 ? SW_AROUND_Z : SW_AROUND_Y;
-    const struct sw_border below = {.rank = (own + 1) % ranks,
-                                    .way = SW_WAY_DOWN,
-                                    .odd = own == ranks - 1 ? around : 0,
-                                    .sites = layer,
-                                    .most_far = 2 * layer};
+    const struct sw_border below = {
+        .rank = (own + 1) % ranks, .way = SW_WAY_DOWN, .odd = own == ranks - 1 ? around : 0};
     struct sw_border borders[2] = {below, below};
     borders[1].rank = (own + ranks - 1) % ranks;
     borders[1].way = SW_WAY_UP;
@@ -170,7 +169,7 @@ void sw_slab_log(struct ergo_context *ctx, struct sw_sites_state *s) {
  * that of the exchange. */
 static void post(struct sw_sites_state *s, int to, int from, int tag, void *mine, void *theirs,
                  size_t bytes) {
-    memcpy((char *)mine + bytes - sizeof s->sent, &s->sent, sizeof s->sent);
+    memcpy((char *)mine + bytes - sizeof s->exchanges, &s->exchanges, sizeof s->exchanges);
     if (s->e.status == ERGO_OK)
         s->e.status = ergo_dist_post_receive(s->e.ctx, s->slab.posts, from, tag, theirs, bytes);
     if (s->e.status == ERGO_OK)
@@ -188,34 +187,29 @@ static void post_on(struct sw_sites_state *s, void *mine, void *theirs, size_t b
     post(s, (own + 1) % ranks, (own + ranks - 1) % ranks, TAG_ON, mine, theirs, bytes);
 }
 
-/* Is it the exchange's that is due? */
-static void check(struct sw_sites_state *s, const void *theirs, size_t bytes) {
+/* Waits for `count` messages, one behind the other. Are they of this exchange? */
+static void finish(struct sw_sites_state *s, const char *theirs, size_t bytes, size_t count) {
+    const uint32_t due = s->exchanges++;
     uint32_t number;
-    memcpy(&number, (const char *)theirs + bytes - sizeof number, sizeof number);
-    if (s->e.status == ERGO_OK && number != s->due)
-        s->e.status = sw_rounds_lost(s->e.ctx, s->rounds.rank);
+    if (s->e.status != ERGO_OK)
+        return;
+    ergo_dist_posts_wait(s->slab.posts);
+    for (size_t k = 1; k <= count && s->e.status == ERGO_OK; k++) {
+        memcpy(&number, theirs + k * bytes - sizeof number, sizeof number);
+        if (number != due)
+            s->e.status = sw_rounds_lost(s->e.ctx, s->rounds.rank);
+    }
 }
 
 void sw_slab_swap(struct sw_sites_state *s, char *mine, char *theirs, size_t bytes) {
     post_on(s, mine, theirs + bytes, bytes);
     post_back(s, mine + bytes, theirs, bytes);
-    s->sent++;
-    if (s->e.status != ERGO_OK)
-        return;
-    ergo_dist_posts_wait(s->slab.posts);
-    check(s, theirs, bytes);
-    check(s, theirs + bytes, bytes);
-    s->due++;
+    finish(s, theirs, bytes, 2);
 }
 
 void sw_slab_swap_back(struct sw_sites_state *s, void *mine, void *theirs, size_t bytes) {
     post_back(s, mine, theirs, bytes);
-    s->sent++;
-    if (s->e.status != ERGO_OK)
-        return;
-    ergo_dist_posts_wait(s->slab.posts);
-    check(s, theirs, bytes);
-    s->due++;
+    finish(s, theirs, bytes, 1);
 }
 
 static struct ergo_grid over_layer(const struct sw_sites_state *s) {
@@ -249,18 +243,17 @@ void sw_slab_take_layer(struct sw_sites_state *s) {
 
 void sw_slab_share_ways(struct sw_sites_state *s) {
     const size_t members = s->e.batch->count;
-    for (size_t m = 0; m < members; m++) {
-        uint32_t inside = 0;
-        ergo_engine_read(&s->e, SITES_WAYS, m * sizeof inside, sizeof inside, &inside);
+    uint32_t *ways = ergo_engine_host(&s->e, SITES_WAYS, 0, 0); /* inside; then all */
+    ergo_engine_read(&s->e, SITES_WAYS, 0, members * sizeof *ways, ways);
+    for (size_t m = 0; m < members; m++)
         for (size_t d = 0; d < 3; d++)
-            s->ways[3 * m + d] |= inside >> d & 1u;
-    }
+            s->ways[3 * m + d] |= ways[m] >> d & 1u;
     ergo_dist_max_counts(s->ways, 3 * members);
     for (size_t m = 0; m < members; m++) {
         const uint64_t *of = s->ways + 3 * m;
-        const uint32_t ways = (uint32_t)(of[0] | of[1] << 1 | of[2] << 2);
-        ergo_engine_write(&s->e, SITES_WAYS, m * sizeof ways, sizeof ways, &ways);
+        ways[m] = (uint32_t)(of[0] | of[1] << 1 | of[2] << 2);
     }
+    ergo_engine_send(&s->e, SITES_WAYS, members * sizeof *ways);
 }
 
 /* Wolff's seeds: the rank that has one tells all of its cluster's name. */

@@ -112,10 +112,6 @@ void sw_slab_count(struct sw_sites_state *s, uint32_t sample) {
     }
 }
 
-void sw_slab_take(void *counts, const struct sw_sum *sum) {
-    sw_cut_count(counts, sum);
-}
-
 /* ---- samples --------------------------------------------------------------------------------- */
 
 /* Clusters of a sample and member over all ranks. */

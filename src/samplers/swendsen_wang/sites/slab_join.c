@@ -142,7 +142,6 @@ static void take_entries(struct sw_sites_state *s, const uint32_t *entries, size
     const size_t words = sw_slab_entry_words(s), layer = layer_sites(s);
     struct sw_rounds *r = &s->rounds;
     r->n_parts = 0;
-    r->wraps = 0;
     for (size_t k = 0; k < 2; k++) {
         r->sides[k].items = s->items + k * 2 * layer;
         r->sides[k].n_items = 0;
@@ -179,8 +178,7 @@ static void join_entries(struct sw_sites_state *s, size_t member, const uint32_t
         parts.waves = s->part_waves;
         *counts = (struct sw_cut_counts){0};
     }
-    s->e.status =
-        sw_rounds_join(s->e.ctx, &s->rounds, &parts, counts ? sw_slab_take : NULL, counts);
+    s->e.status = sw_rounds_join(s->e.ctx, &s->rounds, &parts, counts ? sw_cut_take : NULL, counts);
     for (size_t d = 0; d < 3; d++)
         s->ways[3 * member + d] = s->rounds.joining.wraps >> d & 1u;
     if (counts)

@@ -8,28 +8,7 @@
 
 #include "base/parallel.h"
 #include "base/portable.h"
-#include "samplers/swendsen_wang/sites/sites.h"
-
-/* sites.h takes the lattice from macros; when compiled as C they read this. */
-static _Thread_local struct sw_sites_shape twin;
-
-#define SW_Q twin.q
-#define SW_LX twin.lx
-#define SW_LY twin.ly
-#define SW_LZ twin.lz
-#define SW_LATTICE twin.lattice
-#define SW_DIRECTIONS twin.directions
-#define SW_OPEN twin.open
-#define SW_ANTI twin.anti
-#define SW_DISORDER twin.disordered
-#define SW_FIELD twin.field
-#include "swendsen_wang/sites_vectors.h"
-
-static void place_of(uint32_t site, uint32_t *x, uint32_t *y, uint32_t *z) {
-    *x = site % twin.lx;
-    *y = site / twin.lx % twin.ly;
-    *z = site / twin.lx / twin.ly;
-}
+#include "samplers/swendsen_wang/sites/twin_lattice.h"
 
 /* ---- by all cores: ranges of sites ----------------------------------------------------------- */
 
@@ -46,7 +25,7 @@ struct work {
 
 static void do_range(size_t begin, size_t end, void *user) {
     struct work *w = user;
-    twin = *w->s;
+    lattice = *w->s;
     w->sites(w, (uint32_t)begin, (uint32_t)end);
 }
 
@@ -57,17 +36,6 @@ static void each_site(struct work *w, void (*sites)(struct work *w, uint32_t beg
 
 /* ---- bonds ----------------------------------------------------------------------------------- */
 
-/* The place of the next site. */
-static void move_on(uint32_t *x, uint32_t *y, uint32_t *z) {
-    if (++*x < twin.lx)
-        return;
-    *x = 0;
-    if (++*y < twin.ly)
-        return;
-    *y = 0;
-    ++*z;
-}
-
 static void couple(struct work *w, uint32_t begin, uint32_t end) {
     for (uint32_t i = begin; i < end; i++)
         w->t->weak[i] = (uint8_t)sw_site_weak(w->m, i);
@@ -75,7 +43,7 @@ static void couple(struct work *w, uint32_t begin, uint32_t end) {
 
 /* Of a site, by bits. */
 static uint32_t weak_of(const struct sw_sites_twin *t, uint32_t i) {
-    return twin.disordered ? t->weak[i] : 0;
+    return lattice.disordered ? t->weak[i] : 0;
 }
 
 static void draw(struct work *w, uint32_t begin, uint32_t end) {
@@ -84,8 +52,8 @@ static void draw(struct work *w, uint32_t begin, uint32_t end) {
     uint32_t x, y, z, around;
     place_of(begin, &x, &y, &z);
     for (uint32_t i = begin; i < end; i++, move_on(&x, &y, &z)) {
-        uint32_t open = twin.field && spins[i] == 0 ? SW_GHOST_BOND : 0;
-        for (uint32_t d = 0; d < twin.directions; d++)
+        uint32_t open = lattice.field && spins[i] == 0 ? SW_GHOST_BOND : 0;
+        for (uint32_t d = 0; d < lattice.directions; d++)
             if (sw_site_owns(x, y, z, d)) {
                 const uint32_t other = spins[sw_site_next(x, y, z, d, &around)];
                 open |= (uint32_t)((other ^ sw_site_turns(around)) == spins[i]) << d;
@@ -105,11 +73,11 @@ ERGO_WITH_FMA static void draw_parts(struct work *w, uint32_t begin, uint32_t en
     place_of(begin, &x, &y, &z);
     for (uint32_t i = begin; i < end; i++, move_on(&x, &y, &z)) {
         float weights[3] = {0, 0, 0};
-        for (uint32_t d = 0; d < twin.directions; d++)
+        for (uint32_t d = 0; d < lattice.directions; d++)
             if (sw_site_owns(x, y, z, d)) {
                 const float other = t->parts[sw_site_next(x, y, z, d, &around)];
                 weights[d] = t->parts[i] * (sw_site_turns(around) ? 0 - other : other);
-                if (twin.disordered)
+                if (lattice.disordered)
                     weights[d] *= sw_site_coupling(w->m, t->weak[i], d);
             }
         t->bonds[i] = (uint8_t)sw_site_activate_parts(w->m, i, w->step, weights);
@@ -128,7 +96,7 @@ static void hold(struct work *w, uint32_t begin, uint32_t end) {
 
 /* The state that a cluster draws. */
 static uint8_t drawn(const struct work *w, uint32_t label) {
-    return twin.field && w->t->held[label]
+    return lattice.field && w->t->held[label]
                ? 0
                : (uint8_t)sw_state(label, SW_PURPOSE_SPIN, (uint32_t)w->step,
                                    (uint32_t)(w->step >> 32), w->m->key0, w->m->key1);
@@ -174,7 +142,7 @@ static void flip_one(struct work *w) {
             t->found.parts += sw_part_fixed(t->parts[i]);
             sw_vectors_flip(w->v, i, i + 1, NULL);
         } else {
-            spins[i] = (uint8_t)((spins[i] + seed.shift) % twin.q);
+            spins[i] = (uint8_t)((spins[i] + seed.shift) % lattice.q);
         }
     }
 }
@@ -186,7 +154,7 @@ static void count_spins(struct work *w, uint32_t begin, uint32_t end) {
     place_of(begin, &x, &y, &z);
     for (uint32_t i = begin; i < end; i++, move_on(&x, &y, &z)) {
         c.states[spins[i]]++;
-        for (uint32_t d = 0; d < twin.directions; d++)
+        for (uint32_t d = 0; d < lattice.directions; d++)
             if (sw_site_owns(x, y, z, d)) {
                 const uint32_t other = spins[sw_site_next(x, y, z, d, &around)];
                 const uint32_t is_weak = weak_of(w->t, i) >> d & 1u;
@@ -212,7 +180,7 @@ static void count_pairs(struct work *w, uint32_t begin, uint32_t end) {
     uint32_t x, y, z;
     place_of(begin, &x, &y, &z);
     for (uint32_t i = begin; i < end; i++, move_on(&x, &y, &z))
-        for (uint32_t side = 0; side < (twin.lz > 1 ? 3 : 2); side++)
+        for (uint32_t side = 0; side < (lattice.lz > 1 ? 3 : 2); side++)
             for (uint32_t k = 0; k < 2; k++) {
                 const uint32_t other = sw_site_apart(x, y, z, side, k ? 4 : 2);
                 if (t->labels[i] == t->labels[other])
@@ -274,7 +242,7 @@ void sw_sites_twin_step(const struct ergo_point *point, const struct sw_sites_sh
                      .t = t,
                      .step = step,
                      .lock = PTHREAD_MUTEX_INITIALIZER};
-    twin = *s;
+    lattice = *s;
     if (s->disordered && !t->coupled)
         each_site(&w, couple);
     t->coupled = true;

@@ -8,39 +8,9 @@
 #include <string.h>
 
 #include "base/parallel.h"
-#include "samplers/swendsen_wang/sites/sites.h"
-
-/* sites.h takes the lattice from macros; when compiled as C they read this. */
-static _Thread_local struct sw_sites_shape lattice;
-
-#define SW_Q lattice.q
-#define SW_LX lattice.lx
-#define SW_LY lattice.ly
-#define SW_LZ lattice.lz
-#define SW_LATTICE lattice.lattice
-#define SW_DIRECTIONS lattice.directions
-#define SW_OPEN lattice.open
-#define SW_ANTI lattice.anti
-#include "swendsen_wang/sites.h"
+#include "samplers/swendsen_wang/sites/twin_lattice.h"
 
 enum { MOST_PIECES = 16 }; /* more would leave more to join */
-
-static void place_of(uint32_t site, uint32_t *x, uint32_t *y, uint32_t *z) {
-    *x = site % lattice.lx;
-    *y = site / lattice.lx % lattice.ly;
-    *z = site / lattice.lx / lattice.ly;
-}
-
-/* The place of the next site. */
-static void move_on(uint32_t *x, uint32_t *y, uint32_t *z) {
-    if (++*x < lattice.lx)
-        return;
-    *x = 0;
-    if (++*y < lattice.ly)
-        return;
-    *y = 0;
-    ++*z;
-}
 
 /* Sites [begin, end): all, or whole layers. */
 struct piece {

@@ -1,21 +1,7 @@
 /* The twin's spins that are unit vectors: parts along the mirror, flips, sums, in the order of
  * sites. The arithmetic of a spin is that of cl/swendsen_wang/sites_vectors.h compiled as C. */
 #include "base/portable.h"
-#include "samplers/swendsen_wang/sites/sites.h"
-
-/* sites.h takes the lattice from macros; when compiled as C they read this. */
-static _Thread_local struct sw_sites_shape lattice;
-
-#define SW_Q lattice.q
-#define SW_LX lattice.lx
-#define SW_LY lattice.ly
-#define SW_LZ lattice.lz
-#define SW_LATTICE lattice.lattice
-#define SW_DIRECTIONS lattice.directions
-#define SW_OPEN lattice.open
-#define SW_ANTI lattice.anti
-#define SW_DISORDER lattice.disordered
-#include "swendsen_wang/sites_vectors.h"
+#include "samplers/swendsen_wang/sites/twin_lattice.h"
 
 static ergo_vector vector_at(const struct sw_vectors *v, size_t i) {
     const float *s = v->spins;

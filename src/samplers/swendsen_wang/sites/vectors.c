@@ -398,9 +398,9 @@ static const char *const first_space[] = {"/system/size=[12, 12, 12]", "/system/
 #define COUNT(rows) (sizeof(rows) / sizeof(rows)[0])
 #define MODEL(name_, observables_, first_)                                                         \
     .name = (name_),                                                                               \
-    .programs = {"swendsen_wang/sites.cl", "swendsen_wang/sites_vectors.cl",                       \
-                 "swendsen_wang/sites_slab.cl", "swendsen_wang/sites_pairs.cl",                    \
-                 "swendsen_wang/sites_waves.cl"},                                                  \
+    .programs = {"swendsen_wang/sites.cl",       "swendsen_wang/sites_vectors.cl",                 \
+                 "swendsen_wang/sites_slab.cl",  "swendsen_wang/sites_bridges.cl",                 \
+                 "swendsen_wang/sites_pairs.cl", "swendsen_wang/sites_waves.cl"},                  \
     .first = (first_), .columns = columns, .n_columns = SW_VECTOR_COLUMNS,                         \
     .has_column = has_column, .conjugates = conjugates, .n_conjugates = 1,                         \
     .observables = (observables_), .n_observables = COUNT(observables_), .tunables = sw_tunables,  \
