@@ -408,20 +408,8 @@ static void release(void *state) {
     free(s->cut->room);
 }
 
-static const struct ergo_engine_model model = {
-    .sampler = "helium-dmc",
-    .smaller = "fewer walkers or atoms",
-    .state_bytes = sizeof(struct dmc_state),
-    .configure = configure,
-    .prepare = dmc_prepare,
-    .steps = dmc_steps,
-    .measure = dmc_measure,
-    .measure_curves = dmc_measure_curves,
-    .rows = dmc_rows,
-    .curve_rows = dmc_curve_rows,
-    .refuse = dmc_refuse,
-    .release = release,
-};
+static const struct ergo_engine_model model = {DMC_ENGINE, .configure = configure,
+                                               .release = release};
 
 /* ---- operations ------------------------------------------------------------------------------ */
 
