@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -31,6 +32,20 @@ static inline enum ergo_status helium_run(const char *json, struct ergo_result *
     snprintf(command, sizeof command, "rm -r %s", folder);
     assert_int_equal(system(command), 0);
     return status;
+}
+
+/* A folder for tables that is the current one, because their names are part of streams. */
+static char helium_room[] = "/tmp/ergo-tables-XXXXXX";
+
+static inline bool helium_enter(void) {
+    return mkdtemp(helium_room) && chdir(helium_room) == 0;
+}
+
+/* 1: the folder is still there. */
+static inline int helium_leave(void) {
+    char command[64];
+    snprintf(command, sizeof command, "rm -r %s", helium_room);
+    return system(command) != 0;
 }
 
 static inline struct ergo_result *helium_result(const char *json) {

@@ -6,13 +6,9 @@
  * and tau/2, as they fall with tau^2: (4 E(tau/2) - E(tau)) / 3. Seeds are fixed.
  * $ERGOCL_TEST_FULL: also the order of that error, and eight atoms by oracle/helium_dmc.h.
  */
-#include <unistd.h>
-
 #include "helium_pairs.h"
 #include "oracle/helium_dmc.h"
 
-/* Tables of functions: the current folder, because names of tables are part of streams. */
-static char room[] = "/tmp/ergo-dmc-XXXXXX";
 static struct ergo_oracle_smooth smooth = {8, 0, 3, 0};
 
 static struct ergo_result *run(const char *keys, const char *rest) {
@@ -264,14 +260,11 @@ int main(void) {
         cmocka_unit_test(errors_cover),
         cmocka_unit_test(corrected_errors_cover),
     };
-    char command[64];
     ctx = ergo_context_create();
     smooth.lambda = helium_lambda(4.002602);
-    if (!ctx || !mkdtemp(room) || chdir(room) != 0)
+    if (!ctx || !helium_enter())
         return 1;
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    snprintf(command, sizeof command, "rm -r %s", room);
-    failed += system(command) != 0;
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL) + helium_leave();
     ergo_context_destroy(ctx);
     return failed;
 }

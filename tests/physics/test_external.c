@@ -5,17 +5,12 @@
  * budget, set beforehand: every comparison within 4 standard errors; 16 comparisons, so by chance
  * one test in 1,000 seeds fails. Seeds are fixed.
  */
-#include <unistd.h>
-
 #include "helium_physics.h"
 #include "samplers/helium/model.h"
 
 #define PI 3.14159265358979323846
 #define LAMBDA helium_lambda(4.002602)
 #define NO_PAIRS "\"b\": 0, \"potential\": \"lennard-jones\", \"epsilon\": 0, "
-
-/* Tables: the current folder, because their names are part of streams. */
-static char room[] = "/tmp/ergo-external-XXXXXX";
 
 static struct ergo_result *run(const char *sampler, const char *keys, const char *rest) {
     return helium_system(sampler, "1998", NO_PAIRS, keys, rest);
@@ -173,13 +168,10 @@ int main(void) {
         cmocka_unit_test(test_a_wide_gaussian_is_not_cut),
         cmocka_unit_test(the_ground_state_is_found),
     };
-    char command[64];
     ctx = ergo_context_create();
-    if (!ctx || !mkdtemp(room) || chdir(room) != 0)
+    if (!ctx || !helium_enter())
         return 1;
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    snprintf(command, sizeof command, "rm -r %s", room);
-    failed += system(command) != 0;
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL) + helium_leave();
     ergo_context_destroy(ctx);
     return failed;
 }

@@ -5,16 +5,12 @@
  * chance one test in 400 seeds fails. Errors of the time step are taken away by two steps, as in
  * test_dmc.c. Seeds are fixed.
  */
-#include <unistd.h>
-
 #include "helium_pairs.h"
 
 #define PI 3.14159265358979323846
 #define LAMBDA helium_lambda(4.002602)
 #define NO_PAIRS "\"b\": 0, \"potential\": \"lennard-jones\", \"epsilon\": 0, "
 
-/* Tables of functions: the current folder, because names of tables are part of streams. */
-static char room[] = "/tmp/ergo-plane-XXXXXX";
 static struct ergo_oracle_smooth smooth = {8, 0, 3, 1};
 
 static struct ergo_result *run(const char *sampler, const char *keys, const char *rest) {
@@ -191,14 +187,11 @@ int main(void) {
         cmocka_unit_test(bosons_in_a_trap),
         cmocka_unit_test(ideal_gas),
     };
-    char command[64];
     ctx = ergo_context_create();
     smooth.lambda = LAMBDA;
-    if (!ctx || !mkdtemp(room) || chdir(room) != 0)
+    if (!ctx || !helium_enter())
         return 1;
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    snprintf(command, sizeof command, "rm -r %s", room);
-    failed += system(command) != 0;
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL) + helium_leave();
     ergo_context_destroy(ctx);
     return failed;
 }
