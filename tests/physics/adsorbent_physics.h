@@ -3,7 +3,6 @@
 #ifndef ERGO_TESTS_PHYSICS_ADSORBENT_PHYSICS_H
 #define ERGO_TESTS_PHYSICS_ADSORBENT_PHYSICS_H
 
-#include "oracle/lj_serial.h"
 #include "physics/fluid_physics.h"
 
 enum { ADSORBENT_X = 6, ADSORBENT_Y = 5, ADSORBENT_Z = 7 };
@@ -163,7 +162,6 @@ static inline void adsorbent_expect_ensembles(struct lj_run *r, const char *what
  * nothing), and of P(1) with both; of many, those of the serial program with `moves` moves (0: the
  * few alone). */
 static inline void adsorbent_expect(struct lj_run *r, const char *what, unsigned moves) {
-    enum { EVERY = 20 };
     struct ergo_oracle_lj o = {.side = {5, 5.2, 5.1},
                                .cutoff = adsorbent_cutoff,
                                .temperature = adsorbent_t,
@@ -171,10 +169,8 @@ static inline void adsorbent_expect(struct lj_run *r, const char *what, unsigned
                                .frozen = adsorbent_atom,
                                .n_frozen = 1,
                                .field = adsorbent_field};
-    const size_t samples = moves / EVERY;
     struct lj_series s = {0};
-    double Z[3], one[2], *series = malloc((2 * samples + 1) * sizeof *series);
-    assert_non_null(series);
+    double Z[3], one[2];
     const struct table_file files = adsorbent_enter();
     lj_run_job(r,
                "{'sampler': 'lj-fluid', 'seed': '81', 'replicas': 4, 'system': {'ensemble': "
@@ -191,26 +187,15 @@ static inline void adsorbent_expect(struct lj_run *r, const char *what, unsigned
     lj_expect(r, &s, 2, what, "P(1)/P(0), both", lj_is_1, lj_is_0, 0.01 * one[0], 0);
     lj_expect(r, &s, 2, what, "<U>, N = 1, both", adsorbent_energy_of_one, lj_is_1, one[1] / one[0],
               0);
-    ergo_oracle_lj_seed(&o, 83);
-    for (unsigned i = 0; moves && i < 20000 + moves; i++) {
-        assert_true(ergo_oracle_lj_move(&o));
-        if (i >= 20000 && (i - 20000) % EVERY == EVERY - 1) {
-            series[(i - 20000) / EVERY] = (double)o.n;
-            series[samples + (i - 20000) / EVERY] = o.energy;
-        }
-    }
     if (moves) {
         struct ergo_estimate n, u;
-        ergo_stats_estimate(series, samples, &n);
-        ergo_stats_estimate(series + samples, samples, &u);
+        fluid_serial(&o, 83, moves, &n, &u);
         lj_expect(r, &s, 3, what, "<N>", lj_particles, NULL, n.mean, n.error);
         lj_expect(r, &s, 3, what, "<U>", lj_energy, NULL, u.mean, u.error);
         adsorbent_expect_ensembles(r, what, &s);
     }
     adsorbent_leave(&files);
     lj_series_free(&s);
-    free(series);
-    free(o.r);
 }
 
 #endif

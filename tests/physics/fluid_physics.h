@@ -2,6 +2,7 @@
 #ifndef ERGO_TESTS_PHYSICS_FLUID_PHYSICS_H
 #define ERGO_TESTS_PHYSICS_FLUID_PHYSICS_H
 
+#include "oracle/lj_serial.h"
 #include "physics/lj_physics.h"
 #include "table_file.h"
 
@@ -23,6 +24,28 @@ static inline double fluid_weight(const struct ergo_point *point, const double *
 static inline double fluid_weight_volume(const struct ergo_point *point, const double *c) {
     (void)point;
     return c[LJ_COLUMN_GHOSTS] * c[LJ_COLUMN_VOLUME];
+}
+
+/* N and U of the serial program, of each 20th of so many moves after 20,000. Frees its particles.
+ */
+static inline void fluid_serial(struct ergo_oracle_lj *o, uint64_t seed, unsigned moves,
+                                struct ergo_estimate *n, struct ergo_estimate *u) {
+    enum { EVERY = 20, FIRST = 20000 };
+    const size_t samples = moves / EVERY;
+    double *series = malloc(2 * samples * sizeof *series);
+    assert_non_null(series);
+    ergo_oracle_lj_seed(o, seed);
+    for (unsigned i = 0; i < FIRST + moves; i++) {
+        assert_true(ergo_oracle_lj_move(o));
+        if (i >= FIRST && (i - FIRST) % EVERY == EVERY - 1) {
+            series[(i - FIRST) / EVERY] = (double)o->n;
+            series[samples + (i - FIRST) / EVERY] = o->energy;
+        }
+    }
+    ergo_stats_estimate(series, samples, n);
+    ergo_stats_estimate(series + samples, samples, u);
+    free(series);
+    free(o->r);
 }
 
 /* One particle and test insertions, exact: <exp(-dU/T)> = 1 - 2 B2/V, times that of the tails of

@@ -3,7 +3,6 @@
 #ifndef ERGO_TESTS_PHYSICS_SLIT_PHYSICS_H
 #define ERGO_TESTS_PHYSICS_SLIT_PHYSICS_H
 
-#include "oracle/lj_serial.h"
 #include "physics/fluid_physics.h"
 
 #define SLIT_KEYS                                                                                  \
@@ -34,13 +33,9 @@ static inline void slit_integrals(double out[2]) {
  * particles are those of the serial program, of which there are `moves` (0: the ideal gas alone).
  * The latter's potential is from a file. */
 static inline void slit_expect(struct lj_run *r, const char *what, unsigned moves) {
-    enum { EVERY = 20 };
     struct ergo_oracle_lj o = slit_oracle();
     struct lj_series s = {0};
-    struct ergo_estimate n, u;
-    const size_t samples = moves / EVERY;
-    double henry[2], *series = malloc((2 * samples + 1) * sizeof *series);
-    assert_non_null(series);
+    double henry[2];
     const struct table_file table = table_enter(table_lennard_jones, 0.005);
     lj_run_job(r,
                "{'sampler': 'lj-fluid', 'seed': '71', 'replicas': 4, 'system': {'ensemble': "
@@ -56,23 +51,13 @@ static inline void slit_expect(struct lj_run *r, const char *what, unsigned move
     lj_expect(r, &s, 0, what, "<N>, ideal", lj_particles, NULL, mean, 0);
     lj_expect(r, &s, 0, what, "<N^2>, ideal", lj_particles_squared, NULL, mean * mean + mean, 0);
     lj_expect(r, &s, 0, what, "<U>/<N>, ideal", lj_energy, lj_particles, henry[1] / henry[0], 0);
-    ergo_oracle_lj_seed(&o, 73);
-    for (unsigned i = 0; moves && i < 20000 + moves; i++) {
-        assert_true(ergo_oracle_lj_move(&o));
-        if (i >= 20000 && (i - 20000) % EVERY == EVERY - 1) {
-            series[(i - 20000) / EVERY] = (double)o.n;
-            series[samples + (i - 20000) / EVERY] = o.energy;
-        }
-    }
     if (moves) {
-        ergo_stats_estimate(series, samples, &n);
-        ergo_stats_estimate(series + samples, samples, &u);
+        struct ergo_estimate n, u;
+        fluid_serial(&o, 73, moves, &n, &u);
         lj_expect(r, &s, 1, what, "<N>", lj_particles, NULL, n.mean, n.error);
         lj_expect(r, &s, 1, what, "<U>", lj_energy, NULL, u.mean, u.error);
     }
     lj_series_free(&s);
-    free(series);
-    free(o.r);
 }
 
 /* The weight of a test insertion into an ideal gas is Henry's integral. */

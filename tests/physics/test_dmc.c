@@ -6,58 +6,19 @@
  * and tau/2, as they fall with tau^2: (4 E(tau/2) - E(tau)) / 3. Seeds are fixed.
  * $ERGOCL_TEST_FULL: also the order of that error, and eight atoms by oracle/helium_dmc.h.
  */
-#include <unistd.h>
-
-#include "helium_physics.h"
+#include "helium_pairs.h"
 #include "oracle/helium_dmc.h"
-#include "oracle/helium_ground.h"
-#include "oracle/helium_serial.h"
-#include "samplers/helium/model.h"
 
-/* Tables of functions: the current folder, because names of tables are part of streams. */
-static char room[] = "/tmp/ergo-dmc-XXXXXX";
 static struct ergo_oracle_smooth smooth = {8, 0, 3, 0};
 
 static struct ergo_result *run(const char *keys, const char *rest) {
-    char json[1024];
-    snprintf(json, sizeof json,
-             "{\"sampler\": \"helium-dmc\", \"seed\": \"1994\", \"system\": {%s}, %s, \"output\": "
-             "{\"snapshots\": 0}}",
-             keys, rest);
-    return helium_result(json);
-}
-
-/* Without the error of the time step, from members 0 (tau) and 1 (tau/2). */
-static void agrees(const struct ergo_result *r, const char *name, double expected, double error) {
-    const struct ergo_estimate a = estimate(r, 0, name), b = estimate(r, 1, name);
-    const double found = (4 * b.mean - a.mean) / 3;
-    const double own = sqrt(16 * b.error * b.error + a.error * a.error) / 3;
-    const double z = (found - expected) / sqrt(own * own + error * error);
-    print_message("  %-15s %9.5f +- %.5f, %9.5f +- %.5f: %9.5f +- %.5f  expected %9.5f  z %5.2f\n",
-                  name, a.mean, a.error, b.mean, b.error, found, own, expected, z);
-    if (!(fabs(z) < 4))
-        fail_msg("%s: %.6g +- %.2g, not the exact values: %.6g, z = %.2f", name, found, own,
-                 expected, z);
+    return helium_system("helium-dmc", "1994", "", keys, rest);
 }
 
 /* ---- a known ground state -------------------------------------------------------------------- */
 
-/* Write V of the pair and a trial function; returns the keys that name them. */
 static const char *make_pair(char keys[512], double height) {
-    FILE *files[3] = {fopen("v", "w"), fopen("f", "w"), fopen("zero", "w")};
-    assert_true(files[0] && files[1] && files[2]);
-    for (double r = 0.3; r < 4.006; r += 0.005) {
-        fprintf(files[0], "%.17g %.17g\n", r, ergo_oracle_smooth_v(r, &smooth));
-        fprintf(files[1], "%.17g %.17g\n", r, ergo_oracle_smooth_u(&smooth, height, r));
-        fprintf(files[2], "%.17g 0\n", r);
-    }
-    for (int k = 0; k < 3; k++)
-        assert_int_equal(fclose(files[k]), 0);
-    snprintf(
-        keys, 512,
-        "\"n\": 2, \"density\": 0.00390625, \"potential\": \"./v\", \"wave_function\": \"./f\", "
-        "\"symmetrised\": false");
-    return keys;
+    return helium_pair(&smooth, "0.00390625", height, keys);
 }
 
 /* psi is the ground state: each walker's local energy is its energy, but for the tables. */
@@ -87,10 +48,10 @@ static void two_atoms_reach_the_ground_state(void **state) {
     struct ergo_result *r =
         run(system, "\"scan\": {\"/system/time_step\": [0.02, 0.01]}, \"run\": {\"equilibration\": "
                     "200, \"sweeps\": 4000, \"measure_every\": 2, \"structure_every\": 0}");
-    agrees(r, "energy", 0, 0);
-    agrees(r, "energy_growth", 0, 0);
-    agrees(r, "potential", ergo_oracle_smooth_mean(&smooth, 2), 0);
-    agrees(r, "potential_pure", ergo_oracle_smooth_mean(&smooth, 3), 0);
+    helium_extrapolated(r, "energy", 0, 0);
+    helium_extrapolated(r, "energy_growth", 0, 0);
+    helium_extrapolated(r, "potential", ergo_oracle_smooth_mean(&smooth, 2), 0);
+    helium_extrapolated(r, "potential_pure", ergo_oracle_smooth_mean(&smooth, 3), 0);
     ergo_result_destroy(r);
 }
 
@@ -105,8 +66,8 @@ static void a_small_population_is_corrected(void **state) {
     struct ergo_result *r =
         run(system, "\"scan\": {\"/system/time_step\": [0.02, 0.01]}, \"run\": {\"equilibration\": "
                     "400, \"sweeps\": 200000, \"measure_every\": 4, \"structure_every\": 0}");
-    agrees(r, "energy_corrected", 0, 0);
-    agrees(r, "energy_corrected_half", 0, 0);
+    helium_extrapolated(r, "energy_corrected", 0, 0);
+    helium_extrapolated(r, "energy_corrected_half", 0, 0);
     const struct ergo_estimate raw = estimate(r, 1, "energy");
     const struct ergo_estimate corrected = estimate(r, 1, "energy_corrected");
     print_message("  without: %.5f +- %.5f\n", raw.mean, raw.error);
@@ -172,22 +133,11 @@ static void the_step_is_of_second_order(void **state) {
 
 /* ---- helium ---------------------------------------------------------------------------------- */
 
-static double aziz(double r, const void *unused) {
-    (void)unused;
-    return ergo_oracle_helium_potential(r);
-}
-
 /* HFD-B(HE), cut at half a box of 8 A. 32^3 and 48^3 cells, extrapolated, are 1e-4 K from 72^3 and
  * 96^3. */
 static void two_helium_atoms(void **state) {
     (void)state;
-    const double lambda = helium_lambda(4.002602);
-    const struct ergo_oracle_ground a = ergo_oracle_ground_state(3, 8, lambda, aziz, NULL, 2e3, 32);
-    const struct ergo_oracle_ground b = ergo_oracle_ground_state(3, 8, lambda, aziz, NULL, 2e3, 48);
-    const double energy = b.energy + (b.energy - a.energy) / (9.0 / 4 - 1);
-    const double potential = b.potential + (b.potential - a.potential) / (9.0 / 4 - 1);
-    print_message("  32^3: %.5f %.5f, 48^3: %.5f %.5f\n", a.energy, a.potential, b.energy,
-                  b.potential);
+    const struct ergo_oracle_ground exact = helium_two_atoms(3, 32);
     /* a psi that is nearly exact, and one whose energies near the wall are not bounded */
     static const char *const functions[] = {"\"wave_function\": \"two-body\"", "\"b\": 2.8"};
     for (int k = 0; k < (getenv("ERGOCL_TEST_FULL") ? 2 : 1); k++) {
@@ -198,9 +148,9 @@ static void two_helium_atoms(void **state) {
         struct ergo_result *r = run(
             keys, "\"scan\": {\"/system/time_step\": [0.004, 0.002]}, \"run\": {\"equilibration\": "
                   "400, \"sweeps\": 6000, \"measure_every\": 4, \"structure_every\": 0}");
-        agrees(r, "energy", energy, 2e-4);
-        agrees(r, "energy_growth", energy, 2e-4);
-        agrees(r, "potential_pure", potential, 5e-4);
+        helium_extrapolated(r, "energy", exact.energy, 2e-4);
+        helium_extrapolated(r, "energy_growth", exact.energy, 2e-4);
+        helium_extrapolated(r, "potential_pure", exact.potential, 5e-4);
         ergo_result_destroy(r);
     }
 }
@@ -234,16 +184,19 @@ static void eight_helium_atoms(void **state) {
             "\"correction_steps\": 200",
             "\"scan\": {\"/system/time_step\": [0.002, 0.001]}, \"run\": {\"equilibration\": 800, "
             "\"sweeps\": 12000, \"measure_every\": 5, \"structure_every\": 0}");
-    agrees(r, "energy_corrected", energy, error);
-    agrees(r, "energy_growth", energy, error);
+    helium_extrapolated(r, "energy_corrected", energy, error);
+    helium_extrapolated(r, "energy_growth", energy, error);
     ergo_result_destroy(r);
 }
 
 /* No forces: nothing branches. */
 static void ideal_gas(void **state) {
     (void)state;
-    char keys[512];
-    make_pair(keys, 2);
+    FILE *zero = fopen("zero", "w");
+    assert_non_null(zero);
+    for (double r = 0.3; r < 4.006; r += 0.005)
+        fprintf(zero, "%.17g 0\n", r);
+    assert_int_equal(fclose(zero), 0);
     struct ergo_result *r = run("\"n\": 8, \"density\": 0.02, \"potential\": \"./zero\", \"b\": 0, "
                                 "\"walkers\": 16, \"time_step\": 0.1, \"forward_steps\": 16",
                                 "\"run\": {\"equilibration\": 20, \"sweeps\": 400, "
@@ -307,14 +260,11 @@ int main(void) {
         cmocka_unit_test(errors_cover),
         cmocka_unit_test(corrected_errors_cover),
     };
-    char command[64];
     ctx = ergo_context_create();
     smooth.lambda = helium_lambda(4.002602);
-    if (!ctx || !mkdtemp(room) || chdir(room) != 0)
+    if (!ctx || !helium_enter())
         return 1;
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    snprintf(command, sizeof command, "rm -r %s", room);
-    failed += system(command) != 0;
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL) + helium_leave();
     ergo_context_destroy(ctx);
     return failed;
 }

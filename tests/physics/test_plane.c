@@ -5,65 +5,20 @@
  * chance one test in 400 seeds fails. Errors of the time step are taken away by two steps, as in
  * test_dmc.c. Seeds are fixed.
  */
-#include <unistd.h>
-
-#include "helium_physics.h"
-#include "oracle/helium_ground.h"
-#include "oracle/helium_serial.h"
-#include "samplers/helium/model.h"
+#include "helium_pairs.h"
 
 #define PI 3.14159265358979323846
 #define LAMBDA helium_lambda(4.002602)
 #define NO_PAIRS "\"b\": 0, \"potential\": \"lennard-jones\", \"epsilon\": 0, "
 
-/* Tables of functions: the current folder, because names of tables are part of streams. */
-static char room[] = "/tmp/ergo-plane-XXXXXX";
 static struct ergo_oracle_smooth smooth = {8, 0, 3, 1};
 
 static struct ergo_result *run(const char *sampler, const char *keys, const char *rest) {
-    char json[1024];
-    snprintf(json, sizeof json,
-             "{\"sampler\": \"%s\", \"seed\": \"1996\", \"system\": {\"dimensions\": 2, %s}, %s, "
-             "\"output\": {\"snapshots\": 0}}",
-             sampler, keys, rest);
-    return helium_result(json);
+    return helium_system(sampler, "1996", "\"dimensions\": 2, ", keys, rest);
 }
 
-static void check(const char *name, double found, double error, double expected) {
-    const double z = (found - expected) / error;
-    print_message("  %-20s %10.5f +- %.5f  expected %10.5f  z %5.2f\n", name, found, error,
-                  expected, z);
-    if (!(fabs(z) < 4))
-        fail_msg("%s: %.6g +- %.2g, expected %.6g: z = %.2f", name, found, error, expected, z);
-}
-
-static void agrees(const struct ergo_result *r, size_t member, const char *name, double expected) {
-    const struct ergo_estimate e = estimate(r, member, name);
-    check(name, e.mean, e.error, expected);
-}
-
-/* From members 0 (tau) and 1 (tau/2). */
-static void extrapolated(const struct ergo_result *r, const char *name, double expected,
-                         double error) {
-    const struct ergo_estimate a = estimate(r, 0, name), b = estimate(r, 1, name);
-    const double own = sqrt(16 * b.error * b.error + a.error * a.error) / 3;
-    check(name, (4 * b.mean - a.mean) / 3, hypot(own, error), expected);
-}
-
-/* V of the pair and a trial function; returns the keys that name them. */
 static const char *make_pair(char keys[512], double height) {
-    FILE *files[2] = {fopen("v", "w"), fopen("f", "w")};
-    assert_true(files[0] && files[1]);
-    for (double r = 0.3; r < 4.006; r += 0.005) {
-        fprintf(files[0], "%.17g %.17g\n", r, ergo_oracle_smooth_v(r, &smooth));
-        fprintf(files[1], "%.17g %.17g\n", r, ergo_oracle_smooth_u(&smooth, height, r));
-    }
-    for (int k = 0; k < 2; k++)
-        assert_int_equal(fclose(files[k]), 0);
-    snprintf(keys, 512,
-             "\"n\": 2, \"density\": 0.03125, \"potential\": \"./v\", \"wave_function\": \"./f\", "
-             "\"symmetrised\": false");
-    return keys;
+    return helium_pair(&smooth, "0.03125", height, keys);
 }
 
 /* psi is the ground state: each walker's local energy is its energy, but for the tables. */
@@ -97,38 +52,27 @@ static void two_atoms_reach_the_ground_state(void **state) {
         run("helium-dmc", system,
             "\"scan\": {\"/system/time_step\": [0.02, 0.01]}, \"run\": {\"equilibration\": 200, "
             "\"sweeps\": 3000, \"measure_every\": 2, \"structure_every\": 0}");
-    extrapolated(r, "energy", 0, 0);
-    extrapolated(r, "energy_growth", 0, 0);
-    extrapolated(r, "potential", ergo_oracle_smooth_mean(&smooth, 2), 0);
-    extrapolated(r, "potential_pure", ergo_oracle_smooth_mean(&smooth, 3), 0);
+    helium_extrapolated(r, "energy", 0, 0);
+    helium_extrapolated(r, "energy_growth", 0, 0);
+    helium_extrapolated(r, "potential", ergo_oracle_smooth_mean(&smooth, 2), 0);
+    helium_extrapolated(r, "potential_pure", ergo_oracle_smooth_mean(&smooth, 3), 0);
     ergo_result_destroy(r);
-}
-
-static double aziz(double r, const void *unused) {
-    (void)unused;
-    return ergo_oracle_helium_potential(r);
 }
 
 /* HFD-B(HE), cut at half a square of 8 A: 96^2 and 144^2 cells, extrapolated. By the state of two
  * atoms alone, which has to be that of two dimensions: its local energy hardly varies. */
 static void two_helium_atoms(void **state) {
     (void)state;
-    const struct ergo_oracle_ground a = ergo_oracle_ground_state(2, 8, LAMBDA, aziz, NULL, 2e3, 96);
-    const struct ergo_oracle_ground b =
-        ergo_oracle_ground_state(2, 8, LAMBDA, aziz, NULL, 2e3, 144);
-    const double energy = b.energy + (b.energy - a.energy) / (9.0 / 4 - 1);
-    const double potential = b.potential + (b.potential - a.potential) / (9.0 / 4 - 1);
-    print_message("  96^2: %.5f %.5f, 144^2: %.5f %.5f\n", a.energy, a.potential, b.energy,
-                  b.potential);
+    const struct ergo_oracle_ground exact = helium_two_atoms(2, 96);
     struct ergo_result *r =
         run("helium-dmc",
             "\"n\": 2, \"density\": 0.03125, \"wave_function\": \"two-body\", \"walkers\": 512, "
             "\"forward_steps\": 160",
             "\"scan\": {\"/system/time_step\": [0.004, 0.002]}, \"run\": {\"equilibration\": 400, "
             "\"sweeps\": 5000, \"measure_every\": 4, \"structure_every\": 0}");
-    extrapolated(r, "energy", energy, 2e-4);
-    extrapolated(r, "energy_growth", energy, 2e-4);
-    extrapolated(r, "potential_pure", potential, 5e-4);
+    helium_extrapolated(r, "energy", exact.energy, 2e-4);
+    helium_extrapolated(r, "energy_growth", exact.energy, 2e-4);
+    helium_extrapolated(r, "potential_pure", exact.potential, 5e-4);
     assert_true(estimate(r, 1, "energy_sigma").mean < 2);
     ergo_result_destroy(r);
 }
@@ -145,35 +89,35 @@ static void a_crystal_of_gaussians(void **state) {
                      "0.07, \"localisation\": 1.5, \"walkers\": 16, \"displacement\": 0.5",
             "\"run\": {\"equilibration\": 100, \"sweeps\": 6000, \"measure_every\": 4, "
             "\"structure_every\": 4, \"structure_walkers\": 16, \"gr_bins\": 20}");
-    agrees(r, 0, "energy", kinetic);
-    agrees(r, 0, "kinetic_laplacian", kinetic);
-    agrees(r, 0, "kinetic_gradient", kinetic);
+    helium_agrees(r, 0, "energy", kinetic);
+    helium_agrees(r, 0, "kinetic_laplacian", kinetic);
+    helium_agrees(r, 0, "kinetic_gradient", kinetic);
     assert_true(fabs(estimate(r, 0, "kinetic").mean - kinetic) < 2e-6);
     assert_true(fabs(estimate(r, 0, "spreading_pressure").mean - 0.07 * kinetic) < 1e-6);
     struct helium_model m;
     helium_model_of(r->members[0].point, &m);
     const double a = helium_nearest_sites(&m);
     assert_true(fabs(a - sqrt(2 / sqrt(3) / 0.07)) < 1e-9);
-    agrees(r, 0, "lindemann", sqrt(1 / c) / a);
+    helium_agrees(r, 0, "lindemann", sqrt(1 / c) / a);
     const struct ergo_curve_result *spread = curve_of(r, 0, "spread"), *sk = curve_of(r, 0, "sk"),
                                    *profile = curve_of(r, 0, "profile");
     assert_int_equal(spread->size, 2);
     for (size_t k = 0; k < 2; k++)
-        check("spread", spread->mean[k], spread->error[k], 0.5 / c);
+        helium_check("spread", spread->mean[k], spread->error[k], 0.5 / c);
     const double d = 2 * PI / a, length[2] = {sqrt(4.0 / 3), 2}; /* 10 and 11 */
     int vectors = 0;
     for (int v = 0; v < 2; v++)
         for (size_t i = 0; i < sk->size; i++)
             if (fabs(sk->x[i] / (d * length[v]) - 1) < 1e-6) {
                 const double w = exp(-sk->x[i] * sk->x[i] / (2 * c));
-                check("S(k)", sk->mean[i], sk->error[i], 30 * w + 1 - w);
+                helium_check("S(k)", sk->mean[i], sk->error[i], 30 * w + 1 - w);
                 vectors++;
             }
     assert_int_equal(vectors, 2);
     for (size_t i = 1; i < 4; i++) {
         const double r0 = m.half / 20 * (double)i, r1 = m.half / 20 * (double)(i + 1);
-        check("profile", profile->mean[i], profile->error[i],
-              (exp(-c * r0 * r0) - exp(-c * r1 * r1)) / (PI * (r1 * r1 - r0 * r0)));
+        helium_check("profile", profile->mean[i], profile->error[i],
+                     (exp(-c * r0 * r0) - exp(-c * r1 * r1)) / (PI * (r1 * r1 - r0 * r0)));
     }
     ergo_result_destroy(r);
 }
@@ -193,13 +137,14 @@ static void bosons_in_a_trap(void **state) {
     const double e = estimate(r, 0, "energy").mean, sigma = estimate(r, 0, "energy_sigma").mean;
     print_message("  energy %.9f, exactly %.9f, sigma %.2g\n", e, quantum, sigma);
     assert_true(fabs(e - quantum) < 2e-6 && sigma < 2e-6);
-    agrees(r, 1, "energy", 0.5 * quantum * (0.6 + 1 / 0.6));
-    agrees(r, 1, "potential", 0.5 * quantum / 0.6);
-    agrees(r, 1, "kinetic_laplacian", 0.5 * quantum * 0.6);
+    helium_agrees(r, 1, "energy", 0.5 * quantum * (0.6 + 1 / 0.6));
+    helium_agrees(r, 1, "potential", 0.5 * quantum / 0.6);
+    helium_agrees(r, 1, "kinetic_laplacian", 0.5 * quantum * 0.6);
     /* psi(r + d)/psi(r) = exp(-c/2 (2 r d + d^2)), over |psi|^2: exp(-c d^2/4) */
     const struct ergo_curve_result *rho = curve_of(r, 1, "density_matrix");
     for (size_t i = 0; i < 3; i++)
-        check("density matrix", rho->mean[i], rho->error[i], exp(-c / 4 * rho->x[i] * rho->x[i]));
+        helium_check("density matrix", rho->mean[i], rho->error[i],
+                     exp(-c / 4 * rho->x[i] * rho->x[i]));
     ergo_result_destroy(r);
 
     struct ergo_result *d =
@@ -208,9 +153,9 @@ static void bosons_in_a_trap(void **state) {
                      "\"localisation\": 0.18, \"walkers\": 512, \"forward_steps\": 64",
             "\"scan\": {\"/system/time_step\": [0.04, 0.02]}, \"run\": {\"equilibration\": 150, "
             "\"sweeps\": 3000, \"measure_every\": 2, \"structure_every\": 0}");
-    extrapolated(d, "energy", quantum, 0);
-    extrapolated(d, "energy_growth", quantum, 0);
-    extrapolated(d, "potential_pure", 0.5 * quantum, 0);
+    helium_extrapolated(d, "energy", quantum, 0);
+    helium_extrapolated(d, "energy_growth", quantum, 0);
+    helium_extrapolated(d, "potential_pure", 0.5 * quantum, 0);
     ergo_result_destroy(d);
 }
 
@@ -226,7 +171,7 @@ static void ideal_gas(void **state) {
     for (int c = 0; c < 2; c++) {
         const struct ergo_curve_result *curve = curve_of(r, 0, names[c]);
         for (size_t i = 0; i < curve->size; i++)
-            check(names[c], curve->mean[i], curve->error[i], 1);
+            helium_check(names[c], curve->mean[i], curve->error[i], 1);
     }
     assert_true(fabs(estimate(r, 0, "condensate_fraction").mean - 1) < 1e-6);
     assert_true(fabs(estimate(r, 0, "condensate_plateau").mean - 1) < 1e-6);
@@ -242,14 +187,11 @@ int main(void) {
         cmocka_unit_test(bosons_in_a_trap),
         cmocka_unit_test(ideal_gas),
     };
-    char command[64];
     ctx = ergo_context_create();
     smooth.lambda = LAMBDA;
-    if (!ctx || !mkdtemp(room) || chdir(room) != 0)
+    if (!ctx || !helium_enter())
         return 1;
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    snprintf(command, sizeof command, "rm -r %s", room);
-    failed += system(command) != 0;
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL) + helium_leave();
     ergo_context_destroy(ctx);
     return failed;
 }

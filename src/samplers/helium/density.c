@@ -30,11 +30,11 @@ double helium_condensate(const struct ergo_point *point, const double *momentum,
 }
 
 double helium_plateau(const struct ergo_point *point, const double *matrix, size_t size) {
+    const bool plane = helium_dimensions(point) == 2;
     double sum = 0, weights = 0;
     for (size_t p = 0; p < size; p++)
         if (4 * (p + 1) >= 3 * size) {
-            const double r = (double)(p + 1);
-            const double weight = helium_dimensions(point) == 2 ? r : r * r;
+            const double r = (double)(p + 1), weight = plane ? r : r * r;
             sum += weight * matrix[p];
             weights += weight;
         }

@@ -141,7 +141,7 @@ static double farthest(const struct helium_model *m) {
 static enum ergo_status check_factor(struct ergo_context *ctx, const struct ergo_point *point,
                                      struct helium_model *m) {
     const bool slab = m->one.kind == HELIUM_SLAB;
-    const double top = largest_w(m);
+    const double top = m->external.top;
     double all = 0, mean = 0, square = 0, v[3], w[3], edge = -INFINITY, at = 0;
     for (int i = 0; i < GRID; i++) {
         const double x = grid_at(m, i);
@@ -212,7 +212,7 @@ static enum ergo_status check_pieces(struct ergo_context *ctx, const struct ergo
     static const char *const keys[] = {"/system/external", "/system/one_body_factor"};
     const struct helium_external *e = &m->external;
     const bool slab = m->one.kind == HELIUM_SLAB;
-    const double per = pieces_per(m), top = largest_w(m), reach = farthest(m);
+    const double per = pieces_per(m), top = m->external.top, reach = farthest(m);
     const double d = slab ? 1 : m->dimensions, unit = ldexp(1, -HELIUM_U_BITS);
     const double by_v = e->v ? 1 : m->one.spring, by_w = e->w ? 1 : m->one.c;
     double usual = 0, all = 0, wrong[3] = {0}, most[2] = {0}, most_at[2] = {0}, w[3], v[3];
@@ -272,7 +272,7 @@ static enum ergo_status check_pieces(struct ergo_context *ctx, const struct ergo
 /* V where an atom comes. */
 static enum ergo_status check_potential(struct ergo_context *ctx, const struct ergo_point *point,
                                         const struct helium_model *m) {
-    const double top = largest_w(m);
+    const double top = m->external.top;
     double v[3], w[3];
     for (int i = 0; i < GRID; i++) {
         helium_external_at(m, grid_at(m, i), v, w);
@@ -297,6 +297,8 @@ enum ergo_status helium_external_load(struct ergo_context *ctx, const struct erg
         status = read_table(ctx, point, "/system/external", m, &e->v);
     if (status == ERGO_OK && !helium_factor_is_gaussian(point))
         status = read_table(ctx, point, "/system/one_body_factor", m, &e->w);
+    if (status == ERGO_OK)
+        e->top = largest_w(m);
     if (status == ERGO_OK && e->w)
         status = check_factor(ctx, point, m);
     if (status == ERGO_OK)
@@ -340,7 +342,7 @@ void helium_external_member(const struct helium_model *m, struct helium_member *
 
 void helium_external_shares(const struct helium_model *m, double usual[4], double largest[4]) {
     const bool slab = m->one.kind == HELIUM_SLAB;
-    const double top = largest_w(m), around = slab ? 0 : m->dimensions - 1.0;
+    const double top = m->external.top, around = slab ? 0 : m->dimensions - 1.0;
     double all = 0, sums[4] = {0}, most[4] = {0}, v[3], w[3];
     for (int i = 0; i < GRID; i++) {
         const double x = grid_at(m, i);

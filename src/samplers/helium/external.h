@@ -19,6 +19,7 @@ struct ergo_radial;
 struct helium_external {
     struct ergo_radial *v, *w; /* V and ln phi from files; owned; NULL: harmonic */
     double begin, end;         /* of the table, A */
+    double top;                /* the largest ln phi in it */
     double middle;             /* mean place of an atom of phi along a slab's axis, A */
 };
 

@@ -59,29 +59,12 @@ static void divide(struct dmc_state *s) {
     s->end = c->firsts[c->own + 1];
 }
 
-static void free_cut(struct dmc_cut *c) {
-    if (!c)
-        return;
-    ergo_dist_posts_destroy(c->posts);
-    free(c->shares);
-    free(c->firsts);
-    free(c->counts);
-    free(c->sums);
-    free(c->mine);
-    free(c->collected);
-    free(c->energies);
-    free(c->weights);
-    free(c->parents);
-    free(c->room);
-    free(c);
-}
-
 static enum ergo_status make_cut(struct ergo_context *ctx, struct dmc_state *s) {
     const struct ergo_point *first = s->e.batch->points[0];
     const size_t walkers = s->shape.walkers, all = s->e.batch->count * walkers;
-    struct dmc_cut *c = s->cut = calloc(1, sizeof *c);
+    struct dmc_cut *c = s->cut = ergo_engine_memory(&s->e, 1, sizeof *c);
     if (!c)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for walkers over ranks");
+        return ergo_engine_end(&s->e);
     c->shares = ergo_shares_create(ctx, first);
     if (!c->shares)
         return ERGO_E_MEMORY;
@@ -93,18 +76,17 @@ static enum ergo_status make_cut(struct ergo_context *ctx, struct dmc_state *s) 
                          "each: use fewer ranks, more /system/walkers, or \"points\"",
                          walkers, c->ranks);
     c->posts = ergo_dist_posts_create();
-    c->firsts = calloc(c->ranks + 1, sizeof *c->firsts);
-    c->counts = calloc(c->ranks, sizeof *c->counts);
-    c->sums = calloc(walkers, sizeof *c->sums);
-    c->mine = calloc(all, sizeof *c->mine);
-    c->collected = calloc(all, sizeof *c->collected);
-    c->energies = calloc(walkers, sizeof *c->energies);
-    c->weights = calloc(walkers, sizeof *c->weights);
-    c->parents = calloc(all, sizeof *c->parents);
-    return c->posts && c->firsts && c->counts && c->sums && c->mine && c->collected &&
-                   c->energies && c->weights && c->parents
-               ? ERGO_OK
-               : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu walkers over ranks", walkers);
+    if (!c->posts)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu walkers over ranks", walkers);
+    c->firsts = ergo_engine_memory(&s->e, c->ranks + 1, sizeof *c->firsts);
+    c->counts = ergo_engine_memory(&s->e, c->ranks, sizeof *c->counts);
+    c->sums = ergo_engine_memory(&s->e, walkers, sizeof *c->sums);
+    c->mine = ergo_engine_memory(&s->e, all, sizeof *c->mine);
+    c->collected = ergo_engine_memory(&s->e, all, sizeof *c->collected);
+    c->energies = ergo_engine_memory(&s->e, walkers, sizeof *c->energies);
+    c->weights = ergo_engine_memory(&s->e, walkers, sizeof *c->weights);
+    c->parents = ergo_engine_memory(&s->e, all, sizeof *c->parents);
+    return ergo_engine_end(&s->e);
 }
 
 /* ---- between ranks --------------------------------------------------------------------------- */
@@ -403,10 +385,8 @@ bool dmc_cut_unite(struct dmc_state *s, int member) {
 
 static enum ergo_status configure(struct ergo_context *ctx, void *state) {
     struct dmc_state *s = state;
-    enum ergo_status status = ERGO_OK;
     s->shape = dmc_shape_of(s->e.batch->points[0]);
-    if (!s->cut)
-        status = make_cut(ctx, s);
+    enum ergo_status status = make_cut(ctx, s);
     if (status != ERGO_OK)
         return status;
     divide(s);
@@ -421,23 +401,15 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
 static void release(void *state) {
     struct dmc_state *s = state;
     dmc_release(s);
-    free_cut(s->cut);
+    if (!s->cut)
+        return;
+    ergo_dist_posts_destroy(s->cut->posts);
+    free(s->cut->shares);
+    free(s->cut->room);
 }
 
-static const struct ergo_engine_model model = {
-    .sampler = "helium-dmc",
-    .smaller = "fewer walkers or atoms",
-    .state_bytes = sizeof(struct dmc_state),
-    .configure = configure,
-    .prepare = dmc_prepare,
-    .steps = dmc_steps,
-    .measure = dmc_measure,
-    .measure_curves = dmc_measure_curves,
-    .rows = dmc_rows,
-    .curve_rows = dmc_curve_rows,
-    .refuse = dmc_refuse,
-    .release = release,
-};
+static const struct ergo_engine_model model = {DMC_ENGINE, .configure = configure,
+                                               .release = release};
 
 /* ---- operations ------------------------------------------------------------------------------ */
 

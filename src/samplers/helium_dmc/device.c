@@ -55,20 +55,8 @@ void dmc_release(void *state) {
             helium_model_free(&s->models[i]);
 }
 
-const struct ergo_engine_model dmc_engine = {
-    .sampler = "helium-dmc",
-    .smaller = "fewer walkers or atoms",
-    .state_bytes = sizeof(struct dmc_state),
-    .configure = dmc_configure,
-    .prepare = dmc_prepare,
-    .steps = dmc_steps,
-    .measure = dmc_measure,
-    .measure_curves = dmc_measure_curves,
-    .rows = dmc_rows,
-    .curve_rows = dmc_curve_rows,
-    .refuse = dmc_refuse,
-    .release = dmc_release,
-};
+const struct ergo_engine_model dmc_engine = {DMC_ENGINE, .configure = dmc_configure,
+                                             .release = dmc_release};
 
 /* ---- start ------------------------------------------------------------------------------------
  */

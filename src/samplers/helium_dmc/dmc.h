@@ -141,6 +141,12 @@ enum ergo_status dmc_model_load(struct ergo_context *ctx, const struct ergo_poin
 void dmc_step_of(const struct ergo_point *point, const struct helium_model *model,
                  struct helium_dmc *dmc, double *unit);
 /* device.c */
+/* The engine's table but for `configure` and `release`, which cut.c has of its own. */
+#define DMC_ENGINE                                                                                 \
+    .sampler = "helium-dmc", .smaller = "fewer walkers or atoms",                                  \
+    .state_bytes = sizeof(struct dmc_state), .prepare = dmc_prepare, .steps = dmc_steps,           \
+    .measure = dmc_measure, .measure_curves = dmc_measure_curves, .rows = dmc_rows,                \
+    .curve_rows = dmc_curve_rows, .refuse = dmc_refuse
 extern const struct ergo_engine_model dmc_engine;
 enum ergo_status dmc_prepare(struct ergo_context *ctx, void *state);
 void dmc_release(void *state);
