@@ -25,12 +25,17 @@ const struct ergo_column lj_gibbs_columns[LJ_GIBBS_COLUMNS] = {
     {"accepted_transfer", "", "transfers accepted" RECENTLY},
     {"volume_accepted", "", "1 if the last exchange of volume was accepted"},
     {"volume_limited", "", "1 if the last exchange of volume was refused by the limits of a box"},
+    /* rows of samples are as long as those of one box */
+    {"unused_1", "", "none"},
+    {"unused_2", "", "none"},
+    {"unused_3", "", "none"},
+    {"unused_4", "", "none"},
 };
 
 bool lj_gibbs_has_column(const struct ergo_point *point, size_t c) {
     const bool ghosts = c == (size_t)LJ_GIBBS_LIQUID + LJ_PHASE_GHOSTS ||
                         c == (size_t)LJ_GIBBS_VAPOUR + LJ_PHASE_GHOSTS;
-    return !ghosts || lj_ghosts_of(point) > 0;
+    return c < LJ_GIBBS_COLUMNS_MADE && (!ghosts || lj_ghosts_of(point) > 0);
 }
 
 /* ---- a sample ---------------------------------------------------------------------------------
