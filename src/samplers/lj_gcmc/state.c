@@ -424,10 +424,13 @@ static enum ergo_status frame_of(struct ergo_context *ctx, struct lj_state *s, s
                      n, b[0], b[1], b[2], s->chains[chain].step, energy);
     if (s->boxes == 2)
         ergo_text_append(text, " box=%zu", chain % 2 + 1);
-    ergo_text_append(text, "\n");
     struct frame frame = {words, b, system.species.n > 0, {""}};
     if (frame.mixture)
         lj_species_names(s->e.batch->points[chain / s->boxes], frame.names);
+    for (uint32_t k = 0; k < system.species.n; k++)
+        ergo_text_append(text, "%s%s", k ? " " : " types=\"", frame.names[k]);
+    ergo_text_append(text, frame.mixture ? "\"" : "");
+    ergo_text_append(text, "\n");
     ergo_text_append_rows(text, n, append_particle, &frame);
     free(words);
     return ERGO_OK;
