@@ -49,6 +49,11 @@ static void test_equal(void **state) {
     "'sigma': [1, 1.15]"
 
 /* The serial program of data/reference/lj.md. */
+#define SERIAL_A 42, 1
+#define SERIAL_B 12, 1
+#define SERIAL_U -71, 1
+#define SERIAL_P 0.394, 0.1
+
 static void test_serial(void **state) {
     (void)state;
     struct lj_series s = {0};
