@@ -81,6 +81,8 @@ void lj_gibbs_columns_of(const struct lj_state *s, size_t member, const struct l
     }
     to[LJ_GIBBS_VOLUME_ACCEPTED] = from->moved & 1;
     to[LJ_GIBBS_VOLUME_LIMITED] = from->moved >> 1 & 1;
+    for (size_t k = LJ_GIBBS_COLUMNS_MADE; k < LJ_GIBBS_COLUMNS; k++)
+        to[k] = 0;
 }
 
 /* ---- observables ------------------------------------------------------------------------------
