@@ -66,8 +66,8 @@ ERGO_INLINE struct lj_member lj_member_of(__global const struct lj_member *membe
     return m;
 }
 
-/* The place of the particle that a move concerns. For a displacement in steps, or of a mixture, also
- * sets its target. */
+/* The place of the particle that a move concerns. For a displacement in steps, or of a mixture,
+ * also sets its target. */
 ERGO_INLINE lj_position lj_start(const struct lj_home *home, const struct lj_member *m,
                                  uint step_size, struct lj_move *move) {
     lj_position from = (uint4)(0u);

@@ -203,8 +203,8 @@ ERGO_INLINE uint lj_kind_of(const struct lj_member *m, uint word) {
 }
 
 /* A trial move from eight random words, with `particles` particles. Word 0: kind of move; 1 and 2:
- * which particle, from 64 bits; 3: acceptance; the second block: the new place, and of a mixture the
- * species of a particle that is inserted. */
+ * which particle, from 64 bits; 3: acceptance; the second block: the new place, and of a mixture
+ * the species of a particle that is inserted. */
 ERGO_INLINE struct lj_move lj_move_of(const struct lj_member *m, uint particles,
                                       struct ergo_words a, struct ergo_words b) {
     struct lj_move move;
@@ -253,8 +253,8 @@ ERGO_INLINE void lj_local_target(const struct lj_member *m, lj_position from, ui
 #ifdef LJ_SPECIES
 /*
  * The target of a displacement of a mixture, from the words drawn for a position: a place of the
- * same species, or a change of species, which stays where it is. Steps along x are whole places of a
- * species, so that both signs have the same probability.
+ * same species, or a change of species, which stays where it is. Steps along x are whole places of
+ * a species, so that both signs have the same probability.
  */
 ERGO_INLINE void lj_mixed_target(const struct lj_member *m, lj_position from, uint step_size,
                                  struct lj_move *move) {

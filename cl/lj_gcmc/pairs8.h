@@ -59,12 +59,11 @@ ERGO_INLINE void lj_mixed8(float8 r2, int8 near, uint8 ux, lj_position at,
         inverse = as_float8(as_int8(inverse) | (is & (int8)((int)both.z)));
         strength = as_float8(as_int8(strength) | (is & (int8)((int)both.w)));
         sum->energy -= convert_long8(near & is) & (long8)(lj_long_of(whole.x, whole.y));
-        sum->contacts += (convert_long8(near & is & outer) & (long8)(lj_long_of(whole.z, whole.w))) +
-                         (convert_long8(near & is & shells & ~outer) &
-                          (long8)(lj_long_of(both.x, both.y)));
+        sum->contacts +=
+            (convert_long8(near & is & outer) & (long8)(lj_long_of(whole.z, whole.w))) +
+            (convert_long8(near & is & shells & ~outer) & (long8)(lj_long_of(both.x, both.y)));
     }
-    const float8 d =
-        as_float8((as_int8(r2 * inverse) & near) | (as_int8((float8)(1e9f)) & ~near));
+    const float8 d = as_float8((as_int8(r2 * inverse) & near) | (as_int8((float8)(1e9f)) & ~near));
     const float8 s2 = lj_inverse8(d), s6 = s2 * s2 * s2, s12 = s6 * s6;
     const long8 a = convert_long8(s12 * strength), b = convert_long8(s6 * strength);
     sum->virial += a + a - b;

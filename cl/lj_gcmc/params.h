@@ -139,9 +139,9 @@ struct lj_counts {
 
 /* A chain's state, besides its particles. */
 struct lj_chain {
-    ulong step;       /* moves done */
-    lj_long energy;   /* sum over pairs of s12 - s6 - shift */
-    lj_long virial;   /* sum over pairs of 2 s12 - s6 */
+    ulong step;     /* moves done */
+    lj_long energy; /* sum over pairs of s12 - s6 - shift */
+    lj_long virial; /* sum over pairs of 2 s12 - s6 */
     /* pairs in the two shells inside the cutoff: lj_contact in core.h; of a mixture: lj_rule */
     lj_long contacts;
     /* Where volumes change, else 0: ln V in units of 2^-36 (common/volume.h), and volume moves that
@@ -159,8 +159,8 @@ struct lj_chain {
     uint torn; /* 1: an activation of a checkerboard waits for room, and some cells are after it */
     /* On a checkerboard the six words are tried and accepted moves of the last activation, by kind.
      */
-    struct lj_counts now;  /* the current window */
-    struct lj_counts last; /* the window before */
+    struct lj_counts now;          /* the current window */
+    struct lj_counts last;         /* the window before */
     uint numbers[LJ_MOST_SPECIES]; /* of a mixture: particles of each species; else 0 */
 };
 #define LJ_CHAIN_BYTES 128

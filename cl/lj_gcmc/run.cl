@@ -195,9 +195,8 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
                 energies[2u * item] = energies[2u * item + 1u] = 0u;
             }
             const uint what = known[item];
-            const uint accepted =
-                !move.idle && what == 0u &&
-                lj_accept_move(&m, &c, &move, old, gains[item] - lefts[item]);
+            const uint accepted = !move.idle && what == 0u &&
+                                  lj_accept_move(&m, &c, &move, old, gains[item] - lefts[item]);
             uint verdict = accepted;
             if (what & LJ_STALE)
                 verdict = 2u + (uint)LJ_RUNNING;
@@ -268,8 +267,8 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
         lj_gather(&home, &move, from, 0u, 0u, 1u, &m, &sum);
         if (!sum.overlap)
             lj_gather(&home, &move, from, 1u, 0u, 1u, &m, &sum);
-        const uint accepted = !move.idle && !sum.overlap &&
-                              lj_accept_move(&m, &c, &move, from, sum.energy);
+        const uint accepted =
+            !move.idle && !sum.overlap && lj_accept_move(&m, &c, &move, from, sum.energy);
         if (accepted)
             c.status = lj_room(&home, &move, from, c.particles);
         if (c.status != (uint)LJ_RUNNING)

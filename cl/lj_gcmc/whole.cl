@@ -208,8 +208,7 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
             LJ_GATHER(now + LJ_ENERGY, sum.energy);
             LJ_GATHER_BARRIER();
             const long gain = LJ_GATHERED(now + LJ_ENERGY, sum.energy);
-            if (gain < LJ_IN_CORE / 2 &&
-                lj_accept_move(&m, &c, &move, from, gain)) {
+            if (gain < LJ_IN_CORE / 2 && lj_accept_move(&m, &c, &move, from, gain)) {
                 LJ_GATHER(now + LJ_VIRIAL, sum.virial);
                 LJ_GATHER(now + LJ_CONTACTS, sum.contacts);
                 if (item == 0u)

@@ -138,8 +138,7 @@ static void append_float(struct ergo_text *text, double value) {
 }
 
 /* Names of types, each as long as the longest and ended by zeros. */
-static void append_types(struct frames *to, struct chunk **chunk, const char *list,
-                         size_t length) {
+static void append_types(struct frames *to, struct chunk **chunk, const char *list, size_t length) {
     size_t longest = 0, count = 0;
     for (const char *at = list, *end = list + length; at < end; count++) {
         const size_t one = strcspn(at, " \"\n");

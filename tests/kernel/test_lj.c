@@ -92,7 +92,9 @@ static void compare_fluid(const char *system, const char *run, const char *tunin
 /* Mixtures: cells of the cutoff, microcells with teams that judge moves again, all pairs; volumes,
  * insertions of each species, changes of species; tails and jumps of each pair; a pair that does
  * not interact; ideal gases. */
-#define TWO "'species': {'names': 'A B', 'epsilon': [1, 0.5], 'sigma': [1, 0.88], 'pair_epsilon': [1.5], 'pair_sigma': [0.8], 'cutoff_in_sigma': true"
+#define TWO                                                                                        \
+    "'species': {'names': 'A B', 'epsilon': [1, 0.5], 'sigma': [1, 0.88], 'pair_epsilon': [1.5], " \
+    "'pair_sigma': [0.8], 'cutoff_in_sigma': true"
 #define THREE "'species': {'names': 'A B C', 'epsilon': [1, 0.6, 1.3], 'sigma': [1, 1.15, 0.9]"
 static const struct {
     const char *system, *tuning;
@@ -334,9 +336,9 @@ int main(void) {
     if (lj_bench_open(&bench) != 0)
         return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chains), cmocka_unit_test(test_whole),
-        cmocka_unit_test(test_gibbs),  cmocka_unit_test(test_boards),
-        cmocka_unit_test(test_fields), cmocka_unit_test(test_dense_ideal),
+        cmocka_unit_test(test_chains),  cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_gibbs),   cmocka_unit_test(test_boards),
+        cmocka_unit_test(test_fields),  cmocka_unit_test(test_dense_ideal),
         cmocka_unit_test(test_no_room), cmocka_unit_test(test_mixtures)};
     const int failed = cmocka_run_group_tests_name("lj-gcmc kernels", tests, NULL, NULL);
     ergo_device_close(bench.device);

@@ -131,7 +131,7 @@ static void insert(struct ergo_oracle_mixture *o, size_t a, const double to[3]) 
     }
 }
 
-static void delete(struct ergo_oracle_mixture *o, size_t a) {
+static void delete (struct ergo_oracle_mixture *o, size_t a) {
     const size_t i = (size_t)(uniform(o) * (double)o->n[a]);
     if (o->n[a] == 0)
         return;

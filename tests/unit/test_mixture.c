@@ -116,8 +116,9 @@ static void test_pairs(void **state) {
 static void test_reservoir(void **state) {
     (void)state;
     struct ergo_job *job =
-        with("muvt", ", 'activity': 0.2, 'tail_correction': true, 'moves': {'insertion': 1, "
-                     "'deletion': 2}",
+        with("muvt",
+             ", 'activity': 0.2, 'tail_correction': true, 'moves': {'insertion': 1, "
+             "'deletion': 2}",
              THREE ", 'activity': [1, 0.5, 3], 'identity_changes': 0.25");
     const struct lj_system s = lj_system_of(&job->points[0]);
     struct lj_member m;
@@ -156,8 +157,8 @@ static void test_start(void **state) {
         snprintf(species, sizeof species, THREE ", 'fractions': %s", cases[i].fractions);
         struct ergo_job *job = with("nvt", keys, species);
         const struct lj_system s = lj_system_of(&job->points[0]);
-        assert_int_equal(
-            lj_start(ctx, &job->points[0], 0, &(struct lj_tables){0}, &words, &n), ERGO_OK);
+        assert_int_equal(lj_start(ctx, &job->points[0], 0, &(struct lj_tables){0}, &words, &n),
+                         ERGO_OK);
         assert_true(lj_species_count(&s, words, n, numbers) && n == cases[i].n);
         assert_memory_equal(numbers, cases[i].numbers, sizeof numbers);
         lj_species_count(&s, words, n / 2, first);
@@ -179,8 +180,7 @@ static void test_file(void **state) {
     (void)state;
     uint32_t *words, n, numbers[4];
     write_start("B 1 1 1\nA 3 3 3\nB 5 5 5\nA 1 3 5\n");
-    struct ergo_job *job =
-        with("nvt", ", 'start': '" START "'", TWO ", 'fractions': [0.5, 0.5]");
+    struct ergo_job *job = with("nvt", ", 'start': '" START "'", TWO ", 'fractions': [0.5, 0.5]");
     const struct lj_system s = lj_system_of(&job->points[0]);
     assert_int_equal(lj_start(ctx, &job->points[0], 0, &(struct lj_tables){0}, &words, &n),
                      ERGO_OK);
@@ -221,8 +221,7 @@ static void test_refused(void **state) {
         {"nvt", NINE ", 'epsilon': 2", TWO ", 'fractions': [0.5, 0.5]", "without /system/species"},
         {"nvt", NINE ", 'potential': 'mie'", TWO ", 'fractions': [0.5, 0.5]",
          "Lennard-Jones potentials alone"},
-        {"nvt",
-         NINE ", 'slit': {'width': 4, 'epsilon': 1, 'sigma': 1, 'density': 1, 'spacing': 1}",
+        {"nvt", NINE ", 'slit': {'width': 4, 'epsilon': 1, 'sigma': 1, 'density': 1, 'spacing': 1}",
          TWO ", 'fractions': [0.5, 0.5]", "not with a slit"},
         {"nvt", NINE, "'names': 'A B', 'epsilon': [1, 1e-5], 'sigma': [1, 1], 'fractions': [1, 0]",
          "below a ten-thousandth"},

@@ -132,20 +132,21 @@ const struct ergo_key lj_keys_species[LJ_KEYS_SPECIES_N] = {
     {SPECIES_LIST("sigma"), .flags = SPECIES | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 1e6,
      .unit = "length", .help = "Diameter of each species.", WITH_SPECIES},
     {PAIR_LIST("pair_epsilon"), .flags = SPECIES, .min = 0, .max = 1e12, .unit = "energy",
-     .help = "Depth of the potential between unlike species, of two [1-2], of three [1-2, 1-3, 2-3]; "
-             "absent, and with four species: sqrt(epsilon1 epsilon2) (Berthelot).",
+     .help =
+         "Depth of the potential between unlike species, of two [1-2], of three [1-2, 1-3, 2-3]; "
+         "absent, and with four species: sqrt(epsilon1 epsilon2) (Berthelot).",
      WITH_SPECIES},
     {PAIR_LIST("pair_sigma"), .flags = SPECIES | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 1e6,
      .unit = "length",
-     .help = "Its diameter, in the same order; absent, and with four: (sigma1 + sigma2)/2 (Lorentz).",
+     .help =
+         "Its diameter, in the same order; absent, and with four: (sigma1 + sigma2)/2 (Lorentz).",
      WITH_SPECIES},
     {ERGO_KEY("/system/species/cutoff_in_sigma", BOOL), .stream = "", .flags = SPECIES,
      .fallback = "false", .unit = "",
      .help = "true: /system/cutoff is in units of each pair's sigma (2.5 sigma_ij of W. Kob, H. C. "
              "Andersen, Phys. Rev. E 51, 4626 (1995)). false: it is one distance for all pairs.",
      WITH_SPECIES},
-    {SPECIES_LIST("fractions"), .flags = ERGO_KEY_CHAIN, .min = 0, .max = 1,
-     .unit = "",
+    {SPECIES_LIST("fractions"), .flags = ERGO_KEY_CHAIN, .min = 0, .max = 1, .unit = "",
      .help = "Shares of the species in the particles, whose sum is 1: at the start, and where N is "
              "fixed for good; rounded to whole particles, the last species has the rest.",
      .acts = lj_species_needs_fractions,

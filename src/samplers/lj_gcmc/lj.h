@@ -33,8 +33,8 @@ enum lj_column {
     LJ_COLUMN_VOLUME,
     LJ_COLUMN_VOLUME_ACCEPTED, /* of the last volume move: 1 or 0 */
     LJ_COLUMN_VOLUME_LIMITED,
-    LJ_COLUMN_RISES, /* of a transition matrix: probability of an insertion's acceptance */
-    LJ_COLUMN_FALLS, /* of a deletion's */
+    LJ_COLUMN_RISES,   /* of a transition matrix: probability of an insertion's acceptance */
+    LJ_COLUMN_FALLS,   /* of a deletion's */
     LJ_COLUMN_SPECIES, /* of a mixture: particles of each species */
     LJ_COLUMNS = LJ_COLUMN_SPECIES + LJ_MOST_SPECIES
 };

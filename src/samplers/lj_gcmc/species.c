@@ -14,7 +14,8 @@ static const struct ergo_value *value_of(const struct ergo_point *point, const c
 }
 
 bool lj_has_species(const struct ergo_point *point) {
-    const char *name = point->job->model->name; /* of lj-fluid; its Gibbs ensemble has no such keys */
+    const char *name =
+        point->job->model->name; /* of lj-fluid; its Gibbs ensemble has no such keys */
     return name && strcmp(name, "gibbs") != 0 && value_of(point, "/system/species/names")->present;
 }
 
@@ -320,11 +321,12 @@ static enum ergo_status check_list(struct ergo_context *ctx, const struct ergo_p
     if (!value->present)
         return ergo_job_error(ctx, key, "missing: it has a number for each of the %d species", n);
     if (n == 6)
-        return ergo_job_error(ctx, key, "not with 4 species, whose pairs follow from their own "
-                                        "values: leave it out");
-    return value->items == n ? ERGO_OK
-                             : ergo_job_error(ctx, key, "%d numbers; there are %d %s", value->items,
-                                              n, what);
+        return ergo_job_error(ctx, key,
+                              "not with 4 species, whose pairs follow from their own "
+                              "values: leave it out");
+    return value->items == n
+               ? ERGO_OK
+               : ergo_job_error(ctx, key, "%d numbers; there are %d %s", value->items, n, what);
 }
 
 static enum ergo_status check_fractions(struct ergo_context *ctx, const struct ergo_point *point,
@@ -355,8 +357,8 @@ static enum ergo_status check_others(struct ergo_context *ctx, const struct ergo
         status = ergo_job_error(ctx, "/system/potential",
                                 "species have Lennard-Jones potentials alone: leave it out");
     if (s->period)
-        status = ergo_job_error(ctx, "/system/decomposition",
-                                "not with /system/species: leave it out");
+        status =
+            ergo_job_error(ctx, "/system/decomposition", "not with /system/species: leave it out");
     if (lj_is_matrix(point))
         status = ergo_job_error(ctx, "/run/method",
                                 "\"transition-matrix\" is of one species: leave it out");
@@ -421,8 +423,7 @@ enum ergo_status lj_check_species(struct ergo_context *ctx, const struct ergo_po
         if (check_list(ctx, point, lists[k].key, lists[k].wanted, lists[k].n, lists[k].what) !=
             ERGO_OK)
             status = ERGO_E_JOB;
-    if (check_fractions(ctx, point, (int)n) != ERGO_OK ||
-        check_others(ctx, point, s) != ERGO_OK)
+    if (check_fractions(ctx, point, (int)n) != ERGO_OK || check_others(ctx, point, s) != ERGO_OK)
         status = ERGO_E_JOB;
     return status == ERGO_OK ? check_pairs(ctx, s) : status;
 }

@@ -78,11 +78,11 @@ struct pairs {
 };
 
 static float core2_of(const struct pairs *p, const uint32_t a[3], const uint32_t b[3]) {
-    return p->mixed ? p->mixture
-                          .pairs[LJ_MOST_SPECIES * (a[0] & LJ_SPECIES_MASK) +
-                                 (b[0] & LJ_SPECIES_MASK)]
-                          .core2
-                    : p->member.core2;
+    return p->mixed
+               ? p->mixture
+                     .pairs[LJ_MOST_SPECIES * (a[0] & LJ_SPECIES_MASK) + (b[0] & LJ_SPECIES_MASK)]
+                     .core2
+               : p->member.core2;
 }
 
 static bool overlap(const void *pairs, const uint32_t a[3], const uint32_t b[3]) {
@@ -126,8 +126,7 @@ static enum ergo_status check_pairs(struct ergo_context *ctx, const struct ergo_
         return status;
     const double distance =
         s->sigma * sqrt((double)lj_distance2(position(words + 3 * pair[0]),
-                                             position(words + 3 * pair[1]),
-                                             pairs.member.scale));
+                                             position(words + 3 * pair[1]), pairs.member.scale));
     return ERGO_FAIL(ctx, ERGO_E_JOB,
                      "%s: particles %zu and %zu of %s are %.9g apart; allowed are %.9g and more: "
                      "closer, the energy of a pair is above 100 k_B T%s",
@@ -135,8 +134,8 @@ static enum ergo_status check_pairs(struct ergo_context *ctx, const struct ergo_
                      : box ? "/system/second_particles"
                            : "/system/particles",
                      pair[1] + 1, pair[0] + 1, path ? path : "a lattice in this box", distance,
-                     s->sigma * sqrt((double)core2_of(&pairs, words + 3 * pair[0],
-                                                      words + 3 * pair[1])),
+                     s->sigma *
+                         sqrt((double)core2_of(&pairs, words + 3 * pair[0], words + 3 * pair[1])),
                      path ? "" : ". Start with fewer");
 }
 

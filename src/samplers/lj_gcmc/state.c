@@ -395,10 +395,9 @@ static void append_particle(struct ergo_text *text, size_t i, const void *user) 
     const struct frame *f = user;
     const uint32_t *at = f->words + 3 * i;
     /* X: no element to ASE, a type like any to others; 11 digits tell any two positions apart */
-    ergo_text_append(text, "%s %.11g %.11g %.11g\n",
-                     f->mixture ? f->names[at[0] & LJ_SPECIES_MASK] : "X",
-                     at[0] * 0x1p-32 * f->box[0], at[1] * 0x1p-32 * f->box[1],
-                     at[2] * 0x1p-32 * f->box[2]);
+    ergo_text_append(
+        text, "%s %.11g %.11g %.11g\n", f->mixture ? f->names[at[0] & LJ_SPECIES_MASK] : "X",
+        at[0] * 0x1p-32 * f->box[0], at[1] * 0x1p-32 * f->box[1], at[2] * 0x1p-32 * f->box[2]);
 }
 
 static enum ergo_status frame_of(struct ergo_context *ctx, struct lj_state *s, size_t chain,

@@ -285,13 +285,13 @@ struct lj_chain lj_twin_chain(const struct lj_twin *t) {
 struct lj_sample lj_twin_sample(const struct lj_twin *t) {
     const struct lj_chain c = lj_twin_chain(t);
     struct lj_sample sample = {.energy = c.energy,
-                              .virial = c.virial,
-                              .contacts = c.contacts,
-                              .size = c.size,
-                              .moved = c.moved,
-                              .particles = c.particles,
-                              .now = c.now,
-                              .last = c.last};
+                               .virial = c.virial,
+                               .contacts = c.contacts,
+                               .size = c.size,
+                               .moved = c.moved,
+                               .particles = c.particles,
+                               .now = c.now,
+                               .last = c.last};
     memcpy(sample.numbers, c.numbers, sizeof sample.numbers);
     return sample;
 }
