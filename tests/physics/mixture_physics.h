@@ -68,26 +68,29 @@ static inline void mixture_expect_ideal(struct lj_run *r, const char *what) {
 }
 
 /* Weights of no, one and two particles, exact at any activities: z_A V, z_A^2 V (V - 2 B_AA)/2, z_A
- * z_B V (V - 2 B_AB), ...; with tails times exp(-sum of N_s N_t a_st/(V T)). */
+ * z_B V (V - 2 B_AB), ...; with tails times exp(-sum of N_s N_t a_st/(V T)), and then cut at sigma_st
+ * in a small box, so that they are strong. */
 static inline void mixture_expect_few(struct lj_run *r, bool tail, double identity,
                                       const char *what) {
     struct lj_series s = {0};
-    struct ergo_oracle_mixture o = mixture_pairs(1.5);
+    struct ergo_oracle_mixture o = mixture_pairs(tail ? 1 : 1.5);
     char job[900];
-    const double v = 5 * 5.2 * 5.1, za = 0.01, zb = 0.006;
+    const double v = tail ? 4 * 4.2 * 4.1 : 5 * 5.2 * 5.1, zv = 1.3, za = zv / v, zb = 0.6 * za;
     double volumes[2][2], tails[2][2];
     o.tail = tail;
     for (size_t a = 0; a < 2; a++)
         for (size_t b = 0; b < 2; b++) {
+            o.cutoff[a][b] = tail ? o.sigma[a][b] : 2.5 * o.sigma[a][b];
             volumes[a][b] = v - 2 * ergo_oracle_mixture_b2(&o, a, b);
             tails[a][b] = ergo_oracle_mixture_tail(&o, a, b) / v / o.temperature;
         }
     snprintf(job, sizeof job,
              "{'sampler': 'lj-fluid', 'seed': '72', 'replicas': 4, 'system': {'ensemble': 'muvt', "
-             "'box': [5, 5.2, 5.1], 'temperature': 1.5, 'activity': 0.02, 'tail_correction': %s, "
-             "'species': {" MIXTURE_PAIRS ", 'activity': [0.5, 0.3], 'identity_changes': %g}}, "
-             "'run': {'equilibration': 1000, 'sweeps': 300000, 'measure_every': 5, 'curve_every': "
-             "0}}",
+             "'box': %s, 'temperature': %g, 'cutoff': %g, 'activity': %.17g, 'tail_correction': "
+             "%s, 'species': {" MIXTURE_PAIRS
+             ", 'activity': [0.5, 0.3], 'identity_changes': %g}}, 'run': {'equilibration': 1000, "
+             "'sweeps': 300000, 'measure_every': 5, 'curve_every': 0}}",
+             tail ? "[4, 4.2, 4.1]" : "[5, 5.2, 5.1]", o.temperature, tail ? 1 : 2.5, 2 * za,
              tail ? "true" : "false", identity);
     lj_run_job(r, job, &s);
     lj_expect(r, &s, 0, what, "P(1,0)/P(0,0)", mixture_is_10, mixture_is_00,
