@@ -48,6 +48,7 @@ enum lj_phase_column {
     LJ_PHASE_GHOSTS, /* V/(N + 1) times the mean weight of test insertions */
     LJ_PHASE_COLUMNS
 };
+enum { LJ_GIBBS_SPECIES = 3 }; /* the most of a mixture in two boxes */
 enum lj_gibbs_column {
     LJ_GIBBS_LIQUID,
     LJ_GIBBS_VAPOUR = LJ_GIBBS_LIQUID + LJ_PHASE_COLUMNS,
@@ -57,10 +58,12 @@ enum lj_gibbs_column {
     LJ_GIBBS_ACCEPTED,
     LJ_GIBBS_VOLUME_ACCEPTED,
     LJ_GIBBS_VOLUME_LIMITED,
-    LJ_GIBBS_COLUMNS_MADE,
-    LJ_GIBBS_COLUMNS = LJ_COLUMNS /* rows of samples are equally long */
+    /* of a mixture: particles of the second and third species, in the liquid and the vapour */
+    LJ_GIBBS_LIQUID_SPECIES,
+    LJ_GIBBS_VAPOUR_SPECIES = LJ_GIBBS_LIQUID_SPECIES + LJ_GIBBS_SPECIES - 1,
+    LJ_GIBBS_COLUMNS = LJ_GIBBS_VAPOUR_SPECIES + LJ_GIBBS_SPECIES - 1
 };
-_Static_assert((int)LJ_GIBBS_COLUMNS_MADE <= (int)LJ_COLUMNS, "there is room");
+_Static_assert((int)LJ_GIBBS_COLUMNS == (int)LJ_COLUMNS, "rows of samples are equally long");
 /* Species of a mixture: species.c. */
 struct lj_species {
     uint32_t n; /* 0: one species, which has no such keys */

@@ -305,7 +305,7 @@ static const struct ergo_model gibbs = {
     .programs = {"lj_gcmc/run.cl", "lj_gcmc/total.cl", "lj_gcmc/ghost.cl", "lj_gcmc/volume.cl",
                  "lj_gcmc/transfer.cl"},
     .first = first_gibbs,
-    .keys = {ROWS(box), ROWS(gibbs), ROWS(potential), ROWS(mie), ROWS(closed)},
+    .keys = {ROWS(box), ROWS(gibbs), ROWS(potential), ROWS(mie), ROWS(species), ROWS(closed)},
     .observables = lj_observables_gibbs,
     .n_observables = LJ_N_OBSERVABLES_GIBBS,
     .relation_x = "density_vapour",

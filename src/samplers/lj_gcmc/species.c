@@ -14,9 +14,8 @@ static const struct ergo_value *value_of(const struct ergo_point *point, const c
 }
 
 bool lj_has_species(const struct ergo_point *point) {
-    const char *name =
-        point->job->model->name; /* of lj-fluid; its Gibbs ensemble has no such keys */
-    return name && strcmp(name, "gibbs") != 0 && value_of(point, "/system/species/names")->present;
+    return point->job->model->name && /* lj-gcmc has no such key */
+           value_of(point, "/system/species/names")->present;
 }
 
 uint32_t lj_species_names(const struct ergo_point *point,
@@ -371,6 +370,14 @@ static enum ergo_status check_others(struct ergo_context *ctx, const struct ergo
         status = ergo_job_error(ctx, "/system/tune_steps",
                                 "not with /system/species/identity_changes, which count as "
                                 "displacements: give max_displacement as it is");
+    if (lj_boxes_of(point) == 2 && s->tail)
+        status = ergo_job_error(ctx, "/system/tail_correction",
+                                "not with /system/species in a Gibbs ensemble, whose boxes have "
+                                "compositions that change");
+    if (lj_boxes_of(point) == 2 && s->species.n > LJ_GIBBS_SPECIES)
+        status = ergo_job_error(ctx, "/system/species/names",
+                                "%u species; a Gibbs ensemble has at most %d", s->species.n,
+                                LJ_GIBBS_SPECIES);
     return status;
 }
 

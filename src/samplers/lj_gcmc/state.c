@@ -313,20 +313,26 @@ static enum ergo_status check_number(struct ergo_context *ctx, const struct ergo
                           carried_by(point), n);
 }
 
-/* The same of each species. */
-static enum ergo_status check_numbers(struct ergo_context *ctx, const struct ergo_point *point,
-                                      const struct lj_system *s, const unsigned char *particles,
-                                      uint32_t n) {
-    uint32_t found[LJ_MOST_SPECIES] = {0}, wanted[LJ_MOST_SPECIES];
-    lj_species_split(s, n, wanted);
-    for (uint32_t i = 0; i < n; i++)
-        found[get(particles + 12 * (size_t)i, 4) & LJ_SPECIES_MASK]++;
-    for (uint32_t k = 0; k < s->species.n && !lj_is_open(point); k++)
+/* The same of each species. at: the states of the boxes. */
+static enum ergo_status check_numbers(struct ergo_context *ctx, const struct lj_state *s,
+                                      const struct ergo_point *point, unsigned char *const *at) {
+    uint32_t found[LJ_MOST_SPECIES] = {0}, wanted[LJ_MOST_SPECIES] = {0};
+    for (size_t b = 0; b < s->boxes; b++) {
+        const struct lj_system system = lj_box_system(point, b);
+        const uint32_t n = (uint32_t)get(at[b] + 16, 4);
+        uint32_t own[LJ_MOST_SPECIES];
+        for (uint32_t i = 0; i < n; i++)
+            found[get(at[b] + header_bytes(s) + 12 * (size_t)i, 4) & LJ_SPECIES_MASK]++;
+        lj_species_split(&system, s->boxes == 2 ? lj_box_particles(point, b) : n, own);
+        for (size_t k = 0; k < LJ_MOST_SPECIES; k++)
+            wanted[k] += own[k];
+    }
+    for (uint32_t k = 0; k < s->system.species.n && !lj_is_open(point); k++)
         if (found[k] != wanted[k])
             return ergo_job_error(ctx, "/system/species/fractions",
-                                  "of %u particles %u would be of species %u, but the state in "
-                                  "which point %zu would start (%s) has %u, and N is fixed",
-                                  n, wanted[k], k + 1, point->index, carried_by(point), found[k]);
+                                  "%u particles would be of species %u, but the state in which "
+                                  "point %zu would start (%s) has %u, and N is fixed",
+                                  wanted[k], k + 1, point->index, carried_by(point), found[k]);
     return ERGO_OK;
 }
 
@@ -351,11 +357,8 @@ static enum ergo_status adopt(struct ergo_context *ctx, const struct lj_state *s
     }
     if (status == ERGO_OK)
         status = check_number(ctx, point, n);
-    for (size_t b = 0; b < s->boxes && status == ERGO_OK && s->system.species.n; b++) {
-        const struct lj_system system = lj_box_system(point, b);
-        status = check_numbers(ctx, point, &system, at[b] + header_bytes(s),
-                               (uint32_t)get(at[b] + 16, 4));
-    }
+    if (status == ERGO_OK && s->system.species.n)
+        status = check_numbers(ctx, s, point, at);
     return status;
 }
 
