@@ -108,6 +108,10 @@ static const struct {
      "'pressure': 1.5, 'volume_every': 5, 'max_volume_change': 0.2, " TWO
      ", 'fractions': [0.5, 0.5]}",
      "'slots': 1, 'all_pairs': 1, 'work_group': 8", false},
+    {"'ensemble': 'gibbs', 'box': [6, 6.3, 5.9], 'temperature': 1.2, 'cutoff': 2.2, 'particles': "
+     "90, 'second_particles': 20, 'second_volume': 400, 'volume_every': 7, 'transfers': 6, " THREE
+     ", 'fractions': [0.2, 0.3, 0.5]}",
+     "'slots': 1, 'work_group': 16, 'teams': 4", false},
     {"'box': [5.2, 5, 5.4], 'temperature': 1.3, 'particles': 90, " TWO ", 'fractions': [0.8, 0.2]}",
      "'work_group': 4", true},
     {"'box': [5.2, 5, 5.4], 'temperature': 1.3, 'particles': 90, " TWO ", 'fractions': [0.8, 0.2]}",

@@ -137,8 +137,8 @@ static void test_case(void **state) {
         fluid_expect_mie(&r, 15, 8, chosen);
     else if (strcmp(chosen, "mixture") == 0)
         mixture_expect_few(&r, true, 0.4, chosen);
-    else if (strcmp(chosen, "mixture-two") == 0)
-        mixture_expect_two(&r, chosen);
+    else if (strcmp(chosen, "mixture-gibbs") == 0)
+        mixture_expect_gibbs(&r, chosen);
     else if (strcmp(chosen, "slit-ideal") == 0)
         slit_expect(&r, chosen, 0);
     else if (strcmp(chosen, "adsorbent") == 0)

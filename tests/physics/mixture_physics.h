@@ -3,7 +3,7 @@
 #define ERGO_TESTS_PHYSICS_MIXTURE_PHYSICS_H
 
 #include "oracle/mixture_serial.h"
-#include "physics/lj_physics.h"
+#include "physics/gibbs_physics.h"
 
 static inline double mixture_one(const double *c) {
     return c[LJ_COLUMN_SPECIES];
@@ -68,8 +68,8 @@ static inline void mixture_expect_ideal(struct lj_run *r, const char *what) {
 }
 
 /* Weights of no, one and two particles, exact at any activities: z_A V, z_A^2 V (V - 2 B_AA)/2, z_A
- * z_B V (V - 2 B_AB), ...; with tails times exp(-sum of N_s N_t a_st/(V T)), and then cut at sigma_st
- * in a small box, so that they are strong. */
+ * z_B V (V - 2 B_AB), ...; with tails times exp(-sum of N_s N_t a_st/(V T)), and then cut at
+ * sigma_st in a small box, so that they are strong. */
 static inline void mixture_expect_few(struct lj_run *r, bool tail, double identity,
                                       const char *what) {
     struct lj_series s = {0};
@@ -148,6 +148,34 @@ static inline void mixture_expect_volume(struct lj_run *r, const char *what) {
                "'measure_every': 10}}",
                &s);
     lj_expect(r, &s, 0, what, "<V>", mixture_volume, NULL, mean / sum, 0);
+    lj_series_free(&s);
+}
+
+static inline double mixture_b_liquid(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[LJ_GIBBS_LIQUID_SPECIES];
+}
+
+/* Two unlike particles in two boxes, exact: as two of one species whose B2 is theirs. In the denser
+ * box the second one is as often as the first. */
+static inline void mixture_expect_gibbs(struct lj_run *r, const char *what) {
+    struct lj_series s = {0};
+    struct ergo_oracle_mixture o = mixture_pairs(0.8);
+    const double small = 2.6 * 2.7 * 2.8, smallest = small * pow(2 * 1.1 / 2.6, 3);
+    o.cutoff[0][1] = 1.1 * 0.8;
+    gibbs_b2 = ergo_oracle_mixture_b2(&o, 0, 1);
+    const struct gibbs_exact e = gibbs_average(2, small + 40, smallest, gibbs_two);
+    lj_run_job(r,
+               "{'sampler': 'lj-fluid', 'seed': '79', 'replicas': 4, 'system': {'ensemble': "
+               "'gibbs', 'box': [2.6, 2.7, 2.8], 'temperature': 0.8, 'cutoff': 1.1, 'particles': "
+               "2, 'second_particles': 0, 'second_volume': 40, 'volume_every': 2, 'transfers': 3, "
+               "'max_volume_change': 0.5, 'max_displacement': 1.2, 'species': {" MIXTURE_PAIRS
+               ", 'fractions': [0.5, 0.5]}}, 'run': {'equilibration': 1000, 'sweeps': 80000, "
+               "'measure_every': 10}}",
+               &s);
+    lj_expect(r, &s, 0, what, "<N>", gibbs_particles, NULL, e.particles, 0);
+    lj_expect(r, &s, 0, what, "<N_B>", mixture_b_liquid, NULL, e.particles / 2, 0);
+    lj_expect(r, &s, 0, what, "<V>", gibbs_volume, NULL, e.volume, 0);
     lj_series_free(&s);
 }
 

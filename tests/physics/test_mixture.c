@@ -17,6 +17,7 @@ static void test_exact(void **state) {
     mixture_expect_two(&run, "two unlike particles");
     mixture_expect_volume(&run, "the same, NPT, with tails");
     mixture_expect_pressure(&run, "40 particles, NPT");
+    mixture_expect_gibbs(&run, "two unlike, Gibbs");
 }
 
 /* Two equal species are one: N as lj_expect_dense has it at z = 0.2, and of N particles N_A has a

@@ -207,10 +207,8 @@ static int close_folder(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frames_come_again),
-        cmocka_unit_test(half_a_frame),
-        cmocka_unit_test(another_course),
-        cmocka_unit_test(files_of_others),
+        cmocka_unit_test(frames_come_again),  cmocka_unit_test(half_a_frame),
+        cmocka_unit_test(another_course),     cmocka_unit_test(files_of_others),
         cmocka_unit_test(types_of_particles),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);

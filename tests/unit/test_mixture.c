@@ -233,6 +233,13 @@ static void test_refused(void **state) {
          "'names': 'A B', 'epsilon': [1, 1], 'sigma': [1, 1.2], 'fractions': [0.5, 0.5], "
          "'cutoff_in_sigma': true",
          "3.36 is more than half"},
+        {"gibbs",
+         NINE ", 'second_particles': 9, 'volume_every': 9, 'transfers': 9, 'tail_correction': true",
+         TWO ", 'fractions': [0.5, 0.5]", "not with /system/species in a Gibbs ensemble"},
+        {"gibbs", NINE ", 'second_particles': 9, 'volume_every': 9, 'transfers': 9",
+         "'names': 'A B C D', 'epsilon': [1, 1, 1, 1], 'sigma': [1, 1, 1, 1], 'fractions': [1, 0, "
+         "0, 0]",
+         "a Gibbs ensemble has at most 3"},
         {"muvt", OPEN, TWO, "/system/species/activity: missing"},
         {"muvt", OPEN, TWO ", 'activity': [1, 1, 1]", "3 numbers; there are 2 species"},
         {"muvt", OPEN, TWO ", 'activity': [1, 1], 'fractions': [0.5, 0.5]", "lattice of particles"},
