@@ -120,6 +120,7 @@ ERGO_INLINE void lj_count(struct lj_chain *c, const struct lj_move *move, lj_pos
                           long energy) {
     const uint kind = move->kind, one = lj_one(kind);
 #ifdef LJ_SPECIES
+    ERGO_UNROLL
     for (uint t = 0u; t < LJ_SPECIES; t++) {
         if (kind != (uint)LJ_INSERTION && (from.x & LJ_SPECIES_MASK) == t)
             c->numbers[t] -= 1u;
@@ -135,6 +136,23 @@ ERGO_INLINE void lj_count(struct lj_chain *c, const struct lj_move *move, lj_pos
     c->energy += energy;
 }
 
+/* Write a chain after its moves. What they do not change would wait in private memory. */
+ERGO_INLINE void lj_chain_end(__global struct lj_chain *to, const struct lj_chain *c) {
+    to->step = c->step;
+    to->energy = c->energy;
+    to->virial = c->virial;
+    to->contacts = c->contacts;
+    to->particles = c->particles;
+    to->step_size = c->step_size;
+    to->status = c->status;
+    to->now = c->now;
+    to->last = c->last;
+#ifdef LJ_SPECIES
+    for (uint k = 0u; k < LJ_SPECIES; k++)
+        to->numbers[k] = c->numbers[k];
+#endif
+}
+
 ERGO_INLINE struct lj_sample lj_sample_of(const struct lj_chain *c) {
     struct lj_sample s;
     s.energy = c->energy;
@@ -146,7 +164,11 @@ ERGO_INLINE struct lj_sample lj_sample_of(const struct lj_chain *c) {
     s.last = c->last;
     s.moved = c->moved;
     for (uint k = 0u; k < LJ_MOST_SPECIES; k++)
+#ifdef LJ_SPECIES
         s.numbers[k] = c->numbers[k];
+#else
+        s.numbers[k] = 0u;
+#endif
     return s;
 }
 

@@ -326,6 +326,7 @@ ERGO_INLINE uint lj_accept_mixed(const struct lj_member *m, uint kind, uint word
     const uint less = kind != (uint)LJ_INSERTION, more = kind != (uint)LJ_DELETION;
     const float u = ((float)word + 0.5f) * 0x1p-32f, n = (float)particles;
     float x = -(float)energy_change * m->beta4;
+    ERGO_UNROLL
     for (uint t = 0u; t < LJ_SPECIES; t++) {
         /* twice the numbers, halfway between those before and after the move */
         const float mean =

@@ -45,7 +45,7 @@ ERGO_INLINE struct lj_move lj_drawn(const struct lj_home *home, const struct lj_
 /* The pair of places a and b, if it is within the cutoff. In the core, *what becomes stale. */
 ERGO_INLINE long lj_between(lj_position a, lj_position b, const struct lj_member *m, uint *what) {
     const float r2 = lj_distance2(a, b, m->scale);
-    long energy = 0, virial = 0, contact;
+    long energy = 0, virial = 0, contact = 0;
     if (r2 < lj_core2_at(m, a, b))
         *what |= LJ_STALE;
     else if (r2 < lj_cutoff2_at(m, a, b))
@@ -290,5 +290,5 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
             lj_draw_ahead(&m, c.step, item, draws);
     }
     if (item == 0u)
-        chains[chain] = c;
+        lj_chain_end(chains + chain, &c);
 }

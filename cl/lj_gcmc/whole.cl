@@ -234,16 +234,7 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
     }
     lj_fill_cells(&home, &places, c.particles, item, &full);
     LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
-    if (item == 0u) {
-        /* what has not changed would wait in private memory */
-        __global struct lj_chain *to = chains + chain;
-        to->step = c.step;
-        to->energy = c.energy;
-        to->virial = c.virial;
-        to->contacts = c.contacts;
-        to->step_size = c.step_size;
-        to->status = full ? (uint)LJ_CELL_FULL : (uint)LJ_RUNNING;
-        to->now = c.now;
-        to->last = c.last;
-    }
+    c.status = full ? (uint)LJ_CELL_FULL : (uint)LJ_RUNNING;
+    if (item == 0u)
+        lj_chain_end(chains + chain, &c);
 }
