@@ -152,6 +152,22 @@ ERGO_INLINE struct lj_sum lj_volume_sum(__global const long *of, uint n_parts) {
     return sum;
 }
 
+/* What a volume move changes. What it does not would wait in private memory. */
+ERGO_INLINE void lj_volume_write(__global struct lj_chain *to, const struct lj_chain *c) {
+    to->energy = c->energy;
+    to->virial = c->virial;
+    to->contacts = c->contacts;
+    to->size = c->size;
+    to->volumes = c->volumes;
+    to->status = c->status;
+    to->moved = c->moved;
+    to->scale[0] = c->scale[0];
+    to->scale[1] = c->scale[1];
+    to->scale[2] = c->scale[2];
+    to->thinner = c->thinner;
+    to->list = c->list;
+}
+
 /* A work-item for each chain, or for each two boxes. */
 __kernel void lj_volume_move(__global const struct lj_member *members,
                              __global const struct lj_volume_rules *rules,
@@ -181,7 +197,7 @@ __kernel void lj_volume_move(__global const struct lj_member *members,
                 c[b].status = (uint)LJ_WAITS;
     for (uint b = 0u; b < 2u; b++)
         if (due[b])
-            chains[2u * at + b] = c[b];
+            lj_volume_write(chains + 2u * at + b, &c[b]);
 #else
     struct lj_chain c = chains[at];
     const struct lj_member m = members[at];
@@ -191,6 +207,6 @@ __kernel void lj_volume_move(__global const struct lj_member *members,
     if (due)
         lj_volume_judge(&r, &m, step, sum, &c);
     if (due)
-        chains[at] = c;
+        lj_volume_write(chains + at, &c);
 #endif
 }
