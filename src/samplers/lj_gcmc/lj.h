@@ -75,6 +75,9 @@ struct lj_atoms {
     uint32_t *words;   /* [n][3], in units of 2^-32 of the sides */
     uint8_t *species;  /* [n] */
     uint32_t cells[3]; /* of their table */
+    /* linked lists of the atoms in these cells, for the host: the first of each cell, and who
+     * follows; UINT32_MAX: nobody */
+    uint32_t *first, *next;
 };
 
 /* Tables of potentials: table.c. */
