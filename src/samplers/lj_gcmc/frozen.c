@@ -84,8 +84,8 @@ static enum ergo_status fill(struct ergo_context *ctx, const struct ergo_point *
 static size_t cell_of(const struct lj_atoms *a, size_t atom) {
     size_t cell = 0;
     for (size_t k = 3; k-- > 0;)
-        cell = cell * a->cells[k] +
-               (uint32_t)((uint64_t)a->words[3 * atom + k] * a->cells[k] >> 32);
+        cell =
+            cell * a->cells[k] + (uint32_t)((uint64_t)a->words[3 * atom + k] * a->cells[k] >> 32);
     return cell;
 }
 
