@@ -170,13 +170,12 @@ static inline void slit_expect_gas(struct lj_run *r, const char *what) {
     }
     slit_heat(&s, 6, &n, &q);
     for (size_t k = 0; k < 2; k++)
-        p[k] = slit_log_activity(log_n[k], log_z, log(n.mean)) +
-               log(k ? 1.5166666666666667 : 1.3);
+        p[k] = slit_log_activity(log_n[k], log_z, log(n.mean)) + log(k ? 1.5166666666666667 : 1.3);
     for (size_t k = 0; k < 2; k++)
         for (size_t i = 0; i < 4; i++) {
             log_n[k][i] += noise[k][i];
-            const double moved = slit_log_activity(log_n[k], log_z, log(n.mean)) +
-                                 log(k ? 1.5166666666666667 : 1.3);
+            const double moved =
+                slit_log_activity(log_n[k], log_z, log(n.mean)) + log(k ? 1.5166666666666667 : 1.3);
             error = hypot(error, (moved - p[k]) / (2 * inverse));
             log_n[k][i] -= noise[k][i];
         }

@@ -299,7 +299,7 @@ static double derive_volume_compressibility(const struct ergo_point *point, cons
 #define ACCEPTANCE(kind, where)                                                                    \
     {                                                                                              \
         .name = "acceptance_" #kind, .unit = "", .help = "accepted " #kind "s per tried one",      \
-        .inputs = {"accepted_" #kind, "tried_" #kind}, .derive = derive_acceptance,               \
+        .inputs = {"accepted_" #kind, "tried_" #kind}, .derive = derive_acceptance,                \
         .applies = (where)                                                                         \
     }
 #define HIDDEN(observable)                                                                         \
