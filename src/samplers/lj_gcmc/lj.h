@@ -75,6 +75,9 @@ struct lj_atoms {
     uint32_t *words;   /* [n][3], in units of 2^-32 of the sides */
     uint8_t *species;  /* [n] */
     uint32_t cells[3]; /* of their table */
+    /* linked lists of the atoms in these cells, for the host: the first of each cell, and who
+     * follows; UINT32_MAX: nobody */
+    uint32_t *first, *next;
 };
 
 /* Tables of potentials: table.c. */
@@ -271,6 +274,8 @@ struct lj_system lj_system_of(const struct ergo_point *point);
  * and the shape of the first. */
 unsigned lj_boxes_of(const struct ergo_point *point);
 struct lj_system lj_box_system(const struct ergo_point *point, size_t box);
+/* nvt and npt: does the job say that there are always n particles? */
+bool lj_has_fixed(const struct ergo_point *point, int64_t n);
 uint32_t lj_box_particles(const struct ergo_point *point,
                           size_t box);              /* on a lattice at the start */
 bool lj_has_volume(const struct ergo_point *point); /* do volumes change? */
