@@ -354,7 +354,9 @@ static int by_side(const void *a, const void *b) {
 static void append_reason(const struct ergo_analysis *a, struct ergo_text *text) {
     for (size_t r = 0; r < a->n_runs && !text->length; r++) {
         const struct ergo_result *result = a->results[r];
-        const char *reason = ergo_point_unweighted(result->members[0].point);
+        const char *reason = NULL;
+        for (size_t m = 0; m < result->n_members && !reason; m++)
+            reason = ergo_point_unweighted(result->members[m].point);
         if (reason)
             ergo_text_append(text, "%s: %s", a->names[r], reason);
         else if (result->kept != ERGO_KEPT_FULL)

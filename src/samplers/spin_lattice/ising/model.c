@@ -234,7 +234,7 @@ enum { LATTICE_TUNABLES = 6 }; /* of a byte per spin: the first */
              {slab_keys, SLAB_KEYS},       {lattice_run_keys, LATTICE_RUN_KEYS},                   \
              {ladder_keys, LADDER_KEYS}},                                                          \
     .columns = columns, .n_columns = ISING_COLUMNS, .has_column = has_column,                      \
-    .conjugates = lattice_conjugates, .n_conjugates = 2, .unweighted = model_unweighted,           \
+    .conjugates = lattice_conjugates, .n_conjugates = 2,                                           \
     .samples_disorder = model_samples_differ, .observables = observables,                          \
     .n_observables = sizeof observables / sizeof observables[0], .curves = curves_of_ising,        \
     .n_curves = TEMPERED_CURVES, .curve_every = lattice_curve_every,                               \

@@ -139,7 +139,6 @@ const struct ergo_model potts_model = {
     .has_column = has_column,
     .conjugates = lattice_conjugates,
     .n_conjugates = 1, /* at one field */
-    .unweighted = model_unweighted,
     .samples_disorder = model_samples_differ,
     .observables = observables,
     .n_observables = sizeof observables / sizeof observables[0],
