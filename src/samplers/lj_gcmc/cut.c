@@ -123,7 +123,8 @@ enum ergo_status lj_cut_shape(struct ergo_context *ctx, struct lj_state *s) {
     const enum ergo_status status = ergo_slab_cut(ctx, slab, NULL, layers, period, deep * period);
     if (status != ERGO_OK)
         return status;
-    ergo_slab_deepen(slab, true, 1, deep * period);
+    ergo_slab_deepen(slab, true, 1, deep * period,
+                     16.0 * s->grid.n[0] * s->grid.n[1] * l->slots);
     s->at.planes = l->slots;
     slab->edge_bytes =
         16 * members * l->slots * deep * LJ_ACTIVE * LJ_ACTIVE * LJ_ACTIVE * layer_blocks(s);

@@ -41,7 +41,8 @@ static enum ergo_status cut(struct ergo_context *ctx, struct bytes_state *s) {
         ergo_slab_prefers_colours(first, layer * slab->bits / 8, layer * slab->least / (2 * rate));
     /* an exchange costs about as much as 3e6 updates of an H100, 20 us */
     const double layer_sites = layer * (double)s->e.batch->count;
-    ergo_slab_deepen(slab, by_colour, ergo_slab_updates(slab, first, 3e6, layer_sites), reach);
+    ergo_slab_deepen(slab, by_colour, ergo_slab_updates(slab, first, 3e6, layer_sites), reach,
+                     s->whole.d > 2 ? layer : 0);
     s->shape = bytes_shape_of_layers(&s->whole, slab->first + layers - slab->halo, slab->tall);
     slab->layer_words = bytes_layer_rows(&s->shape) * s->shape.pitch / 4;
     slab->pitch = s->shape.colour / 4;

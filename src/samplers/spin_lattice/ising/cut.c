@@ -47,7 +47,7 @@ static enum ergo_status cut(struct ergo_context *ctx, struct ising_state *s) {
         first, (double)s->whole.lx / 4, (double)s->whole.lx * slab->least / (2 * rate));
     /* an exchange costs about as much as 3e7 updates of an H100, 12 us */
     const double row_sites = (double)s->whole.lx * (double)s->e.batch->count;
-    ergo_slab_deepen(slab, by_colour, ergo_slab_updates(slab, first, 3e7, row_sites), reach);
+    ergo_slab_deepen(slab, by_colour, ergo_slab_updates(slab, first, 3e7, row_sites), reach, 0);
     const uint64_t top = slab->first + (uint64_t)s->whole.ly - slab->halo;
     s->shape = ising_shape_of_rows(&s->whole, top, slab->tall);
     slab->layer_words = s->shape.row_words;

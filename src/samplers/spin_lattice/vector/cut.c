@@ -32,7 +32,8 @@ static enum ergo_status cut(struct ergo_context *ctx, struct vector_state *s) {
         ergo_slab_prefers_colours(first, 4.0 * h->components * (double)layer, update);
     /* an exchange costs about as much as 1e6 updates of an H100, 20 us */
     const double layer_sites = (double)layer * (double)s->e.batch->count;
-    ergo_slab_deepen(slab, by_colour, ergo_slab_updates(slab, first, 1e6, layer_sites), 1);
+    ergo_slab_deepen(slab, by_colour, ergo_slab_updates(slab, first, 1e6, layer_sites), 1,
+                     4.0 * h->components * (double)layer);
     s->shape = vector_shape_of_layers(h, slab->tall);
     s->first = (slab->first + layers - slab->halo) % layers * layer;
     slab->layer_words = h->components * layer / h->colours;
