@@ -176,7 +176,7 @@ struct ergo_analysis {
     size_t n_systems;
     struct ergo_system *systems;
     size_t n_draws; /* samples of a disorder, which points of all systems may share */
-    size_t axis; /* key number; of the job's n_keys: there is none */
+    size_t axis;    /* key number; of the job's n_keys: there is none */
     size_t n_wanted;
     struct ergo_wanted_key wanted[ERGO_SCAN_MAX]; /* the first is the axis */
     size_t n_observables;                         /* that can be weighted, and are asked for */
@@ -341,7 +341,8 @@ enum ergo_status ergo_analysis_pool(struct ergo_context *ctx, struct ergo_analys
  * Independent pieces that errors are made of: a number's error^2 is the sum of the squares of what
  * it owes to each, its delta. First the samples of a disorder, which all points share that have
  * them (each is taken from all of them at once, as a jackknife does); then of each system its
- * states, and the blocks of its parts. The first that is the system's own; NULL: how many there are.
+ * states, and the blocks of its parts. The first that is the system's own; NULL: how many there
+ * are.
  */
 size_t ergo_analysis_pieces(const struct ergo_analysis *a, const struct ergo_system *system);
 /* Adds to delta, for each piece, `factor` times what the mean of a state owes to it. */

@@ -184,8 +184,9 @@ static void test_tall(void **unused) {
         double bytes;
         uint32_t tall;
     } cases[] = {
-        {16, 4, 1000, 64}, {16, 4, 1e6, 24},  {18, 2, 0, 32},    {18, 2, 1e6, 24},  {62, 2, 1e6, 72},
-        {94, 2, 1e6, 104}, {95, 1, 1e6, 104}, {98, 2, 1e6, 112}, {500, 2, 1e9, 512},
+        {16, 4, 1000, 64}, {16, 4, 1e6, 24},  {18, 2, 0, 32},
+        {18, 2, 1e6, 24},  {62, 2, 1e6, 72},  {94, 2, 1e6, 104},
+        {95, 1, 1e6, 104}, {98, 2, 1e6, 112}, {500, 2, 1e9, 512},
     };
     (void)unused;
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
@@ -203,10 +204,9 @@ static void test_tall(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tall),
-        cmocka_unit_test(test_jobs),    cmocka_unit_test(test_division),
-        cmocka_unit_test(test_weights), cmocka_unit_test(test_speeds),
-        cmocka_unit_test(test_judge),
+        cmocka_unit_test(test_tall),     cmocka_unit_test(test_jobs),
+        cmocka_unit_test(test_division), cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_speeds),   cmocka_unit_test(test_judge),
     };
     return cmocka_run_group_tests(tests, context_open, context_close);
 }

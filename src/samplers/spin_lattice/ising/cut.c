@@ -145,16 +145,6 @@ static const struct ergo_engine_model slabs = {ISING_ENGINE,       .configure = 
                                                .prepare = prepare, .convert = join,
                                                .release = release, .slab = &cuts};
 
-static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
-                             const struct ergo_device *device, struct ergo_plan *plan) {
-    return ergo_slab_plan(ctx, &slabs, batch, device, plan);
-}
-
-static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
-                               struct ergo_device *device, void **state) {
-    return ergo_slab_create(ctx, &slabs, batch, device, state);
-}
-
 /* ---- states ---------------------------------------------------------------------------------- */
 
 static enum ergo_status view(struct ergo_context *ctx, void *state, size_t member,
@@ -169,8 +159,6 @@ static enum ergo_status view(struct ergo_context *ctx, void *state, size_t membe
 
 const struct ergo_sampler_ops ising_cut_ops = {
     .engine = &slabs,
-    .plan = plan,
-    .create = create,
     .adapts = ergo_slab_adapts,
     .init = ergo_slab_init,
     .save = ergo_slab_save,
