@@ -214,6 +214,9 @@ enum ergo_status ergo_analysis_make(struct ergo_context *ctx, struct ergo_analys
 
 /* Sorts the members of all results into systems. */
 enum ergo_status ergo_analysis_gather(struct ergo_context *ctx, struct ergo_analysis *a);
+/* Columns of sample i of a chain's measured samples; those without a series stay as they are. */
+void ergo_chain_columns(const struct ergo_chain *chain, size_t i, double *columns);
+size_t ergo_chain_length(const struct ergo_chain *chain);
 /* The number that a key has at a point, NAN: none (not a number, or not given). */
 double ergo_point_number(const struct ergo_point *point, size_t key);
 /* The number of a key; SIZE_MAX: the model has none of this name. */
@@ -279,9 +282,6 @@ struct ergo_part {
 /* False: out of memory, or its points are too far apart for common weights. */
 bool ergo_system_weigh(const struct ergo_analysis *a, struct ergo_system *system);
 void ergo_part_destroy(struct ergo_part *part);
-/* Columns of sample i of a chain's measured samples; those without a series stay as they are. */
-void ergo_chain_columns(const struct ergo_chain *chain, size_t i, double *columns);
-size_t ergo_chain_length(const struct ergo_chain *chain);
 
 /* ---- overlap.c ------------------------------------------------------------------------------ */
 

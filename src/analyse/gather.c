@@ -170,6 +170,19 @@ static void choose_axis(struct ergo_analysis *a, double *room) {
 
 /* ---- systems --------------------------------------------------------------------------------- */
 
+size_t ergo_chain_length(const struct ergo_chain *chain) {
+    const struct ergo_member_result *m = chain->member;
+    return m->n_samples > m->n_equilibration ? m->n_samples - m->n_equilibration : 0;
+}
+
+void ergo_chain_columns(const struct ergo_chain *chain, size_t i, double *columns) {
+    const struct ergo_member_result *m = chain->member;
+    for (size_t k = 0; k < chain->n_columns; k++) {
+        const double *series = m->series[chain->columns[k]];
+        columns[chain->columns[k]] = series ? series[m->n_equilibration + i] : 0;
+    }
+}
+
 static int by_x(const void *a, const void *b) {
     const struct ergo_state *s = a, *t = b;
     return (s->x > t->x) - (s->x < t->x);
