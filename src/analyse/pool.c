@@ -167,16 +167,16 @@ static bool is_average(const struct ergo_analysis *a, const struct ergo_quantity
 static enum ergo_status note_samples(struct ergo_context *ctx, struct ergo_analysis *a,
                                      bool samples) {
     static const char together[] = "points with the same samples of the disorder deviate together: "
-                                   "for errors of crossings and fits ";
+                                   "for errors of crossings and fits";
     if ((a->crosses && is_average(a, &a->crossing)) || (a->scales && is_average(a, &a->scaling_of)))
         return ergo_analysis_note(ctx, a,
-                                  "%spoints are taken as independent, because runs keep averages "
+                                  "%s points are taken as independent, because runs keep averages "
                                   "over their samples; runs with another /seed for each point have "
                                   "samples of their own",
                                   together);
     return samples && (a->crosses || a->scales)
                ? ergo_analysis_note(ctx, a,
-                                    "%seach sample is taken from all points at once, and p allows "
+                                    "%s each sample is taken from all points at once, and p allows "
                                     "for it",
                                     together)
                : ERGO_OK;
