@@ -10,7 +10,7 @@ const struct cli_option cli_options[CLI_N_OPTIONS] = {
          "run folder (default: the job's name); of report, analyse, tune, bench the file"},
     [CLI_DEVICE] = {"device", 'd', "SEL",
                     "\"auto\", \"gpu\", \"cpu\", an id like \"0:1\", or part of a name"},
-    [CLI_SET] = {"set", 's', "/PTR=VALUE", "change a key of the job; may be repeated"},
+    [CLI_SET] = {"set", 's', "/PTR=VALUE", "change a key of the job (null: take it away); may be repeated"},
     [CLI_OVERWRITE] = {"overwrite", 0, NULL,
                        "replace an earlier run, or the file of report, analyse"},
     [CLI_ON_FAILURE] = {"on-failure", 0, "WHAT",
