@@ -49,7 +49,8 @@ static void append_systems(struct ergo_text *text, const struct ergo_analysis *a
 
 static void append_pooled(struct ergo_text *text, const struct ergo_analysis *a) {
     char axis[64], x[ERGO_CONCISE], value[ERGO_CONCISE], chi2[ERGO_CONCISE], tail[ERGO_CONCISE];
-    if (!a->n_pooled)
+    /* hundreds of windows of a transition matrix are there for what follows */
+    if (!a->n_pooled || a->n_matrices)
         return;
     ergo_text_append(text,
                      "\nChains of the same physics together (weights: %s)\n"
@@ -268,8 +269,9 @@ static void append_matrices(struct ergo_text *text, const struct ergo_analysis *
         if (m->unresolved)
             ergo_text_append(
                 text,
-                "  %zu of %zu steps in N are too short for errors of their own: errors "
-                "above are rough\n",
+                "  %zu of %zu steps in N are too short for errors of their own: errors above are "
+                "rough, and less than what windows may still have of their starts: equilibrate and "
+                "run longer\n",
                 m->unresolved, m->count - 1);
     }
 }
