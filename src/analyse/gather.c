@@ -282,7 +282,7 @@ static void append_value(struct ergo_text *text, const struct ergo_key *key,
 static size_t part_of(const char *pointer) {
     const char *slash = strrchr(pointer, '/');
     return strncmp(pointer, "/system/", 8) == 0 && slash > pointer + 7 ? (size_t)(slash - pointer)
-                                                                      : 0;
+                                                                       : 0;
 }
 
 /* A key in which systems differ. Where some have no part /system/slit at all, that is what they

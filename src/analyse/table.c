@@ -245,10 +245,11 @@ static void append_matrices(struct ergo_text *text, const struct ergo_analysis *
         ergo_text_append(text, "\nTransition matrix, temperature %.10g, N = %zu to %zu\n",
                          m->temperature, m->first, m->first + m->count - 1);
         if (m->gap)
-            ergo_text_append(text,
-                             "  there is no run of N = %zu: steps to larger N are unknown, and what "
-                             "follows is apart\n",
-                             m->gap);
+            ergo_text_append(
+                text,
+                "  there is no run of N = %zu: steps to larger N are unknown, and what "
+                "follows is apart\n",
+                m->gap);
         if (m->why_not) {
             ergo_text_append(text, "  %s\n", m->why_not);
             continue;

@@ -247,9 +247,10 @@ static enum ergo_status unknown_topic(struct ergo_context *ctx, const char *topi
     enum ergo_status status = ERGO_FAIL(
         ctx, ERGO_E_JOB,
         "no help on \"%s\"%s%s%s%s%s%s; topics: %sand names of models, keys and what is measured",
-        shown.data ? shown.data : "", in_texts ? ", but texts have it: ergocl help --search \"" : "",
-        in_texts ? shown.data : "", in_texts ? "\"" : "", near ? "; did you mean \"" : "",
-        near ? near : "", near ? "\"?" : "", list.data ? list.data : "");
+        shown.data ? shown.data : "",
+        in_texts ? ", but texts have it: ergocl help --search \"" : "", in_texts ? shown.data : "",
+        in_texts ? "\"" : "", near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "",
+        list.data ? list.data : "");
     ergo_text_free(&list);
     ergo_text_free(&shown);
     return status;
@@ -290,7 +291,8 @@ static bool put_topic(struct ergo_text *out, const char *topic, struct ergo_aren
             ergo_help_model(out, ergo_samplers[i], model, arena);
             for (size_t k = i + 1, any = 0; k < ergo_n_samplers; k++)
                 if (ergo_model_find(ergo_samplers[k], topic))
-                    ergo_text_append(out, "%s%s %s", any++ ? ", " : "\nOther samplers have one, too: ",
+                    ergo_text_append(out, "%s%s %s",
+                                     any++ ? ", " : "\nOther samplers have one, too: ",
                                      ergo_samplers[k]->name, topic);
             ergo_text_append(out, "\n");
             return true;

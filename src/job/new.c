@@ -59,8 +59,8 @@ static void put_job(struct ergo_text *out, const struct ergo_sampler *sampler,
                      sampler->name);
     ergo_text_append(out, "%s%s%s%s\",\n  \"sampler\": \"%s\",\n  \"seed\": \"1\"",
                      model->name ? " " : "", model->name ? model->name : "",
-                     others->length ? "; other samplers have one, too: " : "", others->length ? others->data : "",
-                     sampler->name);
+                     others->length ? "; other samplers have one, too: " : "",
+                     others->length ? others->data : "", sampler->name);
     put_group(out, sampler, model, keys, n_keys, "/system/");
     put_group(out, sampler, model, keys, n_keys, "/run/");
     ergo_text_append(out, "\n}\n");

@@ -95,7 +95,8 @@ static size_t width_of(const struct table *table) {
     return width;
 }
 
-/* An exact value that is not the job's own (the density where N and V are given): a test of the run. */
+/* An exact value that is not the job's own (the density where N and V are given): a test of the
+ * run. */
 static bool has_exact(const struct ergo_result *result, size_t o) {
     for (size_t m = 0; m < result->n_members; m++) {
         const struct ergo_observable_result *r = &result->members[m].observables[o];
@@ -205,19 +206,25 @@ static enum ergo_status choose_columns(struct ergo_context *ctx, struct table *t
 /* What else was measured, by name: readers cannot ask for what they do not know of. */
 static void append_others(struct ergo_text *text, const struct table *table) {
     const struct ergo_result *result = table->result;
+    static const char first[] = "also measured (ergocl table DIR --observable NAME): ";
     const struct ergo_model *model = result->job->model;
-    bool any = false;
+    size_t width = 0;
     for (size_t o = 0; o < model->n_observables; o++) {
+        const char *name = model->observables[o].name;
         bool shown = !ergo_observable_shown(&model->observables[o], result->members[0].point);
         for (size_t c = 0; c < table->n_columns && !shown; c++)
             shown = table->columns[c].cell == CELL_VALUE && table->columns[c].index == o;
-        if (!shown)
-            ergo_text_append(text, "%s%s", any ? ", " : "also measured (ergocl table DIR "
-                                                        "--observable NAME): ",
-                             model->observables[o].name);
-        any |= !shown;
+        if (shown)
+            continue;
+        const char *before = width ? ", " : first;
+        if (width && width + strlen(name) + 3 > WIDTH_MAX) {
+            before = ",\n  ";
+            width = 0;
+        }
+        ergo_text_append(text, "%s%s", before, name);
+        width += strlen(before) + strlen(name);
     }
-    ergo_text_append(text, "%s", any ? "\n" : "");
+    ergo_text_append(text, "%s", width ? "\n" : "");
 }
 
 static void append_rows(struct ergo_text *text, const struct table *table) {
