@@ -12,14 +12,16 @@ static void put_overview(struct ergo_text *out) {
         ergo_help_named(out, ergo_samplers[i]->name, "", ergo_samplers[i]->summary);
     ergo_text_append(out,
                      "\nTopics (`ergocl help TOPIC`)\n\n"
-                     "  job          what a job file holds\n"
-                     "  devices      how a device is selected and judged\n"
-                     "  result       what a run folder holds\n"
-                     "  extend       runs that go further, and runs in parts\n"
-                     "  exit-codes   what the program's exit code means\n"
-                     "  environment  the variables the program reads\n"
+                     "  job             what a job file holds\n"
+                     "  devices         how a device is selected and judged\n"
+                     "  result          what a run folder holds\n"
+                     "  configurations  frames of lattices, packed\n"
+                     "  extend          runs that go further, and runs in parts\n"
+                     "  exit-codes      what the program's exit code means\n"
+                     "  environment     the variables the program reads\n"
                      "\nNames (`ergocl help NAME`): a model, a key, an observable, a curve, a\n"
-                     "column or a tunable, of whatever sampler: `ergocl help temperature`.\n");
+                     "column or a tunable, of whatever sampler: `ergocl help temperature`.\n"
+                     "All texts: `ergocl help --search WORDS`.\n");
 }
 
 static void put_job(struct ergo_text *out) {
