@@ -149,10 +149,11 @@ struct ergo_coexistence {
 struct ergo_matrix {
     double temperature, log_activity, volume; /* log_activity: ln z of the runs */
     size_t first, count;                      /* N */
-    double *log_pi, *step_error;              /* owned, [count]; the error of log_pi[k + 1] - [k] */
-    size_t unresolved;   /* steps whose runs are too short for an error of their own */
-    size_t unmoved;      /* N at which next to no displacement is accepted */
-    const char *why_not; /* NULL: there are two phases */
+    size_t gap; /* N of which there is no run, between these and the next; 0: none */
+    double *log_pi, *step_error; /* owned, [count]; the error of log_pi[k + 1] - [k] */
+    size_t unresolved;           /* steps whose runs are too short for an error of their own */
+    size_t unmoved;              /* N at which next to no displacement is accepted */
+    const char *why_not;         /* NULL: there are two phases */
     double split, barrier;
     struct ergo_valued log_coexistence, density[2], pressure; /* ln z; vapour and liquid */
 };

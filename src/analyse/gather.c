@@ -333,6 +333,42 @@ static void append_value(struct ergo_text *text, const struct ergo_key *key,
         ergo_text_append(text, " %.60s", value->text ? value->text : "");
 }
 
+/* How many bytes of its pointer name the part of /system that a key is in: "/system/slit/width" has
+ * "/system/slit"; 0: none. */
+static size_t part_of(const char *pointer) {
+    const char *slash = strrchr(pointer, '/');
+    return strncmp(pointer, "/system/", 8) == 0 && slash > pointer + 7 ? (size_t)(slash - pointer)
+                                                                       : 0;
+}
+
+/* A key in which systems differ. Where some have no part /system/slit at all, that is what they
+ * differ in; values only where they differ among those that have one. */
+static void append_difference(const struct ergo_analysis *a, struct ergo_text *text, size_t s,
+                              size_t k) {
+    const char *pointer = a->job->keys[k]->pointer;
+    const struct ergo_point *point = a->systems[s].states[0].point, *given = NULL;
+    const size_t part = part_of(pointer);
+    bool lacks = false, differs = false;
+    for (size_t t = 0; t < a->n_systems; t++) {
+        const struct ergo_point *other = a->systems[t].states[0].point;
+        if (!other->values[k].present)
+            lacks = true;
+        else if (given)
+            differs |= !same_value(given, other, k);
+        else
+            given = other;
+    }
+    if (part && lacks) {
+        char said[64];
+        snprintf(said, sizeof said, "%s %.*s", point->values[k].present ? "with" : "without",
+                 (int)(part - 8), pointer + 8);
+        if (!text->length || !strstr(text->data, said))
+            ergo_text_append(text, "%s%s", text->length ? ", " : "", said);
+    }
+    if (!part || !lacks || (differs && point->values[k].present))
+        append_value(text, a->job->keys[k], &point->values[k]);
+}
+
 /* The keys in which systems differ, and the side by which sizes are told apart. */
 static void name_systems(struct ergo_analysis *a) {
     for (size_t s = 0; s < a->n_systems; s++) {
@@ -349,7 +385,7 @@ static void name_systems(struct ergo_analysis *a) {
             for (size_t t = 0; t < a->n_systems; t++)
                 differs = differs || !same_value(point, a->systems[t].states[0].point, k);
             if (differs)
-                append_value(&text, key, value);
+                append_difference(a, &text, s, k);
             if (isnan(system->side) && value->present && value->items && key->type == ERGO_KEY_SIZE)
                 system->side = (double)value->size[value->items - 1];
         }
