@@ -1,19 +1,47 @@
 /*
  * Sweeps of hard spheres in global memory: a launch for each of the eight checkerboard sets, then
- * the shift. SPHERES_SLOTS: of a cell. SPHERES_LISTED: spheres around a cell that a work-item
- * lists, in private memory, or in local memory where a group has SPHERES_GROUP work-items (0:
- * private): lanes of a GPU write different entries at a time, which private memory serves one by
- * one.
+ * the shift. SPHERES_SLOTS: of a cell. SPHERES_TEAM: work-items with consecutive numbers that do
+ * one cell's trials together; a group has SPHERES_GROUP. SPHERES_LISTED, a multiple of them:
+ * spheres of a cell and around it that a team keeps at hand. SPHERES_WARP: teams do not cross warps.
  */
 #include "hard_spheres/cell.h"
 
-#if SPHERES_GROUP > 0
-#define SPHERES_LIST __local uint2 *
-#define SPHERES_STRIDE SPHERES_GROUP
+/* One work-item has its lists in private memory. Those of teams, in local memory, are in rows of an
+ * entry for each work-item: entry i is in row i / SPHERES_TEAM. */
+#if SPHERES_TEAM > 1
+#define SPHERES_MINE __local
+#define SPHERES_ROW SPHERES_GROUP
 #else
-#define SPHERES_LIST uint2 *
-#define SPHERES_STRIDE 1
+#define SPHERES_MINE
+#define SPHERES_ROW 1u
 #endif
+#define SPHERES_ENTRY(i) ((i) / SPHERES_TEAM * SPHERES_ROW + (i) % SPHERES_TEAM)
+
+#if SPHERES_TEAM == 1
+#define SPHERES_SYNC()
+#elif defined(SPHERES_WARP)
+#include "common/warp.h"
+#define SPHERES_SYNC() ergo_warp_sync()
+#else
+#define SPHERES_SYNC() barrier(CLK_LOCAL_MEM_FENCE)
+#endif
+
+/* Random numbers of four moves: a block for the choice of spheres, two for displacements, and one
+ * for fates in a field. */
+#ifdef SPHERES_FIELD
+#define SPHERES_BLOCKS 4u
+#else
+#define SPHERES_BLOCKS 3u
+#endif
+
+/* What work-items of a team share: theirs is what begins at the first one's entry or their team's. */
+struct spheres_shared {
+    SPHERES_MINE float4 *near;    /* spheres; w is not used */
+    SPHERES_MINE uint4 *words;    /* [4]: random numbers */
+    SPHERES_MINE float4 *moves;   /* [4]: displacements; w: of which sphere, as bits */
+    SPHERES_MINE uint *count;     /* spheres around that were met */
+    SPHERES_MINE float *least;    /* one for each work-item */
+};
 
 /* Plans of the `count` sweeps that begin at `step`: plans[member][capacity]. */
 __kernel void spheres_plans(__global const struct spheres_member *members, __global ulong *plans,
@@ -42,22 +70,6 @@ ERGO_INLINE struct spheres_metric spheres_metric_of(__global const ulong *contac
 #else
 #define SPHERES_SCALED(y, square) (y)
 #endif
-
-/* A listed sphere: its place from the corner of the cells around, in steps of four units, 21 bits
- * an axis. A float of it and 2^23 needs no conversion; a trial, from the middle of the cell,
- * likewise. */
-ERGO_INLINE uint2 spheres_listed(uint x, uint y, uint z) {
-    x >>= 2;
-    y >>= 2;
-    z >>= 2;
-    return (uint2)(x | y << 21, y >> 11 | z << 10);
-}
-ERGO_INLINE float spheres_listed_from(float x, float w) {
-    return 0x1p23f + 0.25f * (x + 1.5f * w - 1.5f);
-}
-#define SPHERES_LISTED_X(v) as_float(0x4b000000u | ((v).x & SPHERES_AXIS))
-#define SPHERES_LISTED_Y(v) as_float(0x4b000000u | (((v).x >> 21 | (v).y << 11) & SPHERES_AXIS))
-#define SPHERES_LISTED_Z(v) as_float(0x4b000000u | (v).y >> 10)
 
 /* Does a sphere at (x, y, z), in units from the cell's corner, overlap one of the cells around? */
 ERGO_INLINE uint spheres_overlap(__global const ulong2 *cells,
@@ -133,147 +145,225 @@ ERGO_INLINE long spheres_energy_at(const struct spheres_confined *f, int x, int 
 }
 #endif
 
+/* Room for k more spheres in the list: where the first one goes. */
+ERGO_INLINE uint spheres_reserve(SPHERES_MINE uint *count, uint k) {
+#if SPHERES_TEAM > 1
+    return atomic_add((volatile __local uint *)count, k);
+#else
+    const uint first = *count;
+    *count += k;
+    return first;
+#endif
+}
+
+/* The smallest of a team's. */
+ERGO_INLINE float spheres_least(const struct spheres_shared *shared, uint lane, float x) {
+#if SPHERES_TEAM == 1
+    return x;
+#elif defined(SPHERES_WARP)
+    return ergo_warp_least(x, SPHERES_TEAM);
+#else
+    shared->least[lane] = x;
+    SPHERES_SYNC();
+    for (uint i = 0u; i < SPHERES_TEAM; i++)
+        x = fmin(x, shared->least[i]);
+    return x;
+#endif
+}
+
+/* A sphere's place from a corner; c: where the corner of its cell is, less 2^23. Exact. */
+ERGO_INLINE float4 spheres_place(ulong sphere, float cx, float cy, float cz) {
+    const uint low = (uint)sphere, high = (uint)(sphere >> 32);
+    return (float4)(as_float(0x4b000000u | (low & SPHERES_AXIS)) + cx,
+                    as_float(0x4b000000u | ((low >> 21 | high << 11) & SPHERES_AXIS)) + cy,
+                    as_float(0x4b000000u | (high >> 10 & SPHERES_AXIS)) + cz, 0.0f);
+}
+
+/* The trials of four moves, from move s on. */
+ERGO_INLINE void spheres_trials(const struct spheres_shared *shared,
+                              __global const struct spheres_member *m, uint entity, ulong step,
+                              uint purpose, uint s, uint n, uint lane) {
+    for (uint b = lane; b < SPHERES_BLOCKS; b += SPHERES_TEAM) {
+        const uint what = b < 3u ? ERGO_DRAW(SPHERES_PURPOSE_CELL + purpose, spheres_draw_choice(s) + b)
+                                 : ERGO_DRAW(SPHERES_PURPOSE_FIELD + purpose, spheres_draw_field(s));
+        const struct ergo_words r =
+            ergo_philox_words(entity, (uint)step, (uint)(step >> 32), what, m->key0, m->key1);
+        shared->words[b] = (uint4)(r.x, r.y, r.z, r.w);
+    }
+    SPHERES_SYNC();
+    for (uint t = lane; t < 4u; t += SPHERES_TEAM) {
+        const uint4 choices = shared->words[0], moves = shared->words[1u + t / 2u];
+        const uint choice = t == 0u ? choices.x : t == 1u ? choices.y : t == 2u ? choices.z : choices.w;
+        const struct spheres_move d = spheres_displacement(t % 2u ? moves.z : moves.x,
+                                                           t % 2u ? moves.w : moves.y, m->step);
+        shared->moves[t] =
+            (float4)((float)d.x, (float)d.y, (float)d.z, as_float(ergo_below(choice, n)));
+    }
+    SPHERES_SYNC();
+}
+
+/* List the spheres of all cells around. */
+ERGO_INLINE void spheres_list(__global const ulong2 *cells, __global const struct spheres_member *m,
+                              uint plane, uint cx, uint cy, uint cz, uint lane,
+                              const struct spheres_shared *shared) {
+    const float wx = (float)m->width[0], wy = (float)m->width[1], wz = (float)m->width[2];
+    /* Cells to look at one by one, by bits: those beside, and those with more than two spheres. */
+    uint more = lane == 0u ? 1u << 12 : 0u;
+    more |= lane == 1u % SPHERES_TEAM ? 1u << 14 : 0u;
+    uint along[3];
+    for (int k = 0; k < 3; k++)
+        along[k] = spheres_at(m, spheres_beside(cx, k - 1, m->cells[0]), 0u, 0u);
+#define SPHERES_LIST_ONE(sphere)                                                                   \
+    {                                                                                              \
+        if (i < SPHERES_LISTED)                                                                    \
+            shared->near[SPHERES_ENTRY(i)] = spheres_place(sphere, x, y, z);                       \
+        i++;                                                                                       \
+    }
+    for (uint r = lane; r < 8u; r += SPHERES_TEAM) { /* rows of three cells, but for the middle one */
+        const uint row = r < 4u ? r : r + 1u;
+        const int oy = (int)row % 3 - 1, oz = (int)row / 3 - 1;
+        const uint from = spheres_at(m, 0u, spheres_beside(cy, oy, m->cells[1]),
+                                     spheres_beside(cz, oz, m->cells[2]));
+        ulong2 pairs[3];
+        uint some = 0u;
+#pragma unroll
+        for (int k = 0; k < 3; k++)
+            pairs[k] = cells[from + along[k]];
+#pragma unroll
+        for (int k = 0; k < 3; k++)
+            some += (uint)(pairs[k].x != SPHERES_EMPTY) + (uint)(pairs[k].x >> 63);
+        uint i = spheres_reserve(shared->count, some);
+#pragma unroll
+        for (int k = 0; k < 3; k++) {
+            const float x = (float)(k - 1) * wx - 0x1p23f, y = (float)oy * wy - 0x1p23f,
+                        z = (float)oz * wz - 0x1p23f;
+            if (pairs[k].x != SPHERES_EMPTY)
+                SPHERES_LIST_ONE(pairs[k].x)
+            if (pairs[k].x & SPHERES_NEXT)
+                SPHERES_LIST_ONE(pairs[k].y)
+            more |= (uint)((pairs[k].x & pairs[k].y) >> 63) << (3u * row + (uint)k);
+        }
+    }
+    while (more) {
+        const uint o = 31u - ERGO_CLZ(more);
+        const int ox = (int)(o % 3u) - 1, oy = (int)(o / 3u % 3u) - 1, oz = (int)(o / 9u) - 1;
+        const uint at =
+            spheres_at(m, spheres_beside(cx, ox, m->cells[0]), spheres_beside(cy, oy, m->cells[1]),
+                       spheres_beside(cz, oz, m->cells[2]));
+        const float x = (float)ox * wx - 0x1p23f, y = (float)oy * wy - 0x1p23f,
+                    z = (float)oz * wz - 0x1p23f;
+        uint go = 1u;
+        for (uint p = o == 12u || o == 14u ? 0u : 1u; go && p < SPHERES_SLOTS / 2u; p++) {
+            const ulong2 pair = cells[(size_t)p * plane + at];
+            const uint one = (uint)(pair.x != SPHERES_EMPTY), two = (uint)(pair.x >> 63);
+            uint i = spheres_reserve(shared->count, one + two);
+            if (one)
+                SPHERES_LIST_ONE(pair.x)
+            if (two)
+                SPHERES_LIST_ONE(pair.y)
+            go = (uint)((pair.x & pair.y) >> 63);
+        }
+        more ^= 1u << o;
+    }
+}
+
 /*
- * All trials of a cell. Spheres that its own can touch are gathered once, in steps of four units.
- * Near contact a listed sphere and a trial are rounded by 1.5 and 2 units an axis, which together
- * is 2.9e-6 W and so, as W^2 is below twice contact, 8.2e-6 of contact in r^2; fp32 adds 1e-6.
- * Trials with the nearest sphere within 2^-16 of contact, and those where not all spheres are
- * listed, are decided in exact integers. Returns accepted moves, plus 2^16 if the cell has spheres.
+ * All trials of a cell by a team; all of its work-items have the same places, and those are
+ * integers in floats. A team's list has the spheres of the cell first, then all around. The
+ * differences are exact, and what fp32 adds to r^2 is below 2^-21. Trials with the nearest sphere
+ * within SPHERES_MARGIN of contact, and those where not all spheres are listed, are decided in exact
+ * integers. n: spheres in the cell, 0 for one that is none. Returns accepted moves, plus 2^16 if the
+ * cell has spheres.
  */
 ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct spheres_member *m,
                                 struct spheres_metric metric, uint plane, uint cx, uint cy, uint cz,
                                 ulong step, uint purpose, const struct spheres_confined *confined,
-                                SPHERES_LIST near) {
+                                uint is, uint lane, const struct spheres_shared *shared) {
     const uint at = spheres_at(m, cx, cy, cz), entity = (cz * m->cells[1] + cy) * m->cells[0] + cx;
     const float wx = (float)m->width[0], wy = (float)m->width[1], wz = (float)m->width[2];
-    float4 own[SPHERES_SLOTS];
-    uint n = 0u, count = 0u, unlisted = 0u, accepted = 0u;
-#define SPHERES_FROM_MIDDLE(x, y, z)                                                               \
-    (float4)((float)spheres_x(sphere) + (x), (float)spheres_y(sphere) + (y),                       \
-             (float)spheres_z(sphere) + (z), 0.0f)
-    SPHERES_EACH(cells, plane, at,
-                 { own[n++] = SPHERES_FROM_MIDDLE(-0.5f * wx, -0.5f * wy, -0.5f * wz); })
-    if (n == 0u)
-        return 0u;
+    uint n = 0u, accepted = 0u;
+    if (is) {
+        SPHERES_EACH(cells, plane, at, {
+            if (n % SPHERES_TEAM == lane)
+                shared->near[SPHERES_ENTRY(n)] =
+                    spheres_place(sphere, -0x1p23f, -0x1p23f, -0x1p23f);
+            n++;
+        })
+    }
+    if (lane == 0u)
+        *shared->count = n;
+    SPHERES_SYNC();
+    if (n)
+        spheres_list(cells, m, plane, cx, cy, cz, lane, shared);
+    SPHERES_SYNC();
+    const uint met = *shared->count, unlisted = (uint)(met > SPHERES_LISTED);
+    const uint count = unlisted ? SPHERES_LISTED : met;
+    if (count < SPHERES_LISTED && lane >= count % SPHERES_TEAM) /* fill the row, far away */
+        shared->near[count / SPHERES_TEAM * SPHERES_ROW + lane] = (float4)(0x1p40f);
     const float low = (float)metric.contact * (1.0f - SPHERES_MARGIN),
                 high = (float)metric.contact * (1.0f + SPHERES_MARGIN);
 #ifdef SPHERES_PER_AXIS
     const float sy = (float)metric.y * 0x1p-62f, sz = (float)metric.z * 0x1p-62f;
 #endif
-    for (int oz = -1; oz <= 1; oz++) {
-        const uint z = spheres_beside(cz, oz, m->cells[2]);
-        ulong2 ahead[9]; /* of a layer, asked for at once: one by one a GPU would wait for each */
-#pragma unroll
-        for (int k = 0; k < 9; k++)
-            ahead[k] = cells[spheres_at(m, spheres_beside(cx, k % 3 - 1, m->cells[0]),
-                                        spheres_beside(cy, k / 3 - 1, m->cells[1]), z)];
-#pragma unroll
-        for (int k = 0; k < 9; k++) {
-            const int ox = k % 3 - 1, oy = k / 3 - 1;
-            const uint next = spheres_at(m, spheres_beside(cx, ox, m->cells[0]),
-                                         spheres_beside(cy, oy, m->cells[1]), z);
-            if (k == 4 && oz == 0)
-                continue;
-            SPHERES_EACH_FROM(ahead[k], cells, plane, next, {
-                const float4 v = SPHERES_FROM_MIDDLE(
-                    ((float)ox - 0.5f) * wx, ((float)oy - 0.5f) * wy, ((float)oz - 0.5f) * wz);
-                const float gx = fmax(fabs(v.x) - 0.5f * wx, 0.0f);
-                const float gy = fmax(fabs(v.y) - 0.5f * wy, 0.0f);
-                const float gz = fmax(fabs(v.z) - 0.5f * wz, 0.0f);
-                if (fma(gx, gx, fma(gy, SPHERES_SCALED(gy, sy), gz * SPHERES_SCALED(gz, sz))) <
-                    high) {
-                    if (count < SPHERES_LISTED)
-                        near[SPHERES_STRIDE * count++] =
-                            spheres_listed((uint)spheres_x(sphere) + (uint)(ox + 1) * m->width[0],
-                                           (uint)spheres_y(sphere) + (uint)(oy + 1) * m->width[1],
-                                           (uint)spheres_z(sphere) + (uint)(oz + 1) * m->width[2]);
-                    else
-                        unlisted = 1u;
-                }
-            })
-        }
-    }
-    struct ergo_words choices, moves;
-    choices.x = moves.x = 0u;
-#ifdef SPHERES_FIELD
-    struct ergo_words fates;
-    fates.x = 0u;
-#endif
+    ERGO_ROLLED
     for (uint s = 0u; s < SPHERES_MOVES; s++) {
-#define SPHERES_WORDS_FOR(what, draw)                                                              \
-    ergo_philox_words(entity, (uint)step, (uint)(step >> 32), ERGO_DRAW((what) + purpose, draw),   \
-                      m->key0, m->key1)
-#define SPHERES_WORDS(draw) SPHERES_WORDS_FOR(SPHERES_PURPOSE_CELL, draw)
         if (s % 4u == 0u)
-            choices = SPHERES_WORDS(spheres_draw_choice(s));
-        if (s % 2u == 0u)
-            moves = SPHERES_WORDS(spheres_draw_move(s));
-#ifdef SPHERES_FIELD
-        if (s % 4u == 0u)
-            fates = SPHERES_WORDS_FOR(SPHERES_PURPOSE_FIELD, spheres_draw_field(s));
-#endif
-        const uint mine = ergo_below(spheres_word(choices, s % 4u), n);
-        const struct spheres_move d =
-            spheres_displacement(s % 2u ? moves.z : moves.x, s % 2u ? moves.w : moves.y, m->step);
-        const float x = own[mine].x + (float)d.x, y = own[mine].y + (float)d.y,
-                    z = own[mine].z + (float)d.z;
-        /* the last place in the cell is half a width less one unit from the middle */
-        if (fabs(x + 0.5f) > 0.5f * wx || fabs(y + 0.5f) > 0.5f * wy || fabs(z + 0.5f) > 0.5f * wz)
-            continue;
+            spheres_trials(shared, m, entity, step, purpose, s, n, lane);
+        const float4 d = shared->moves[s % 4u];
+        const uint mine = as_uint(d.w);
+        const float4 own = shared->near[SPHERES_ENTRY(mine)];
+        const float x = own.x + d.x, y = own.y + d.y, z = own.z + d.z;
+        uint good = (uint)(n > 0u && x >= 0.0f && x < wx && y >= 0.0f && y < wy && z >= 0.0f && z < wz);
 #ifdef SPHERES_WALLS
-        const int px = (int)(x + 0.5f * wx), py = (int)(y + 0.5f * wy), pz = (int)(z + 0.5f * wz);
-        if (!spheres_free(confined, px, py, pz))
-            continue;
+        if (good)
+            good = spheres_free(confined, (int)x, (int)y, (int)z);
 #endif
-        const float bx = spheres_listed_from(x, wx), by = spheres_listed_from(y, wy),
-                    bz = spheres_listed_from(z, wz);
-        float least = 0.25f * high;
-        for (uint i = 0u; i < count; i++) {
-            const uint2 v = near[SPHERES_STRIDE * i];
-            const float ux = SPHERES_LISTED_X(v) - bx, uy = SPHERES_LISTED_Y(v) - by,
-                        uz = SPHERES_LISTED_Z(v) - bz;
-            least = fmin(least,
-                         fma(uz, SPHERES_SCALED(uz, sz), fma(uy, SPHERES_SCALED(uy, sy), ux * ux)));
-        }
-        least *= 16.0f;
-        for (uint i = 0u; i < n; i++) {
-            const float ux = own[i].x - x, uy = own[i].y - y, uz = own[i].z - z;
-            if (i != mine)
-                least = fmin(least, fma(uz, SPHERES_SCALED(uz, sz),
-                                        fma(uy, SPHERES_SCALED(uy, sy), ux * ux)));
-        }
-        uint good = (uint)(least > low);
+        float least = high;
+        if (good)
+            for (uint i = lane; i < count; i += SPHERES_TEAM) {
+                const float4 v = shared->near[SPHERES_ENTRY(i - lane) + lane];
+                const float ux = v.x - x, uy = v.y - y, uz = v.z - z;
+                const float r2 = fma(uz, SPHERES_SCALED(uz, sz), fma(uy, SPHERES_SCALED(uy, sy), ux * ux));
+                if (i != mine)
+                    least = fmin(least, r2);
+            }
+        least = spheres_least(shared, lane, least);
+        good &= (uint)(least > low);
         if (good && (least < high || unlisted)) { /* seldom */
             for (uint i = 0u; i < n; i++) {
-                const long dx = (long)(own[i].x - x), dy = (long)(own[i].y - y),
-                           dz = (long)(own[i].z - z);
-                good &= (uint)(i == mine || spheres_r2(dx, dy, dz, metric) >= metric.contact);
+                const float4 v = shared->near[SPHERES_ENTRY(i)];
+                good &= (uint)(i == mine || spheres_r2((long)(v.x - x), (long)(v.y - y),
+                                                       (long)(v.z - z), metric) >= metric.contact);
             }
-            good &= 1u ^ spheres_overlap(cells, m, metric, plane, cx, cy, cz, (int)(x + 0.5f * wx),
-                                         (int)(y + 0.5f * wy), (int)(z + 0.5f * wz));
+            good &= 1u ^ spheres_overlap(cells, m, metric, plane, cx, cy, cz, (int)x, (int)y, (int)z);
         }
 #ifdef SPHERES_FIELD
-        if (good)
-            good =
-                ergo_field_accepts(spheres_energy_at(confined, px, py, pz) -
-                                       spheres_energy_at(confined, (int)(own[mine].x + 0.5f * wx),
-                                                         (int)(own[mine].y + 0.5f * wy),
-                                                         (int)(own[mine].z + 0.5f * wz)),
-                                   spheres_word(fates, s % 4u));
-#endif
         if (good) {
-            own[mine] = (float4)(x, y, z, 0.0f);
-            accepted++;
+            const uint4 f = shared->words[3];
+            const uint t = s % 4u;
+            good = ergo_field_accepts(
+                spheres_energy_at(confined, (int)x, (int)y, (int)z) -
+                    spheres_energy_at(confined, (int)own.x, (int)own.y, (int)own.z),
+                t == 0u ? f.x : t == 1u ? f.y : t == 2u ? f.z : f.w);
         }
+#endif
+        if (good && lane == 0u)
+            shared->near[SPHERES_ENTRY(mine)] = (float4)(x, y, z, 0.0f);
+        accepted += good;
+        SPHERES_SYNC();
     }
-    if (accepted) {
-        ulong slots[SPHERES_SLOTS];
-        for (uint i = 0u; i < n; i++)
-            slots[i] = spheres_pack((int)(own[i].x + 0.5f * wx), (int)(own[i].y + 0.5f * wy),
-                                    (int)(own[i].z + 0.5f * wz));
-        spheres_store(cells, plane, at, slots, n);
-    }
-    return accepted + 0x10000u;
+    if (accepted)
+        for (uint p = lane; 2u * p < n; p += SPHERES_TEAM) {
+            ulong slots[2];
+            for (uint k = 0u; k < 2u; k++) {
+                const uint i = 2u * p + k;
+                const float4 v = shared->near[SPHERES_ENTRY(i < n ? i : 0u)];
+                slots[k] = (i < n ? spheres_pack((int)v.x, (int)v.y, (int)v.z) : SPHERES_EMPTY) |
+                           (i + 1u < n ? SPHERES_NEXT : 0UL);
+            }
+            cells[(size_t)p * plane + at] = (ulong2)(slots[0], slots[1]);
+        }
+    return n ? accepted + 0x10000u : 0u;
 }
 
 /* All cells of set number `sub` in the sweep's order; the third dimension has planes of all
@@ -286,28 +376,49 @@ __kernel void spheres_subsweep(__global ulong2 *cells,
                                __global const long *fields, __global const ulong *grid, ulong step,
                                uint k, uint capacity, uint sub, uint note, uint plane, uint layers,
                                uint n_members, uint purpose) {
-#if SPHERES_GROUP > 0
-    __local uint2 lists[SPHERES_LISTED * SPHERES_GROUP];
-    SPHERES_LIST near =
-        lists + ((get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0) +
-                 get_local_id(0));
+#if SPHERES_TEAM > 1
+    __local float4 near[SPHERES_LISTED / SPHERES_TEAM * SPHERES_GROUP];
+    __local uint4 words[4u * SPHERES_GROUP / SPHERES_TEAM];
+    __local float4 moves[4u * SPHERES_GROUP / SPHERES_TEAM];
+    __local uint counts[SPHERES_GROUP / SPHERES_TEAM];
+#ifdef SPHERES_WARP
+    __local float *least = 0;
 #else
-    uint2 near[SPHERES_LISTED];
+    __local float least[SPHERES_GROUP];
 #endif
-    const uint x = (uint)get_global_id(0), y = (uint)get_global_id(1);
-    const uint z = (uint)get_global_id(2) % layers, member = (uint)get_global_id(2) / layers;
-    if (member >= n_members)
-        return;
+    const uint item = (uint)((get_local_id(2) * get_local_size(1) + get_local_id(1)) *
+                                 get_local_size(0) +
+                             get_local_id(0));
+    const uint lane = item % SPHERES_TEAM, team = item / SPHERES_TEAM, at = item - lane;
+    const struct spheres_shared shared = {near + at, words + 4u * team, moves + 4u * team,
+                                          counts + team, least + at};
+#else
+    float4 near[SPHERES_LISTED], moves[4];
+    uint4 words[4];
+    uint counts[1];
+    float least[1];
+    const uint lane = 0u;
+    const struct spheres_shared shared = {near, words, moves, counts, least};
+#endif
+    const uint first = (uint)get_global_id(2) / layers;
+    const uint member = first < n_members ? first : 0u;
     __global const struct spheres_member *m = &members[member];
-    if (2u * x >= m->cells[0] || 2u * y >= m->cells[1] || 2u * z >= m->cells[2])
+    uint x = (uint)get_global_id(0) / SPHERES_TEAM, y = (uint)get_global_id(1),
+         z = (uint)get_global_id(2) % layers;
+    const uint is = (uint)(first < n_members && 2u * x < m->cells[0] && 2u * y < m->cells[1] &&
+                           2u * z < m->cells[2]);
+#if SPHERES_TEAM == 1
+    if (!is)
         return;
+#endif
     const uint set = (uint)(plans[member * capacity + k] >> 3u * sub) & 7u;
     const uint cx = 2u * x + (set & 1u), cy = 2u * y + (set >> 1 & 1u), cz = 2u * z + (set >> 2);
     const struct spheres_confined confined =
         spheres_confined_of(m, walls, fields, grid, member, cx, cy, cz);
-    const uint done = spheres_update(cells + m->first, m, spheres_metric_of(contacts, member),
-                                     plane, cx, cy, cz, step, purpose, &confined, near);
-    if (note)
+    const uint done =
+        spheres_update(cells + m->first, m, spheres_metric_of(contacts, member), plane, cx, cy, cz,
+                       step, purpose, &confined, is, lane, &shared);
+    if (note && is && lane == 0u)
         tally[m->first + spheres_at(m, cx, cy, cz)] = done;
 }
 

@@ -24,10 +24,10 @@ void spheres_sweep(struct spheres_state *s, uint64_t step, uint32_t k, bool note
                    enum spheres_buffer contacts, uint32_t purpose) {
     const struct spheres_launch *l = &s->launch;
     const struct ergo_grid set = {3,
-                                  {ergo_round_up(l->half[0], l->group[0]),
+                                  {ergo_round_up(l->half[0], l->group[0]) * l->team,
                                    ergo_round_up(l->half[1], l->group[1]),
                                    ergo_round_up(l->half[2] * members_of(s), l->group[2])},
-                                  {l->group[0], l->group[1], l->group[2]}};
+                                  {l->group[0] * l->team, l->group[1], l->group[2]}};
     for (uint32_t sub = 0; sub < 8; sub++)
         ERGO_LAUNCH(&s->e, SPHERES_SUBSWEEP, set, BUFFER(SPHERES_CELLS), BUFFER(SPHERES_MEMBERS),
                     BUFFER(contacts), BUFFER(SPHERES_PLANS), BUFFER(SPHERES_TALLY),

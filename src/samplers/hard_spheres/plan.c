@@ -53,21 +53,31 @@ static void choose_group(uint32_t group, struct spheres_launch *l) {
     }
 }
 
-/* Lists of GPUs are in local memory, where a group of 32 at least has room for them. */
-static void choose_launch(const struct ergo_device *device, uint32_t wish, uint32_t listed,
+/* GPUs have teams, whose lists are in local memory, where a group has room for them. */
+static void choose_launch(const struct ergo_device *device, const struct ergo_point *point,
                           struct spheres_launch *l) {
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
+    const uint32_t wish = (uint32_t)ergo_point_int(point, "/tuning/work_group");
+    const uint32_t team = (uint32_t)ergo_point_int(point, "/tuning/team");
+    const uint32_t listed = (uint32_t)ergo_point_int(point, "/tuning/listed");
     uint32_t group = wish ? wish : 64;
-    l->listed = listed ? listed : l->listed;
     while (group > device->summary.largest_group)
         group /= 2;
-    const uint64_t bytes = 8 * (uint64_t)l->listed;
-    while (!wish && group > 32 && gpu && bytes * group > device->summary.local_memory)
+    l->team = team ? team : gpu ? 4 : 1;
+    while (l->team > group)
+        l->team /= 2;
+    l->listed = listed ? listed : l->listed;
+    if (l->listed < l->slots)
+        l->listed = l->slots;
+    l->listed = (uint32_t)ergo_round_up(l->listed, l->team);
+    const uint64_t bytes = 16 * (uint64_t)l->listed + 132; /* a cell's */
+    while (!wish && group > 32 && l->team > 1 &&
+           (bytes / l->team + 4) * group > device->summary.local_memory)
         group /= 2;
-    choose_group(group, l);
-    l->list_items = l->group[0] * l->group[1] * l->group[2];
-    if (!gpu || bytes * l->list_items > device->summary.local_memory)
-        l->list_items = 0;
+    if (l->team > 1 && (bytes / l->team + 4) * group > device->summary.local_memory)
+        l->team = 1;
+    choose_group(group / l->team, l);
+    l->group_items = group;
 }
 
 static void declare_buffers(struct spheres_state *s) {
@@ -121,11 +131,14 @@ static void declare_kernels(struct spheres_state *s) {
     struct ergo_engine *e = &s->e;
     const struct spheres_launch *l = &s->launch;
     const bool npt = s->shapes[0].npt;
-    char options[200];
+    const bool warp =
+        ergo_device_adds_in_warps(e->device) && l->team <= 32 && l->group_items % 32 == 0;
+    char options[240];
     snprintf(options, sizeof options,
-             "-DSPHERES_SLOTS=%u -DSPHERES_LISTED=%u -DSPHERES_GROUP=%u -DSPHERES_MOVES=%u "
-             "-DSPHERES_SUM_GROUP=%u%s%s%s%s",
-             l->slots, l->listed, l->list_items, s->shapes[0].moves_per_cell, l->sum_group,
+             "-DSPHERES_SLOTS=%u -DSPHERES_LISTED=%uu -DSPHERES_TEAM=%uu -DSPHERES_GROUP=%uu "
+             "-DSPHERES_MOVES=%u -DSPHERES_SUM_GROUP=%u%s%s%s%s%s",
+             l->slots, l->listed, l->team, l->group_items, s->shapes[0].moves_per_cell,
+             l->sum_group, warp ? " -DSPHERES_WARP" : "",
              npt ? " -DSPHERES_NPT" : "", s->shapes[0].per_axis ? " -DSPHERES_PER_AXIS" : "",
              s->shapes[0].confined.is ? " -DSPHERES_WALLS" : "",
              s->shapes[0].confined.field ? " -DSPHERES_FIELD" : "");
@@ -175,8 +188,7 @@ enum ergo_status spheres_configure(struct ergo_context *ctx, void *state) {
     const enum ergo_status status = shape_members(ctx, s);
     if (status != ERGO_OK)
         return status;
-    choose_launch(device, (uint32_t)ergo_point_int(first, "/tuning/work_group"),
-                  (uint32_t)ergo_point_int(first, "/tuning/listed"), l);
+    choose_launch(device, first, l);
     l->plans = 256;
     l->look_cells = l->most_cells;
     l->pair_layers = 1u << 30;
@@ -203,8 +215,10 @@ enum ergo_status spheres_configure(struct ergo_context *ctx, void *state) {
     plan->host_bytes = 400 * (uint64_t)l->most_cells;
     snprintf(plan->path, sizeof plan->path, "global");
     snprintf(plan->launch, sizeof plan->launch,
-             "%zu x %u cells of a set in groups of %u x %u x %u, a set of cells a launch",
-             s->e.batch->count, l->most_cells / 8, l->group[0], l->group[1], l->group[2]);
+             "%zu x %u cells of a set in groups of %u x %u x %u, teams of %u, a set of cells a "
+             "launch",
+             s->e.batch->count, l->most_cells / 8, l->group[0], l->group[1], l->group[2],
+             l->team);
     /* cells around each cell that are looked at for pairs */
     ergo_pace_start(&s->e.curve_pace, 0.1 * 4.0 * per_second / (double)l->all_cells);
     s->e.curve_interval =
