@@ -57,7 +57,7 @@
 #else
 #define SPHERES_CONTACT_WORDS 1
 #endif
-#define SPHERES_MARGIN 0x1p-19f /* of contact, for the filter in fp32 */
+#define SPHERES_MARGIN 0x1p-16f /* of contact, for the filter in fp32 */
 
 struct spheres_member {
     uint key0, key1;  /* Philox key: the member's stream */

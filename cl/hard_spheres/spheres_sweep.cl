@@ -6,16 +6,16 @@
  */
 #include "hard_spheres/cell.h"
 
-/* One work-item has its lists in private memory. Those of teams, in local memory, are in rows of an
- * entry for each work-item: entry i is in row i / SPHERES_TEAM. */
+/* What teams share is in local memory, and in private memory where one work-item is alone. */
 #if SPHERES_TEAM > 1
 #define SPHERES_MINE __local
-#define SPHERES_ROW SPHERES_GROUP
 #else
 #define SPHERES_MINE
-#define SPHERES_ROW 1u
 #endif
-#define SPHERES_ENTRY(i) ((i) / SPHERES_TEAM * SPHERES_ROW + (i) % SPHERES_TEAM)
+
+/* Between lists. Neighbouring teams read the same entries at a time: an odd number of rows apart,
+ * these are in other banks of local memory. */
+#define SPHERES_APART ((SPHERES_LISTED / SPHERES_TEAM | 1u) * SPHERES_TEAM)
 
 #if SPHERES_TEAM == 1
 #define SPHERES_SYNC()
@@ -34,13 +34,13 @@
 #define SPHERES_BLOCKS 3u
 #endif
 
-/* What work-items of a team share: theirs is what begins at the first one's entry or their team's. */
+/* What work-items of a team share. */
 struct spheres_shared {
-    SPHERES_MINE float4 *near;    /* spheres; w is not used */
-    SPHERES_MINE uint4 *words;    /* [4]: random numbers */
-    SPHERES_MINE float4 *moves;   /* [4]: displacements; w: of which sphere, as bits */
-    SPHERES_MINE uint *count;     /* spheres around that were met */
-    SPHERES_MINE float *least;    /* one for each work-item */
+    SPHERES_MINE float4 *near;  /* [SPHERES_LISTED]: spheres; w: the square from the origin */
+    SPHERES_MINE uint4 *words;  /* [4]: random numbers */
+    SPHERES_MINE float4 *moves; /* [4]: displacements; w: of which sphere, as bits */
+    SPHERES_MINE uint *count;   /* spheres that were met */
+    SPHERES_MINE float *least;  /* [SPHERES_TEAM] */
 };
 
 /* Plans of the `count` sweeps that begin at `step`: plans[member][capacity]. */
@@ -171,12 +171,31 @@ ERGO_INLINE float spheres_least(const struct spheres_shared *shared, uint lane, 
 #endif
 }
 
-/* A sphere's place from a corner; c: where the corner of its cell is, less 2^23. Exact. */
-ERGO_INLINE float4 spheres_place(ulong sphere, float cx, float cy, float cz) {
+/* With it r^2 is x^2 + y^2 + z^2 of three differences, along axes with units of their own. */
+struct spheres_scale {
+    float y, z;
+};
+ERGO_INLINE float spheres_square(float4 v, struct spheres_scale scale) {
+    return fma(v.z, SPHERES_SCALED(v.z, scale.z), fma(v.y, SPHERES_SCALED(v.y, scale.y), v.x * v.x));
+}
+
+/* A sphere's place from the middle of the team's cell, in whole units and exact; c: where the
+ * corner of its cell is, less 2^23. */
+ERGO_INLINE float4 spheres_place(ulong sphere, float4 c, struct spheres_scale scale) {
     const uint low = (uint)sphere, high = (uint)(sphere >> 32);
-    return (float4)(as_float(0x4b000000u | (low & SPHERES_AXIS)) + cx,
-                    as_float(0x4b000000u | ((low >> 21 | high << 11) & SPHERES_AXIS)) + cy,
-                    as_float(0x4b000000u | (high >> 10 & SPHERES_AXIS)) + cz, 0.0f);
+    float4 v = (float4)(as_float(0x4b000000u | (low & SPHERES_AXIS)) + c.x,
+                        as_float(0x4b000000u | ((low >> 21 | high << 11) & SPHERES_AXIS)) + c.y,
+                        as_float(0x4b000000u | (high >> 10 & SPHERES_AXIS)) + c.z, 0.0f);
+    v.w = spheres_square(v, scale);
+    return v;
+}
+
+/* The corner of the cell that is (ox, oy, oz) away. */
+ERGO_INLINE float4 spheres_corner(__global const struct spheres_member *m, int ox, int oy, int oz) {
+    const int x = ox * (int)m->width[0] - (int)(m->width[0] / 2u),
+              y = oy * (int)m->width[1] - (int)(m->width[1] / 2u),
+              z = oz * (int)m->width[2] - (int)(m->width[2] / 2u);
+    return (float4)((float)x, (float)y, (float)z, 0.0f) - (float4)(0x1p23f);
 }
 
 /* The trials of four moves, from move s on. */
@@ -202,47 +221,45 @@ ERGO_INLINE void spheres_trials(const struct spheres_shared *shared,
     SPHERES_SYNC();
 }
 
+/* List one or two spheres, where there is room for all of them. */
+ERGO_INLINE uint spheres_list_pair(const struct spheres_shared *shared, uint i, uint room, ulong2 pair,
+                                   float4 corner, struct spheres_scale scale) {
+    if (room && pair.x != SPHERES_EMPTY)
+        shared->near[i++] = spheres_place(pair.x, corner, scale);
+    if (room && pair.x >> 63)
+        shared->near[i++] = spheres_place(pair.y, corner, scale);
+    return i;
+}
+
+ERGO_INLINE uint spheres_of_pair(ulong2 pair) {
+    return (uint)(pair.x != SPHERES_EMPTY) + (uint)(pair.x >> 63);
+}
+
 /* List the spheres of all cells around. */
 ERGO_INLINE void spheres_list(__global const ulong2 *cells, __global const struct spheres_member *m,
                               uint plane, uint cx, uint cy, uint cz, uint lane,
-                              const struct spheres_shared *shared) {
-    const float wx = (float)m->width[0], wy = (float)m->width[1], wz = (float)m->width[2];
-    /* Cells to look at one by one, by bits: those beside, and those with more than two spheres. */
-    uint more = lane == 0u ? 1u << 12 : 0u;
+                              const struct spheres_shared *shared, struct spheres_scale scale) {
+    /* Cells to look at one by one, by bits: those beside, and those with more than two spheres,
+     * which are rare. */
+    uint more = lane == 0u ? 1u << 12 : 0u, along[3];
     more |= lane == 1u % SPHERES_TEAM ? 1u << 14 : 0u;
-    uint along[3];
     for (int k = 0; k < 3; k++)
         along[k] = spheres_at(m, spheres_beside(cx, k - 1, m->cells[0]), 0u, 0u);
-#define SPHERES_LIST_ONE(sphere)                                                                   \
-    {                                                                                              \
-        if (i < SPHERES_LISTED)                                                                    \
-            shared->near[SPHERES_ENTRY(i)] = spheres_place(sphere, x, y, z);                       \
-        i++;                                                                                       \
-    }
     for (uint r = lane; r < 8u; r += SPHERES_TEAM) { /* rows of three cells, but for the middle one */
         const uint row = r < 4u ? r : r + 1u;
         const int oy = (int)row % 3 - 1, oz = (int)row / 3 - 1;
         const uint from = spheres_at(m, 0u, spheres_beside(cy, oy, m->cells[1]),
                                      spheres_beside(cz, oz, m->cells[2]));
-        ulong2 pairs[3];
-        uint some = 0u;
-#pragma unroll
-        for (int k = 0; k < 3; k++)
-            pairs[k] = cells[from + along[k]];
-#pragma unroll
-        for (int k = 0; k < 3; k++)
-            some += (uint)(pairs[k].x != SPHERES_EMPTY) + (uint)(pairs[k].x >> 63);
+        const ulong2 a = cells[from + along[0]], b = cells[from + along[1]], c = cells[from + along[2]];
+        const uint some = spheres_of_pair(a) + spheres_of_pair(b) + spheres_of_pair(c);
         uint i = spheres_reserve(shared->count, some);
-#pragma unroll
-        for (int k = 0; k < 3; k++) {
-            const float x = (float)(k - 1) * wx - 0x1p23f, y = (float)oy * wy - 0x1p23f,
-                        z = (float)oz * wz - 0x1p23f;
-            if (pairs[k].x != SPHERES_EMPTY)
-                SPHERES_LIST_ONE(pairs[k].x)
-            if (pairs[k].x & SPHERES_NEXT)
-                SPHERES_LIST_ONE(pairs[k].y)
-            more |= (uint)((pairs[k].x & pairs[k].y) >> 63) << (3u * row + (uint)k);
-        }
+        const uint room = (uint)(i + some <= SPHERES_LISTED);
+        i = spheres_list_pair(shared, i, room, a, spheres_corner(m, -1, oy, oz), scale);
+        i = spheres_list_pair(shared, i, room, b, spheres_corner(m, 0, oy, oz), scale);
+        spheres_list_pair(shared, i, room, c, spheres_corner(m, 1, oy, oz), scale);
+        more |= ((uint)((a.x & a.y) >> 63) | (uint)((b.x & b.y) >> 63) << 1 |
+                 (uint)((c.x & c.y) >> 63) << 2)
+                << 3u * row;
     }
     while (more) {
         const uint o = 31u - ERGO_CLZ(more);
@@ -250,43 +267,62 @@ ERGO_INLINE void spheres_list(__global const ulong2 *cells, __global const struc
         const uint at =
             spheres_at(m, spheres_beside(cx, ox, m->cells[0]), spheres_beside(cy, oy, m->cells[1]),
                        spheres_beside(cz, oz, m->cells[2]));
-        const float x = (float)ox * wx - 0x1p23f, y = (float)oy * wy - 0x1p23f,
-                    z = (float)oz * wz - 0x1p23f;
         uint go = 1u;
         for (uint p = o == 12u || o == 14u ? 0u : 1u; go && p < SPHERES_SLOTS / 2u; p++) {
             const ulong2 pair = cells[(size_t)p * plane + at];
-            const uint one = (uint)(pair.x != SPHERES_EMPTY), two = (uint)(pair.x >> 63);
-            uint i = spheres_reserve(shared->count, one + two);
-            if (one)
-                SPHERES_LIST_ONE(pair.x)
-            if (two)
-                SPHERES_LIST_ONE(pair.y)
+            const uint some = spheres_of_pair(pair), i = spheres_reserve(shared->count, some);
+            spheres_list_pair(shared, i, (uint)(i + some <= SPHERES_LISTED), pair,
+                              spheres_corner(m, ox, oy, oz), scale);
             go = (uint)((pair.x & pair.y) >> 63);
         }
         more ^= 1u << o;
     }
 }
 
+/* Does a trial at v overlap any of the listed spheres that this work-item looks at? Exact. */
+ERGO_INLINE uint spheres_touches(const struct spheres_shared *shared, struct spheres_metric metric,
+                                 float4 v, uint mine, uint lane, uint count) {
+    uint touches = 0u;
+    for (uint i = lane; i < count; i += SPHERES_TEAM) {
+        const float4 u = shared->near[i];
+        touches |= (uint)(i != mine && spheres_r2((long)(u.x - v.x), (long)(u.y - v.y),
+                                                  (long)(u.z - v.z), metric) < metric.contact);
+    }
+    return touches;
+}
+
 /*
- * All trials of a cell by a team; all of its work-items have the same places, and those are
- * integers in floats. A team's list has the spheres of the cell first, then all around. The
- * differences are exact, and what fp32 adds to r^2 is below 2^-21. Trials with the nearest sphere
- * within SPHERES_MARGIN of contact, and those where not all spheres are listed, are decided in exact
- * integers. n: spheres in the cell, 0 for one that is none. Returns accepted moves, plus 2^16 if the
- * cell has spheres.
+ * All trials of a cell by a team; all of its work-items have the same places, which are integers in
+ * floats. The list has the spheres of the cell first, then all around, if there is room for them.
+ *
+ * r^2 of a pair is x^2 + v^2 - 2 x v. With W the width of the cell, |x| is at most W/2 along an
+ * axis, |v| 3 W/2. 12 roundings of at most 2^-24 of what is added up, and two more for each axis
+ * with units of its own, are below 2^-18.5 W^2, and W^2 is below twice contact. Where that of the
+ * nearest sphere is within SPHERES_MARGIN of contact, integers decide.
+ *
+ * n: spheres in the cell, 0 for one that is none. Returns accepted moves, plus 2^16 if the cell has
+ * spheres.
  */
 ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct spheres_member *m,
                                 struct spheres_metric metric, uint plane, uint cx, uint cy, uint cz,
                                 ulong step, uint purpose, const struct spheres_confined *confined,
                                 uint is, uint lane, const struct spheres_shared *shared) {
     const uint at = spheres_at(m, cx, cy, cz), entity = (cz * m->cells[1] + cy) * m->cells[0] + cx;
-    const float wx = (float)m->width[0], wy = (float)m->width[1], wz = (float)m->width[2];
+    const float contact = (float)metric.contact;
+    const float4 far = (float4)(0.0f, 0.0f, 0.0f, 0x1p60f);
+    struct spheres_scale scale;
+#ifdef SPHERES_PER_AXIS
+    scale.y = (float)metric.y * 0x1p-62f;
+    scale.z = (float)metric.z * 0x1p-62f;
+#else
+    scale.y = scale.z = 1.0f;
+#endif
     uint n = 0u, accepted = 0u;
     if (is) {
+        const float4 corner = spheres_corner(m, 0, 0, 0);
         SPHERES_EACH(cells, plane, at, {
             if (n % SPHERES_TEAM == lane)
-                shared->near[SPHERES_ENTRY(n)] =
-                    spheres_place(sphere, -0x1p23f, -0x1p23f, -0x1p23f);
+                shared->near[n] = spheres_place(sphere, corner, scale);
             n++;
         })
     }
@@ -294,61 +330,64 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
         *shared->count = n;
     SPHERES_SYNC();
     if (n)
-        spheres_list(cells, m, plane, cx, cy, cz, lane, shared);
+        spheres_list(cells, m, plane, cx, cy, cz, lane, shared, scale);
     SPHERES_SYNC();
     const uint met = *shared->count, unlisted = (uint)(met > SPHERES_LISTED);
-    const uint count = unlisted ? SPHERES_LISTED : met;
-    if (count < SPHERES_LISTED && lane >= count % SPHERES_TEAM) /* fill the row, far away */
-        shared->near[count / SPHERES_TEAM * SPHERES_ROW + lane] = (float4)(0x1p40f);
-    const float low = (float)metric.contact * (1.0f - SPHERES_MARGIN),
-                high = (float)metric.contact * (1.0f + SPHERES_MARGIN);
-#ifdef SPHERES_PER_AXIS
-    const float sy = (float)metric.y * 0x1p-62f, sz = (float)metric.z * 0x1p-62f;
-#endif
+    const uint count = unlisted ? n : met;
+    if (n == 0u && lane == 0u)
+        shared->near[0] = far;
+    const float low_x = -(float)(m->width[0] / 2u), high_x = low_x + (float)m->width[0],
+                low_y = -(float)(m->width[1] / 2u), high_y = low_y + (float)m->width[1],
+                low_z = -(float)(m->width[2] / 2u), high_z = low_z + (float)m->width[2];
     ERGO_ROLLED
     for (uint s = 0u; s < SPHERES_MOVES; s++) {
         if (s % 4u == 0u)
             spheres_trials(shared, m, entity, step, purpose, s, n, lane);
         const float4 d = shared->moves[s % 4u];
         const uint mine = as_uint(d.w);
-        const float4 own = shared->near[SPHERES_ENTRY(mine)];
-        const float x = own.x + d.x, y = own.y + d.y, z = own.z + d.z;
-        uint good = (uint)(n > 0u && x >= 0.0f && x < wx && y >= 0.0f && y < wy && z >= 0.0f && z < wz);
+        const float4 own = shared->near[mine];
+        float4 v = (float4)(own.x + d.x, own.y + d.y, own.z + d.z, 0.0f);
+        v.w = spheres_square(v, scale);
+        uint good = (uint)(n > 0u && v.x >= low_x && v.x < high_x && v.y >= low_y && v.y < high_y &&
+                           v.z >= low_z && v.z < high_z);
+        SPHERES_SYNC(); /* all have read it */
+        if (n && lane == 0u)
+            shared->near[mine] = far;
+        SPHERES_SYNC();
 #ifdef SPHERES_WALLS
         if (good)
-            good = spheres_free(confined, (int)x, (int)y, (int)z);
+            good = spheres_free(confined, (int)(v.x - low_x), (int)(v.y - low_y), (int)(v.z - low_z));
 #endif
-        float least = high;
-        if (good)
+        float least = 0x1p60f;
+        if (good) {
+            const float bx = -2.0f * v.x, by = -2.0f * SPHERES_SCALED(v.y, scale.y),
+                        bz = -2.0f * SPHERES_SCALED(v.z, scale.z);
             for (uint i = lane; i < count; i += SPHERES_TEAM) {
-                const float4 v = shared->near[SPHERES_ENTRY(i - lane) + lane];
-                const float ux = v.x - x, uy = v.y - y, uz = v.z - z;
-                const float r2 = fma(uz, SPHERES_SCALED(uz, sz), fma(uy, SPHERES_SCALED(uy, sy), ux * ux));
-                if (i != mine)
-                    least = fmin(least, r2);
+                const float4 u = shared->near[i];
+                least = fmin(least, fma(u.x, bx, fma(u.y, by, fma(u.z, bz, u.w))));
             }
-        least = spheres_least(shared, lane, least);
-        good &= (uint)(least > low);
-        if (good && (least < high || unlisted)) { /* seldom */
-            for (uint i = 0u; i < n; i++) {
-                const float4 v = shared->near[SPHERES_ENTRY(i)];
-                good &= (uint)(i == mine || spheres_r2((long)(v.x - x), (long)(v.y - y),
-                                                       (long)(v.z - z), metric) >= metric.contact);
-            }
-            good &= 1u ^ spheres_overlap(cells, m, metric, plane, cx, cy, cz, (int)x, (int)y, (int)z);
+            least += v.w;
+            if (fabs(least - contact) < SPHERES_MARGIN * contact) /* seldom */
+                least = spheres_touches(shared, metric, v, mine, lane, count) ? 0.0f : 0x1p60f;
         }
+        good &= (uint)(spheres_least(shared, lane, least) > contact);
+        if (good && unlisted) /* seldom */
+            good ^= spheres_overlap(cells, m, metric, plane, cx, cy, cz, (int)(v.x - low_x),
+                                    (int)(v.y - low_y), (int)(v.z - low_z));
 #ifdef SPHERES_FIELD
         if (good) {
             const uint4 f = shared->words[3];
             const uint t = s % 4u;
             good = ergo_field_accepts(
-                spheres_energy_at(confined, (int)x, (int)y, (int)z) -
-                    spheres_energy_at(confined, (int)own.x, (int)own.y, (int)own.z),
+                spheres_energy_at(confined, (int)(v.x - low_x), (int)(v.y - low_y),
+                                  (int)(v.z - low_z)) -
+                    spheres_energy_at(confined, (int)(own.x - low_x), (int)(own.y - low_y),
+                                      (int)(own.z - low_z)),
                 t == 0u ? f.x : t == 1u ? f.y : t == 2u ? f.z : f.w);
         }
 #endif
-        if (good && lane == 0u)
-            shared->near[SPHERES_ENTRY(mine)] = (float4)(x, y, z, 0.0f);
+        if (n && lane == 0u)
+            shared->near[mine] = good ? v : own;
         accepted += good;
         SPHERES_SYNC();
     }
@@ -357,8 +396,10 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
             ulong slots[2];
             for (uint k = 0u; k < 2u; k++) {
                 const uint i = 2u * p + k;
-                const float4 v = shared->near[SPHERES_ENTRY(i < n ? i : 0u)];
-                slots[k] = (i < n ? spheres_pack((int)v.x, (int)v.y, (int)v.z) : SPHERES_EMPTY) |
+                const float4 v = shared->near[i < n ? i : 0u];
+                slots[k] = (i < n ? spheres_pack((int)(v.x - low_x), (int)(v.y - low_y),
+                                                 (int)(v.z - low_z))
+                                  : SPHERES_EMPTY) |
                            (i + 1u < n ? SPHERES_NEXT : 0UL);
             }
             cells[(size_t)p * plane + at] = (ulong2)(slots[0], slots[1]);
@@ -369,15 +410,15 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
 /* All cells of set number `sub` in the sweep's order; the third dimension has planes of all
  * members.
  */
-__kernel void spheres_subsweep(__global ulong2 *cells,
-                               __global const struct spheres_member *members,
+__kernel void spheres_subsweep(__global ulong2 *restrict cells,
+                               __global const struct spheres_member *restrict members,
                                __global const ulong *contacts, __global const ulong *plans,
                                __global uint *tally, __global const struct ergo_walls *walls,
                                __global const long *fields, __global const ulong *grid, ulong step,
                                uint k, uint capacity, uint sub, uint note, uint plane, uint layers,
                                uint n_members, uint purpose) {
 #if SPHERES_TEAM > 1
-    __local float4 near[SPHERES_LISTED / SPHERES_TEAM * SPHERES_GROUP];
+    __local float4 near[SPHERES_APART * SPHERES_GROUP / SPHERES_TEAM];
     __local uint4 words[4u * SPHERES_GROUP / SPHERES_TEAM];
     __local float4 moves[4u * SPHERES_GROUP / SPHERES_TEAM];
     __local uint counts[SPHERES_GROUP / SPHERES_TEAM];
@@ -389,9 +430,10 @@ __kernel void spheres_subsweep(__global ulong2 *cells,
     const uint item = (uint)((get_local_id(2) * get_local_size(1) + get_local_id(1)) *
                                  get_local_size(0) +
                              get_local_id(0));
-    const uint lane = item % SPHERES_TEAM, team = item / SPHERES_TEAM, at = item - lane;
-    const struct spheres_shared shared = {near + at, words + 4u * team, moves + 4u * team,
-                                          counts + team, least + at};
+    const uint lane = item % SPHERES_TEAM, team = item / SPHERES_TEAM;
+    const struct spheres_shared shared = {near + SPHERES_APART * team, words + 4u * team, moves + 4u * team,
+                                          counts + team,
+                                          least + item - lane};
 #else
     float4 near[SPHERES_LISTED], moves[4];
     uint4 words[4];

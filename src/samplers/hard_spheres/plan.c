@@ -70,7 +70,7 @@ static void choose_launch(const struct ergo_device *device, const struct ergo_po
     if (l->listed < l->slots)
         l->listed = l->slots;
     l->listed = (uint32_t)ergo_round_up(l->listed, l->team);
-    const uint64_t bytes = 16 * (uint64_t)l->listed + 132; /* a cell's */
+    const uint64_t bytes = 16 * (uint64_t)(l->listed + l->team) + 132; /* a cell's */
     while (!wish && group > 32 && l->team > 1 &&
            (bytes / l->team + 4) * group > device->summary.local_memory)
         group /= 2;
