@@ -34,6 +34,17 @@
 #define SPHERES_BLOCKS 3u
 #endif
 
+/* Rows of three cells around a cell, but for that in the middle: of a work-item, and where row r is;
+ * and cells beside. */
+#define SPHERES_ROWS (SPHERES_TEAM < 8u ? 8u / SPHERES_TEAM : 1u)
+#define SPHERES_BESIDE (SPHERES_TEAM > 1u ? 1u : 2u)
+ERGO_INLINE int spheres_row_y(uint r) {
+    return (int)((r < 4u ? r : r + 1u) % 3u) - 1;
+}
+ERGO_INLINE int spheres_row_z(uint r) {
+    return (int)((r < 4u ? r : r + 1u) / 3u) - 1;
+}
+
 /* What work-items of a team share. */
 struct spheres_shared {
     SPHERES_MINE float4 *near;  /* [SPHERES_LISTED]: spheres; w: the square from the origin */
@@ -198,10 +209,10 @@ ERGO_INLINE float4 spheres_corner(__global const struct spheres_member *m, int o
     return (float4)((float)x, (float)y, (float)z, 0.0f) - (float4)(0x1p23f);
 }
 
-/* The trials of four moves, from move s on. */
-ERGO_INLINE void spheres_trials(const struct spheres_shared *shared,
-                              __global const struct spheres_member *m, uint entity, ulong step,
-                              uint purpose, uint s, uint n, uint lane) {
+/* Random numbers of four moves, from move s on. */
+ERGO_INLINE void spheres_words(const struct spheres_shared *shared,
+                               __global const struct spheres_member *m, uint entity, ulong step,
+                               uint purpose, uint s, uint lane) {
     for (uint b = lane; b < SPHERES_BLOCKS; b += SPHERES_TEAM) {
         const uint what = b < 3u ? ERGO_DRAW(SPHERES_PURPOSE_CELL + purpose, spheres_draw_choice(s) + b)
                                  : ERGO_DRAW(SPHERES_PURPOSE_FIELD + purpose, spheres_draw_field(s));
@@ -209,7 +220,11 @@ ERGO_INLINE void spheres_trials(const struct spheres_shared *shared,
             ergo_philox_words(entity, (uint)step, (uint)(step >> 32), what, m->key0, m->key1);
         shared->words[b] = (uint4)(r.x, r.y, r.z, r.w);
     }
-    SPHERES_SYNC();
+}
+
+/* The trials from these, in a cell with n spheres. */
+ERGO_INLINE void spheres_trials(const struct spheres_shared *shared,
+                                __global const struct spheres_member *m, uint n, uint lane) {
     for (uint t = lane; t < 4u; t += SPHERES_TEAM) {
         const uint4 choices = shared->words[0], moves = shared->words[1u + t / 2u];
         const uint choice = t == 0u ? choices.x : t == 1u ? choices.y : t == 2u ? choices.z : choices.w;
@@ -218,7 +233,14 @@ ERGO_INLINE void spheres_trials(const struct spheres_shared *shared,
         shared->moves[t] =
             (float4)((float)d.x, (float)d.y, (float)d.z, as_float(ergo_below(choice, n)));
     }
-    SPHERES_SYNC();
+}
+
+/* Two slots of a cell: how many spheres they have, and whether others follow. */
+ERGO_INLINE uint spheres_of_pair(ulong2 pair) {
+    return (uint)(pair.x != SPHERES_EMPTY) + (uint)(pair.x >> 63);
+}
+ERGO_INLINE uint spheres_has_more(ulong2 pair) {
+    return (uint)((pair.x & pair.y) >> 63);
 }
 
 /* List one or two spheres, where there is room for all of them. */
@@ -231,51 +253,16 @@ ERGO_INLINE uint spheres_list_pair(const struct spheres_shared *shared, uint i, 
     return i;
 }
 
-ERGO_INLINE uint spheres_of_pair(ulong2 pair) {
-    return (uint)(pair.x != SPHERES_EMPTY) + (uint)(pair.x >> 63);
-}
-
-/* List the spheres of all cells around. */
-ERGO_INLINE void spheres_list(__global const ulong2 *cells, __global const struct spheres_member *m,
-                              uint plane, uint cx, uint cy, uint cz, uint lane,
-                              const struct spheres_shared *shared, struct spheres_scale scale) {
-    /* Cells to look at one by one, by bits: those beside, and those with more than two spheres,
-     * which are rare. */
-    uint more = lane == 0u ? 1u << 12 : 0u, along[3];
-    more |= lane == 1u % SPHERES_TEAM ? 1u << 14 : 0u;
-    for (int k = 0; k < 3; k++)
-        along[k] = spheres_at(m, spheres_beside(cx, k - 1, m->cells[0]), 0u, 0u);
-    for (uint r = lane; r < 8u; r += SPHERES_TEAM) { /* rows of three cells, but for the middle one */
-        const uint row = r < 4u ? r : r + 1u;
-        const int oy = (int)row % 3 - 1, oz = (int)row / 3 - 1;
-        const uint from = spheres_at(m, 0u, spheres_beside(cy, oy, m->cells[1]),
-                                     spheres_beside(cz, oz, m->cells[2]));
-        const ulong2 a = cells[from + along[0]], b = cells[from + along[1]], c = cells[from + along[2]];
-        const uint some = spheres_of_pair(a) + spheres_of_pair(b) + spheres_of_pair(c);
-        uint i = spheres_reserve(shared->count, some);
-        const uint room = (uint)(i + some <= SPHERES_LISTED);
-        i = spheres_list_pair(shared, i, room, a, spheres_corner(m, -1, oy, oz), scale);
-        i = spheres_list_pair(shared, i, room, b, spheres_corner(m, 0, oy, oz), scale);
-        spheres_list_pair(shared, i, room, c, spheres_corner(m, 1, oy, oz), scale);
-        more |= ((uint)((a.x & a.y) >> 63) | (uint)((b.x & b.y) >> 63) << 1 |
-                 (uint)((c.x & c.y) >> 63) << 2)
-                << 3u * row;
-    }
-    while (more) {
-        const uint o = 31u - ERGO_CLZ(more);
-        const int ox = (int)(o % 3u) - 1, oy = (int)(o / 3u % 3u) - 1, oz = (int)(o / 9u) - 1;
-        const uint at =
-            spheres_at(m, spheres_beside(cx, ox, m->cells[0]), spheres_beside(cy, oy, m->cells[1]),
-                       spheres_beside(cz, oz, m->cells[2]));
-        uint go = 1u;
-        for (uint p = o == 12u || o == 14u ? 0u : 1u; go && p < SPHERES_SLOTS / 2u; p++) {
-            const ulong2 pair = cells[(size_t)p * plane + at];
-            const uint some = spheres_of_pair(pair), i = spheres_reserve(shared->count, some);
-            spheres_list_pair(shared, i, (uint)(i + some <= SPHERES_LISTED), pair,
-                              spheres_corner(m, ox, oy, oz), scale);
-            go = (uint)((pair.x & pair.y) >> 63);
-        }
-        more ^= 1u << o;
+/* List what the planes after the first have of the cell at `at`, which is rare. */
+ERGO_INLINE void spheres_list_more(const struct spheres_shared *shared, __global const ulong2 *cells,
+                                   uint plane, uint at, uint n, float4 corner,
+                                   struct spheres_scale scale) {
+    uint go = 1u;
+    for (uint p = 1u; go && p < SPHERES_SLOTS / 2u; p++) {
+        const ulong2 pair = cells[(size_t)p * plane + at];
+        const uint some = spheres_of_pair(pair), i = n + spheres_reserve(shared->count, some);
+        spheres_list_pair(shared, i, (uint)(i + some <= SPHERES_LISTED), pair, corner, scale);
+        go = spheres_has_more(pair);
     }
 }
 
@@ -317,32 +304,99 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
 #else
     scale.y = scale.z = 1.0f;
 #endif
-    uint n = 0u, accepted = 0u;
+    /* What is in the cell and around it is asked for at once, in the first planes: the cell, rows of
+     * three cells along x, and the two cells beside it. */
+    const ulong2 none = (ulong2)(SPHERES_EMPTY, SPHERES_EMPTY);
+    ulong2 own_pair = none, pairs[3u * SPHERES_ROWS], beside[SPHERES_BESIDE];
+    uint along[3], rows[SPHERES_ROWS];
+    for (int k = 0; k < 3; k++)
+        along[k] = spheres_at(m, spheres_beside(cx, k - 1, m->cells[0]), 0u, 0u);
     if (is) {
-        const float4 corner = spheres_corner(m, 0, 0, 0);
-        SPHERES_EACH(cells, plane, at, {
-            if (n % SPHERES_TEAM == lane)
-                shared->near[n] = spheres_place(sphere, corner, scale);
-            n++;
-        })
+        own_pair = cells[at];
+#pragma unroll
+        for (uint j = 0u; j < SPHERES_ROWS; j++) {
+            const uint r = lane + j * SPHERES_TEAM;
+            rows[j] = spheres_at(m, 0u, spheres_beside(cy, spheres_row_y(r), m->cells[1]),
+                                 spheres_beside(cz, spheres_row_z(r), m->cells[2]));
+#pragma unroll
+            for (uint k = 0u; k < 3u; k++)
+                pairs[3u * j + k] = r < 8u ? cells[rows[j] + along[k]] : none;
+        }
+#pragma unroll
+        for (uint j = 0u; j < SPHERES_BESIDE; j++) {
+            const uint r = lane + j;
+            beside[j] = r < 2u ? cells[at - along[1] + along[2u * r]] : none;
+        }
     }
     if (lane == 0u)
-        *shared->count = n;
+        *shared->count = 0u;
+    spheres_words(shared, m, entity, step, purpose, 0u, lane);
     SPHERES_SYNC();
-    if (n)
-        spheres_list(cells, m, plane, cx, cy, cz, lane, shared, scale);
-    SPHERES_SYNC();
-    const uint met = *shared->count, unlisted = (uint)(met > SPHERES_LISTED);
-    const uint count = unlisted ? n : met;
+    uint n = spheres_of_pair(own_pair), accepted = 0u;
+    if (is && n) {
+        const float4 corner = spheres_corner(m, 0, 0, 0);
+        if (lane == 0u)
+            spheres_list_pair(shared, 0u, 1u, own_pair, corner, scale);
+        if (spheres_has_more(own_pair))
+            SPHERES_EACH_FURTHER(cells, plane, at, {
+                if (lane == 0u)
+                    shared->near[n] = spheres_place(sphere, corner, scale);
+                n++;
+            })
+        uint some = 0u, more = 0u; /* more: cells with more than two spheres, as bits */
+#pragma unroll
+        for (uint j = 0u; j < 3u * SPHERES_ROWS; j++) {
+            some += spheres_of_pair(pairs[j]);
+            more |= spheres_has_more(pairs[j]) << j;
+        }
+#pragma unroll
+        for (uint j = 0u; j < SPHERES_BESIDE; j++) {
+            some += spheres_of_pair(beside[j]);
+            more |= spheres_has_more(beside[j]) << (3u * SPHERES_ROWS + j);
+        }
+        uint i = n + spheres_reserve(shared->count, some);
+        const uint room = (uint)(i + some <= SPHERES_LISTED);
+#pragma unroll
+        for (uint j = 0u; j < 3u * SPHERES_ROWS; j++) {
+            const uint r = lane + j / 3u * SPHERES_TEAM;
+            i = spheres_list_pair(shared, i, room, pairs[j],
+                                  spheres_corner(m, (int)(j % 3u) - 1, spheres_row_y(r), spheres_row_z(r)),
+                                  scale);
+        }
+#pragma unroll
+        for (uint j = 0u; j < SPHERES_BESIDE; j++)
+            i = spheres_list_pair(shared, i, room, beside[j],
+                                  spheres_corner(m, 2 * (int)(lane + j) - 1, 0, 0), scale);
+        for (; more; more &= more - 1u) {
+            const uint j = 31u - ERGO_CLZ(more & (0u - more)), r = lane + j / 3u * SPHERES_TEAM;
+            const uint is_beside = (uint)(j >= 3u * SPHERES_ROWS);
+            const int ox = is_beside ? 2 * (int)(lane + j - 3u * SPHERES_ROWS) - 1 : (int)(j % 3u) - 1,
+                      oy = is_beside ? 0 : spheres_row_y(r), oz = is_beside ? 0 : spheres_row_z(r);
+            spheres_list_more(shared, cells, plane,
+                              spheres_at(m, spheres_beside(cx, ox, m->cells[0]),
+                                         spheres_beside(cy, oy, m->cells[1]),
+                                         spheres_beside(cz, oz, m->cells[2])),
+                              n, spheres_corner(m, ox, oy, oz), scale);
+        }
+    }
+    n = is ? n : 0u;
     if (n == 0u && lane == 0u)
         shared->near[0] = far;
+    spheres_trials(shared, m, n, lane);
+    SPHERES_SYNC();
+    const uint met = n + *shared->count, unlisted = (uint)(met > SPHERES_LISTED);
+    const uint count = unlisted ? n : met;
     const float low_x = -(float)(m->width[0] / 2u), high_x = low_x + (float)m->width[0],
                 low_y = -(float)(m->width[1] / 2u), high_y = low_y + (float)m->width[1],
                 low_z = -(float)(m->width[2] / 2u), high_z = low_z + (float)m->width[2];
     ERGO_ROLLED
     for (uint s = 0u; s < SPHERES_MOVES; s++) {
-        if (s % 4u == 0u)
-            spheres_trials(shared, m, entity, step, purpose, s, n, lane);
+        if (s % 4u == 0u && s > 0u) {
+            spheres_words(shared, m, entity, step, purpose, s, lane);
+            SPHERES_SYNC();
+            spheres_trials(shared, m, n, lane);
+            SPHERES_SYNC();
+        }
         const float4 d = shared->moves[s % 4u];
         const uint mine = as_uint(d.w);
         const float4 own = shared->near[mine];
