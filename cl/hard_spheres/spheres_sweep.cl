@@ -1,7 +1,7 @@
 /*
  * Sweeps of hard spheres in global memory: a launch for each of the eight checkerboard sets, then
  * the shift. SPHERES_SLOTS: of a cell. SPHERES_TEAM: work-items with consecutive numbers that do
- * one cell's trials together; a group has SPHERES_GROUP. SPHERES_LISTED, a multiple of them:
+ * one cell's trials together; a group has SPHERES_GROUP. SPHERES_LISTED, a multiple of twice them:
  * spheres of a cell and around it that a team keeps at hand. SPHERES_WARP: teams do not cross warps.
  */
 #include "hard_spheres/cell.h"
@@ -13,9 +13,10 @@
 #define SPHERES_MINE
 #endif
 
-/* Between lists. Neighbouring teams read the same entries at a time: an odd number of rows apart,
- * these are in other banks of local memory. */
-#define SPHERES_APART ((SPHERES_LISTED / SPHERES_TEAM | 1u) * SPHERES_TEAM)
+/* Between lists, which end with entries that nobody reads, one for each work-item. Neighbouring
+ * teams read the same entries at a time: an odd number of rows apart, these are in other banks of
+ * local memory. */
+#define SPHERES_APART ((SPHERES_LISTED / SPHERES_TEAM + 1u | 1u) * SPHERES_TEAM)
 
 #if SPHERES_TEAM == 1
 #define SPHERES_SYNC()
@@ -237,31 +238,32 @@ ERGO_INLINE void spheres_trials(const struct spheres_shared *shared,
 
 /* Two slots of a cell: how many spheres they have, and whether others follow. */
 ERGO_INLINE uint spheres_of_pair(ulong2 pair) {
-    return (uint)(pair.x != SPHERES_EMPTY) + (uint)(pair.x >> 63);
+    return (uint)(pair.x >> 32 != SPHERES_EMPTY >> 32) + (uint)(pair.x >> 63);
 }
 ERGO_INLINE uint spheres_has_more(ulong2 pair) {
     return (uint)((pair.x & pair.y) >> 63);
 }
 
-/* List one or two spheres, where there is room for all of them. */
-ERGO_INLINE uint spheres_list_pair(const struct spheres_shared *shared, uint i, uint room, ulong2 pair,
-                                   float4 corner, struct spheres_scale scale) {
-    if (room && pair.x != SPHERES_EMPTY)
-        shared->near[i++] = spheres_place(pair.x, corner, scale);
-    if (room && pair.x >> 63)
-        shared->near[i++] = spheres_place(pair.y, corner, scale);
-    return i;
+/* List one or two spheres. Without branches, because each of a warp's work-items goes another way:
+ * what is no sphere, or has no room, goes aside. */
+ERGO_INLINE uint spheres_list_pair(const struct spheres_shared *shared, uint i, uint room, uint aside,
+                                   ulong2 pair, float4 corner, struct spheres_scale scale) {
+    const uint one = (uint)(pair.x >> 32 != SPHERES_EMPTY >> 32), two = (uint)(pair.x >> 63);
+    shared->near[room & one ? i : aside] = spheres_place(pair.x, corner, scale);
+    shared->near[room & two ? i + one : aside] = spheres_place(pair.y, corner, scale);
+    return i + one + two;
 }
 
 /* List what the planes after the first have of the cell at `at`, which is rare. */
 ERGO_INLINE void spheres_list_more(const struct spheres_shared *shared, __global const ulong2 *cells,
-                                   uint plane, uint at, uint n, float4 corner,
-                                   struct spheres_scale scale) {
+                                   uint plane, uint at, uint n, uint aside,
+                                   float4 corner, struct spheres_scale scale) {
     uint go = 1u;
     for (uint p = 1u; go && p < SPHERES_SLOTS / 2u; p++) {
         const ulong2 pair = cells[(size_t)p * plane + at];
         const uint some = spheres_of_pair(pair), i = n + spheres_reserve(shared->count, some);
-        spheres_list_pair(shared, i, (uint)(i + some <= SPHERES_LISTED), pair, corner, scale);
+        spheres_list_pair(shared, i, (uint)(i + some <= SPHERES_LISTED), aside, pair, corner,
+                          scale);
         go = spheres_has_more(pair);
     }
 }
@@ -297,6 +299,7 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
     const uint at = spheres_at(m, cx, cy, cz), entity = (cz * m->cells[1] + cy) * m->cells[0] + cx;
     const float contact = (float)metric.contact;
     const float4 far = (float4)(0.0f, 0.0f, 0.0f, 0x1p60f);
+    const uint aside = SPHERES_LISTED + lane;
     struct spheres_scale scale;
 #ifdef SPHERES_PER_AXIS
     scale.y = (float)metric.y * 0x1p-62f;
@@ -336,7 +339,7 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
     if (is && n) {
         const float4 corner = spheres_corner(m, 0, 0, 0);
         if (lane == 0u)
-            spheres_list_pair(shared, 0u, 1u, own_pair, corner, scale);
+            spheres_list_pair(shared, 0u, 1u, aside, own_pair, corner, scale);
         if (spheres_has_more(own_pair))
             SPHERES_EACH_FURTHER(cells, plane, at, {
                 if (lane == 0u)
@@ -359,13 +362,13 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
 #pragma unroll
         for (uint j = 0u; j < 3u * SPHERES_ROWS; j++) {
             const uint r = lane + j / 3u * SPHERES_TEAM;
-            i = spheres_list_pair(shared, i, room, pairs[j],
+            i = spheres_list_pair(shared, i, room, aside, pairs[j],
                                   spheres_corner(m, (int)(j % 3u) - 1, spheres_row_y(r), spheres_row_z(r)),
                                   scale);
         }
 #pragma unroll
         for (uint j = 0u; j < SPHERES_BESIDE; j++)
-            i = spheres_list_pair(shared, i, room, beside[j],
+            i = spheres_list_pair(shared, i, room, aside, beside[j],
                                   spheres_corner(m, 2 * (int)(lane + j) - 1, 0, 0), scale);
         for (; more; more &= more - 1u) {
             const uint j = 31u - ERGO_CLZ(more & (0u - more)), r = lane + j / 3u * SPHERES_TEAM;
@@ -376,16 +379,17 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
                               spheres_at(m, spheres_beside(cx, ox, m->cells[0]),
                                          spheres_beside(cy, oy, m->cells[1]),
                                          spheres_beside(cz, oz, m->cells[2])),
-                              n, spheres_corner(m, ox, oy, oz), scale);
+                              n, aside, spheres_corner(m, ox, oy, oz), scale);
         }
     }
     n = is ? n : 0u;
-    if (n == 0u && lane == 0u)
-        shared->near[0] = far;
     spheres_trials(shared, m, n, lane);
     SPHERES_SYNC();
     const uint met = n + *shared->count, unlisted = (uint)(met > SPHERES_LISTED);
     const uint count = unlisted ? n : met;
+    const uint end = (count + 2u * SPHERES_TEAM - 1u) / (2u * SPHERES_TEAM) * 2u * SPHERES_TEAM;
+    for (uint i = count + lane; i < end; i += SPHERES_TEAM) /* so that two rows go at a time */
+        shared->near[i] = far;
     const float low_x = -(float)(m->width[0] / 2u), high_x = low_x + (float)m->width[0],
                 low_y = -(float)(m->width[1] / 2u), high_y = low_y + (float)m->width[1],
                 low_z = -(float)(m->width[2] / 2u), high_z = low_z + (float)m->width[2];
@@ -416,9 +420,10 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
         if (good) {
             const float bx = -2.0f * v.x, by = -2.0f * SPHERES_SCALED(v.y, scale.y),
                         bz = -2.0f * SPHERES_SCALED(v.z, scale.z);
-            for (uint i = lane; i < count; i += SPHERES_TEAM) {
-                const float4 u = shared->near[i];
+            for (uint i = lane; i < end; i += 2u * SPHERES_TEAM) {
+                const float4 u = shared->near[i], w = shared->near[i + SPHERES_TEAM];
                 least = fmin(least, fma(u.x, bx, fma(u.y, by, fma(u.z, bz, u.w))));
+                least = fmin(least, fma(w.x, bx, fma(w.y, by, fma(w.z, bz, w.w))));
             }
             least += v.w;
             if (fabs(least - contact) < SPHERES_MARGIN * contact) /* seldom */
@@ -461,16 +466,14 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
     return n ? accepted + 0x10000u : 0u;
 }
 
-/* All cells of set number `sub` in the sweep's order; the third dimension has planes of all
- * members.
- */
+/* All cells of set number `sub` in the sweep's order. */
 __kernel void spheres_subsweep(__global ulong2 *restrict cells,
                                __global const struct spheres_member *restrict members,
                                __global const ulong *contacts, __global const ulong *plans,
                                __global uint *tally, __global const struct ergo_walls *walls,
                                __global const long *fields, __global const ulong *grid, ulong step,
-                               uint k, uint capacity, uint sub, uint note, uint plane, uint layers,
-                               uint n_members, uint purpose) {
+                               uint k, uint capacity, uint sub, uint note, uint plane,
+                               uint purpose) {
 #if SPHERES_TEAM > 1
     __local float4 near[SPHERES_APART * SPHERES_GROUP / SPHERES_TEAM];
     __local uint4 words[4u * SPHERES_GROUP / SPHERES_TEAM];
@@ -481,34 +484,30 @@ __kernel void spheres_subsweep(__global ulong2 *restrict cells,
 #else
     __local float least[SPHERES_GROUP];
 #endif
-    const uint item = (uint)((get_local_id(2) * get_local_size(1) + get_local_id(1)) *
-                                 get_local_size(0) +
-                             get_local_id(0));
+    const uint item = (uint)get_local_id(0);
     const uint lane = item % SPHERES_TEAM, team = item / SPHERES_TEAM;
     const struct spheres_shared shared = {near + SPHERES_APART * team, words + 4u * team, moves + 4u * team,
                                           counts + team,
                                           least + item - lane};
 #else
-    float4 near[SPHERES_LISTED], moves[4];
+    float4 near[SPHERES_APART], moves[4];
     uint4 words[4];
     uint counts[1];
     float least[1];
     const uint lane = 0u;
     const struct spheres_shared shared = {near, words, moves, counts, least};
 #endif
-    const uint first = (uint)get_global_id(2) / layers;
-    const uint member = first < n_members ? first : 0u;
+    const uint id = (uint)get_global_id(0) / SPHERES_TEAM, member = (uint)get_global_id(1);
     __global const struct spheres_member *m = &members[member];
-    uint x = (uint)get_global_id(0) / SPHERES_TEAM, y = (uint)get_global_id(1),
-         z = (uint)get_global_id(2) % layers;
-    const uint is = (uint)(first < n_members && 2u * x < m->cells[0] && 2u * y < m->cells[1] &&
-                           2u * z < m->cells[2]);
+    const uint hx = m->cells[0] / 2u, hy = m->cells[1] / 2u, row = id / hx, z = row / hy;
+    const uint is = (uint)(z < m->cells[2] / 2u);
 #if SPHERES_TEAM == 1
     if (!is)
         return;
 #endif
     const uint set = (uint)(plans[member * capacity + k] >> 3u * sub) & 7u;
-    const uint cx = 2u * x + (set & 1u), cy = 2u * y + (set >> 1 & 1u), cz = 2u * z + (set >> 2);
+    const uint cx = 2u * (id - row * hx) + (set & 1u), cy = 2u * (row - z * hy) + (set >> 1 & 1u),
+               cz = 2u * z + (set >> 2);
     const struct spheres_confined confined =
         spheres_confined_of(m, walls, fields, grid, member, cx, cy, cz);
     const uint done =
@@ -543,8 +542,10 @@ __kernel void spheres_shift(__global const ulong2 *from, __global ulong2 *to,
     const uint other = spheres_at(m, axis == 0u ? spheres_beside(cx, sense, nx) : cx,
                                   axis == 1u ? spheres_beside(cy, sense, ny) : cy,
                                   axis == 2u ? spheres_beside(cz, sense, nz) : cz);
-    ulong slots[SPHERES_SLOTS];
+    /* the last one or two of n spheres, which are written when others follow */
+    ulong one = SPHERES_EMPTY, two = SPHERES_EMPTY;
     uint n = 0u;
+    to += m->first + id;
     for (uint part = 0u; part < 2u; part++) {
         const int add = sense * ((part ? width : 0) - distance);
         SPHERES_EACH(from + m->first, plane, part ? other : id, {
@@ -555,11 +556,22 @@ __kernel void spheres_shift(__global const ulong2 *from, __global ulong2 *to,
             x = axis == 0u ? moved : x;
             y = axis == 1u ? moved : y;
             z = axis == 2u ? moved : z;
-            if (moved >= 0 && moved < width && n < SPHERES_SLOTS)
-                slots[n++] = spheres_pack(x, y, z);
+            if (moved >= 0 && moved < width && n < SPHERES_SLOTS) {
+                if (n % 2u == 0u && n > 0u) {
+                    to[(size_t)(n / 2u - 1u) * plane] =
+                        (ulong2)(one | SPHERES_NEXT, two | SPHERES_NEXT);
+                    two = SPHERES_EMPTY;
+                }
+                if (n % 2u == 0u)
+                    one = spheres_pack(x, y, z);
+                else
+                    two = spheres_pack(x, y, z);
+                n++;
+            }
         })
     }
-    spheres_store(to + m->first, plane, id, slots, n);
+    to[(size_t)(n ? (n - 1u) / 2u : 0u) * plane] =
+        (ulong2)(one | (n && n % 2u == 0u ? SPHERES_NEXT : 0UL), two);
     if (id == 0u)
         grid[3u * member + axis] =
             spheres_grid(grid[3u * member + axis], plan, (ulong)width * m->cells[axis]);

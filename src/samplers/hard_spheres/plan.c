@@ -26,9 +26,6 @@ static enum ergo_status shape_members(struct ergo_context *ctx, struct spheres_s
         l->slots = shape->slots > l->slots ? shape->slots : l->slots;
         l->listed = spheres_listed(shape) > l->listed ? spheres_listed(shape) : l->listed;
         l->most_cells = shape->all > l->most_cells ? (uint32_t)shape->all : l->most_cells;
-        for (int k = 0; k < 3; k++)
-            if (shape->cells[k] / 2 > l->half[k])
-                l->half[k] = shape->cells[k] / 2;
         l->all_cells += shape->all;
     }
     if (l->all_cells > UINT32_MAX)
@@ -37,20 +34,6 @@ static enum ergo_status shape_members(struct ergo_context *ctx, struct spheres_s
                          "use fewer replicas or scan points",
                          batch->count, (unsigned long long)l->all_cells);
     return ERGO_OK;
-}
-
-/* A group over the cells of a set: along each axis a power of two that wastes few work-items. */
-static void choose_group(uint32_t group, struct spheres_launch *l) {
-    for (int k = 0; k < 3; k++) {
-        const uint32_t most = k == 0 && group > 32 ? 32 : group;
-        uint32_t best = 1;
-        for (uint32_t g = 2; g <= most; g *= 2)
-            if (k == 2 || (double)ergo_round_up(l->half[k], g) <= 1.1 * (double)l->half[k] ||
-                g <= 4)
-                best = g;
-        l->group[k] = best;
-        group /= best;
-    }
 }
 
 /* GPUs have teams, whose lists are in local memory, where a group has room for them. */
@@ -69,15 +52,14 @@ static void choose_launch(const struct ergo_device *device, const struct ergo_po
     l->listed = listed ? listed : l->listed;
     if (l->listed < l->slots)
         l->listed = l->slots;
-    l->listed = (uint32_t)ergo_round_up(l->listed, l->team);
-    const uint64_t bytes = 16 * (uint64_t)(l->listed + l->team) + 132; /* a cell's */
+    l->listed = (uint32_t)ergo_round_up(l->listed, 2 * l->team);
+    const uint64_t bytes = 16 * (uint64_t)(l->listed + 2 * l->team) + 132; /* a cell's */
     while (!wish && group > 32 && l->team > 1 &&
            (bytes / l->team + 4) * group > device->summary.local_memory)
         group /= 2;
     if (l->team > 1 && (bytes / l->team + 4) * group > device->summary.local_memory)
         l->team = 1;
-    choose_group(group / l->team, l);
-    l->group_items = group;
+    l->group = group;
 }
 
 static void declare_buffers(struct spheres_state *s) {
@@ -132,12 +114,12 @@ static void declare_kernels(struct spheres_state *s) {
     const struct spheres_launch *l = &s->launch;
     const bool npt = s->shapes[0].npt;
     const bool warp =
-        ergo_device_adds_in_warps(e->device) && l->team <= 32 && l->group_items % 32 == 0;
+        ergo_device_adds_in_warps(e->device) && l->team <= 32 && l->group % 32 == 0;
     char options[240];
     snprintf(options, sizeof options,
              "-DSPHERES_SLOTS=%u -DSPHERES_LISTED=%uu -DSPHERES_TEAM=%uu -DSPHERES_GROUP=%uu "
              "-DSPHERES_MOVES=%u -DSPHERES_SUM_GROUP=%u%s%s%s%s%s",
-             l->slots, l->listed, l->team, l->group_items, s->shapes[0].moves_per_cell,
+             l->slots, l->listed, l->team, l->group, s->shapes[0].moves_per_cell,
              l->sum_group, warp ? " -DSPHERES_WARP" : "",
              npt ? " -DSPHERES_NPT" : "", s->shapes[0].per_axis ? " -DSPHERES_PER_AXIS" : "",
              s->shapes[0].confined.is ? " -DSPHERES_WALLS" : "",
@@ -215,10 +197,8 @@ enum ergo_status spheres_configure(struct ergo_context *ctx, void *state) {
     plan->host_bytes = 400 * (uint64_t)l->most_cells;
     snprintf(plan->path, sizeof plan->path, "global");
     snprintf(plan->launch, sizeof plan->launch,
-             "%zu x %u cells of a set in groups of %u x %u x %u, teams of %u, a set of cells a "
-             "launch",
-             s->e.batch->count, l->most_cells / 8, l->group[0], l->group[1], l->group[2],
-             l->team);
+             "%zu x %u cells of a set in groups of %u, %u work-items a cell, a set of cells a launch",
+             s->e.batch->count, l->most_cells / 8, l->group, l->team);
     /* cells around each cell that are looked at for pairs */
     ergo_pace_start(&s->e.curve_pace, 0.1 * 4.0 * per_second / (double)l->all_cells);
     s->e.curve_interval =

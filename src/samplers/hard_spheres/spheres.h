@@ -201,10 +201,8 @@ enum ergo_status spheres_start_check(struct ergo_context *ctx, const struct ergo
 /* ---- device ---------------------------------------------------------------------------------- */
 
 struct spheres_launch {
-    uint32_t group[3];   /* cells of a group, in the launch over a set of cells */
+    uint32_t group;      /* work-items of a group, in the launch over a set of cells */
     uint32_t team;       /* work-items of each of these cells */
-    uint32_t group_items; /* work-items of a group */
-    uint32_t half[3];    /* most cells of a set along each axis */
     uint32_t sum_group;  /* work-items that add up a partial sum of a measurement */
     uint32_t sums;       /* partial sums per member */
     uint32_t most_cells; /* of any member */
