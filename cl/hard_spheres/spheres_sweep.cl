@@ -2,11 +2,17 @@
  * Sweeps of hard spheres in global memory: a launch for each of the eight checkerboard sets, then
  * the shift. SPHERES_SLOTS: of a cell. SPHERES_TEAM: work-items with consecutive numbers that do
  * one cell's trials together; a group has SPHERES_GROUP. SPHERES_LISTED, a multiple of twice them:
- * spheres of a cell and around it that a team keeps at hand. SPHERES_WARP: teams do not cross warps.
+ * spheres of a cell and around it that a team keeps at hand, with SPHERES_LOCAL in local memory, as
+ * teams of several need. SPHERES_WARP: teams do not cross warps.
  */
 #include "hard_spheres/cell.h"
 
-/* What teams share is in local memory, and in private memory where one work-item is alone. */
+/* Lists are in local memory with SPHERES_LOCAL, and so is what teams share. */
+#ifdef SPHERES_LOCAL
+#define SPHERES_LIST __local
+#else
+#define SPHERES_LIST
+#endif
 #if SPHERES_TEAM > 1
 #define SPHERES_MINE __local
 #else
@@ -35,9 +41,9 @@
 #define SPHERES_BLOCKS 3u
 #endif
 
-/* Rows of three cells around a cell, but for that in the middle: of a work-item, and where row r is;
- * and cells beside. */
-#define SPHERES_ROWS (SPHERES_TEAM < 8u ? 8u / SPHERES_TEAM : 1u)
+/* Around a cell are eight rows of three cells along x, and two cells beside it. So many rows of a
+ * work-item are asked for at once, and cells beside. Row r is at these y and z. */
+#define SPHERES_ROWS (SPHERES_TEAM < 8u ? 2u : 1u)
 #define SPHERES_BESIDE (SPHERES_TEAM > 1u ? 1u : 2u)
 ERGO_INLINE int spheres_row_y(uint r) {
     return (int)((r < 4u ? r : r + 1u) % 3u) - 1;
@@ -48,7 +54,7 @@ ERGO_INLINE int spheres_row_z(uint r) {
 
 /* What work-items of a team share. */
 struct spheres_shared {
-    SPHERES_MINE float4 *near;  /* [SPHERES_LISTED]: spheres; w: the square from the origin */
+    SPHERES_LIST float4 *near;  /* [SPHERES_LISTED]: spheres; w: the square from the origin */
     SPHERES_MINE uint4 *words;  /* [4]: random numbers */
     SPHERES_MINE float4 *moves; /* [4]: displacements; w: of which sphere, as bits */
     SPHERES_MINE uint *count;   /* spheres that were met */
@@ -307,24 +313,13 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
 #else
     scale.y = scale.z = 1.0f;
 #endif
-    /* What is in the cell and around it is asked for at once, in the first planes: the cell, rows of
-     * three cells along x, and the two cells beside it. */
     const ulong2 none = (ulong2)(SPHERES_EMPTY, SPHERES_EMPTY);
-    ulong2 own_pair = none, pairs[3u * SPHERES_ROWS], beside[SPHERES_BESIDE];
-    uint along[3], rows[SPHERES_ROWS];
+    ulong2 own_pair = none, beside[SPHERES_BESIDE];
+    uint along[3];
     for (int k = 0; k < 3; k++)
         along[k] = spheres_at(m, spheres_beside(cx, k - 1, m->cells[0]), 0u, 0u);
     if (is) {
         own_pair = cells[at];
-#pragma unroll
-        for (uint j = 0u; j < SPHERES_ROWS; j++) {
-            const uint r = lane + j * SPHERES_TEAM;
-            rows[j] = spheres_at(m, 0u, spheres_beside(cy, spheres_row_y(r), m->cells[1]),
-                                 spheres_beside(cz, spheres_row_z(r), m->cells[2]));
-#pragma unroll
-            for (uint k = 0u; k < 3u; k++)
-                pairs[3u * j + k] = r < 8u ? cells[rows[j] + along[k]] : none;
-        }
 #pragma unroll
         for (uint j = 0u; j < SPHERES_BESIDE; j++) {
             const uint r = lane + j;
@@ -335,8 +330,8 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
         *shared->count = 0u;
     spheres_words(shared, m, entity, step, purpose, 0u, lane);
     SPHERES_SYNC();
-    uint n = spheres_of_pair(own_pair), accepted = 0u;
-    if (is && n) {
+    uint n = is ? spheres_of_pair(own_pair) : 0u, accepted = 0u;
+    if (n) {
         const float4 corner = spheres_corner(m, 0, 0, 0);
         if (lane == 0u)
             spheres_list_pair(shared, 0u, 1u, aside, own_pair, corner, scale);
@@ -346,35 +341,46 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
                     shared->near[n] = spheres_place(sphere, corner, scale);
                 n++;
             })
-        uint some = 0u, more = 0u; /* more: cells with more than two spheres, as bits */
-#pragma unroll
-        for (uint j = 0u; j < 3u * SPHERES_ROWS; j++) {
-            some += spheres_of_pair(pairs[j]);
-            more |= spheres_has_more(pairs[j]) << j;
-        }
+        uint more = 0u; /* cells with more than two spheres, as bits of (x, y, z) + 1 in base 3 */
 #pragma unroll
         for (uint j = 0u; j < SPHERES_BESIDE; j++) {
-            some += spheres_of_pair(beside[j]);
-            more |= spheres_has_more(beside[j]) << (3u * SPHERES_ROWS + j);
+            const uint i = n + spheres_reserve(shared->count, spheres_of_pair(beside[j]));
+            const int ox = 2 * (int)(lane + j) - 1;
+            spheres_list_pair(shared, i, (uint)(i + 2u <= SPHERES_LISTED), aside, beside[j],
+                              spheres_corner(m, ox, 0, 0), scale);
+            more |= spheres_has_more(beside[j]) << (uint)(13 + ox);
         }
-        uint i = n + spheres_reserve(shared->count, some);
-        const uint room = (uint)(i + some <= SPHERES_LISTED);
+        ERGO_ROLLED
+        for (uint first = lane; first < 8u; first += SPHERES_ROWS * SPHERES_TEAM) {
+            ulong2 pairs[3u * SPHERES_ROWS];
 #pragma unroll
-        for (uint j = 0u; j < 3u * SPHERES_ROWS; j++) {
-            const uint r = lane + j / 3u * SPHERES_TEAM;
-            i = spheres_list_pair(shared, i, room, aside, pairs[j],
-                                  spheres_corner(m, (int)(j % 3u) - 1, spheres_row_y(r), spheres_row_z(r)),
-                                  scale);
+            for (uint j = 0u; j < SPHERES_ROWS; j++) {
+                const uint r = first + j * SPHERES_TEAM;
+                const uint row = spheres_at(m, 0u, spheres_beside(cy, spheres_row_y(r), m->cells[1]),
+                                            spheres_beside(cz, spheres_row_z(r), m->cells[2]));
+#pragma unroll
+                for (uint k = 0u; k < 3u; k++)
+                    pairs[3u * j + k] = cells[row + along[k]];
+            }
+            uint some = 0u;
+#pragma unroll
+            for (uint j = 0u; j < 3u * SPHERES_ROWS; j++)
+                some += spheres_of_pair(pairs[j]);
+            uint i = n + spheres_reserve(shared->count, some);
+            const uint room = (uint)(i + some <= SPHERES_LISTED);
+#pragma unroll
+            for (uint j = 0u; j < 3u * SPHERES_ROWS; j++) {
+                const uint r = first + j / 3u * SPHERES_TEAM;
+                const int ox = (int)(j % 3u) - 1, oy = spheres_row_y(r), oz = spheres_row_z(r);
+                i = spheres_list_pair(shared, i, room, aside, pairs[j],
+                                      spheres_corner(m, ox, oy, oz), scale);
+                more |= spheres_has_more(pairs[j]) << (uint)(13 + ox + 3 * oy + 9 * oz);
+            }
         }
-#pragma unroll
-        for (uint j = 0u; j < SPHERES_BESIDE; j++)
-            i = spheres_list_pair(shared, i, room, aside, beside[j],
-                                  spheres_corner(m, 2 * (int)(lane + j) - 1, 0, 0), scale);
+        ERGO_ROLLED
         for (; more; more &= more - 1u) {
-            const uint j = 31u - ERGO_CLZ(more & (0u - more)), r = lane + j / 3u * SPHERES_TEAM;
-            const uint is_beside = (uint)(j >= 3u * SPHERES_ROWS);
-            const int ox = is_beside ? 2 * (int)(lane + j - 3u * SPHERES_ROWS) - 1 : (int)(j % 3u) - 1,
-                      oy = is_beside ? 0 : spheres_row_y(r), oz = is_beside ? 0 : spheres_row_z(r);
+            const int o = 31 - (int)ERGO_CLZ(more & (0u - more));
+            const int ox = o % 3 - 1, oy = o / 3 % 3 - 1, oz = o / 9 - 1;
             spheres_list_more(shared, cells, plane,
                               spheres_at(m, spheres_beside(cx, ox, m->cells[0]),
                                          spheres_beside(cy, oy, m->cells[1]),
@@ -382,7 +388,6 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
                               n, aside, spheres_corner(m, ox, oy, oz), scale);
         }
     }
-    n = is ? n : 0u;
     spheres_trials(shared, m, n, lane);
     SPHERES_SYNC();
     const uint met = n + *shared->count, unlisted = (uint)(met > SPHERES_LISTED);
@@ -474,8 +479,14 @@ __kernel void spheres_subsweep(__global ulong2 *restrict cells,
                                __global const long *fields, __global const ulong *grid, ulong step,
                                uint k, uint capacity, uint sub, uint note, uint plane,
                                uint purpose) {
+    const uint item = (uint)get_local_id(0), lane = item % SPHERES_TEAM, team = item / SPHERES_TEAM;
+#ifdef SPHERES_LOCAL
+    __local float4 lists[SPHERES_APART * SPHERES_GROUP / SPHERES_TEAM];
+    __local float4 *near = lists + SPHERES_APART * team;
+#else
+    float4 near[SPHERES_APART];
+#endif
 #if SPHERES_TEAM > 1
-    __local float4 near[SPHERES_APART * SPHERES_GROUP / SPHERES_TEAM];
     __local uint4 words[4u * SPHERES_GROUP / SPHERES_TEAM];
     __local float4 moves[4u * SPHERES_GROUP / SPHERES_TEAM];
     __local uint counts[SPHERES_GROUP / SPHERES_TEAM];
@@ -484,17 +495,13 @@ __kernel void spheres_subsweep(__global ulong2 *restrict cells,
 #else
     __local float least[SPHERES_GROUP];
 #endif
-    const uint item = (uint)get_local_id(0);
-    const uint lane = item % SPHERES_TEAM, team = item / SPHERES_TEAM;
-    const struct spheres_shared shared = {near + SPHERES_APART * team, words + 4u * team, moves + 4u * team,
-                                          counts + team,
+    const struct spheres_shared shared = {near, words + 4u * team, moves + 4u * team, counts + team,
                                           least + item - lane};
 #else
-    float4 near[SPHERES_APART], moves[4];
     uint4 words[4];
+    float4 moves[4];
     uint counts[1];
     float least[1];
-    const uint lane = 0u;
     const struct spheres_shared shared = {near, words, moves, counts, least};
 #endif
     const uint id = (uint)get_global_id(0) / SPHERES_TEAM, member = (uint)get_global_id(1);
@@ -513,7 +520,7 @@ __kernel void spheres_subsweep(__global ulong2 *restrict cells,
     const uint done =
         spheres_update(cells + m->first, m, spheres_metric_of(contacts, member), plane, cx, cy, cz,
                        step, purpose, &confined, is, lane, &shared);
-    if (note && is && lane == 0u)
+    if (note & is & (uint)(lane == 0u))
         tally[m->first + spheres_at(m, cx, cy, cz)] = done;
 }
 

@@ -36,7 +36,7 @@ static enum ergo_status shape_members(struct ergo_context *ctx, struct spheres_s
     return ERGO_OK;
 }
 
-/* GPUs have teams, whose lists are in local memory, where a group has room for them. */
+/* Lists of GPUs and of teams are in local memory, if a group has room for them. */
 static void choose_launch(const struct ergo_device *device, const struct ergo_point *point,
                           struct spheres_launch *l) {
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
@@ -46,20 +46,22 @@ static void choose_launch(const struct ergo_device *device, const struct ergo_po
     uint32_t group = wish ? wish : 64;
     while (group > device->summary.largest_group)
         group /= 2;
-    l->team = team ? team : gpu ? 4 : 1;
+    l->team = team ? team : gpu ? 2 : 1;
     while (l->team > group)
         l->team /= 2;
     l->listed = listed ? listed : l->listed;
     if (l->listed < l->slots)
         l->listed = l->slots;
     l->listed = (uint32_t)ergo_round_up(l->listed, 2 * l->team);
-    const uint64_t bytes = 16 * (uint64_t)(l->listed + 2 * l->team) + 132; /* a cell's */
-    while (!wish && group > 32 && l->team > 1 &&
-           (bytes / l->team + 4) * group > device->summary.local_memory)
+    const uint64_t cell = 16 * (uint64_t)(l->listed + 2 * l->team) + 132; /* bytes */
+    while (!wish && group > 32 && (cell / l->team + 4) * group > device->summary.local_memory)
         group /= 2;
-    if (l->team > 1 && (bytes / l->team + 4) * group > device->summary.local_memory)
-        l->team = 1;
     l->group = group;
+    l->local = gpu || l->team > 1;
+    if ((cell / l->team + 4) * group > device->summary.local_memory) {
+        l->local = false;
+        l->team = 1;
+    }
 }
 
 static void declare_buffers(struct spheres_state *s) {
@@ -118,9 +120,9 @@ static void declare_kernels(struct spheres_state *s) {
     char options[240];
     snprintf(options, sizeof options,
              "-DSPHERES_SLOTS=%u -DSPHERES_LISTED=%uu -DSPHERES_TEAM=%uu -DSPHERES_GROUP=%uu "
-             "-DSPHERES_MOVES=%u -DSPHERES_SUM_GROUP=%u%s%s%s%s%s",
+             "-DSPHERES_MOVES=%u -DSPHERES_SUM_GROUP=%u%s%s%s%s%s%s",
              l->slots, l->listed, l->team, l->group, s->shapes[0].moves_per_cell,
-             l->sum_group, warp ? " -DSPHERES_WARP" : "",
+             l->sum_group, l->local ? " -DSPHERES_LOCAL" : "", warp ? " -DSPHERES_WARP" : "",
              npt ? " -DSPHERES_NPT" : "", s->shapes[0].per_axis ? " -DSPHERES_PER_AXIS" : "",
              s->shapes[0].confined.is ? " -DSPHERES_WALLS" : "",
              s->shapes[0].confined.field ? " -DSPHERES_FIELD" : "");

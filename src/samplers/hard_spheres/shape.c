@@ -136,7 +136,7 @@ bool spheres_shape_of(const struct ergo_point *point, struct spheres_shape *s, c
 }
 
 unsigned spheres_listed(const struct spheres_shape *s) {
-    return 4 * ((unsigned)ceil(27.0 * (double)s->n / (double)s->all) / 4 + 3);
+    return 4 * ((unsigned)ceil(27.0 * (double)s->n / (double)s->all) / 4 + 4);
 }
 
 void spheres_member_fill(const struct ergo_point *point, const struct spheres_shape *s,

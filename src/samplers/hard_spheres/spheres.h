@@ -203,6 +203,7 @@ enum ergo_status spheres_start_check(struct ergo_context *ctx, const struct ergo
 struct spheres_launch {
     uint32_t group;      /* work-items of a group, in the launch over a set of cells */
     uint32_t team;       /* work-items of each of these cells */
+    bool local;          /* are lists in local memory? */
     uint32_t sum_group;  /* work-items that add up a partial sum of a measurement */
     uint32_t sums;       /* partial sums per member */
     uint32_t most_cells; /* of any member */
