@@ -41,15 +41,19 @@
 #define SPHERES_BLOCKS 3u
 #endif
 
-/* Around a cell are eight rows of three cells along x, and two cells beside it. So many rows of a
- * work-item are asked for at once, and cells beside. Row r is at these y and z. */
-#define SPHERES_ROWS (SPHERES_TEAM < 8u ? 2u : 1u)
+/* Around a cell are two cells beside it along x, and eight rows of three, on two sides: row q is on
+ * side q % 2. Of a work-item are so many, of which some are asked for at once. */
+#define SPHERES_ROWS (8u / SPHERES_TEAM)
+#define SPHERES_AT_ONCE (SPHERES_ROWS < 2u ? 1u : 2u)
 #define SPHERES_BESIDE (SPHERES_TEAM > 1u ? 1u : 2u)
-ERGO_INLINE int spheres_row_y(uint r) {
-    return (int)((r < 4u ? r : r + 1u) % 3u) - 1;
+ERGO_INLINE int spheres_side(uint q) {
+    return q % 2u ? 1 : -1;
 }
-ERGO_INLINE int spheres_row_z(uint r) {
-    return (int)((r < 4u ? r : r + 1u) / 3u) - 1;
+ERGO_INLINE int spheres_row_y(uint q) {
+    return q < 6u ? (int)(q / 2u) - 1 : spheres_side(q);
+}
+ERGO_INLINE int spheres_row_z(uint q) {
+    return q < 6u ? spheres_side(q) : 0;
 }
 
 /* What work-items of a team share. */
@@ -316,14 +320,15 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
     const ulong2 none = (ulong2)(SPHERES_EMPTY, SPHERES_EMPTY);
     ulong2 own_pair = none, beside[SPHERES_BESIDE];
     uint along[3];
+#pragma unroll
     for (int k = 0; k < 3; k++)
         along[k] = spheres_at(m, spheres_beside(cx, k - 1, m->cells[0]), 0u, 0u);
     if (is) {
         own_pair = cells[at];
 #pragma unroll
         for (uint j = 0u; j < SPHERES_BESIDE; j++) {
-            const uint r = lane + j;
-            beside[j] = r < 2u ? cells[at - along[1] + along[2u * r]] : none;
+            const uint q = lane + j;
+            beside[j] = q < 2u ? cells[at - along[1] + (q ? along[2] : along[0])] : none;
         }
     }
     if (lane == 0u)
@@ -345,33 +350,34 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
 #pragma unroll
         for (uint j = 0u; j < SPHERES_BESIDE; j++) {
             const uint i = n + spheres_reserve(shared->count, spheres_of_pair(beside[j]));
-            const int ox = 2 * (int)(lane + j) - 1;
+            const int ox = spheres_side(lane + j);
             spheres_list_pair(shared, i, (uint)(i + 2u <= SPHERES_LISTED), aside, beside[j],
                               spheres_corner(m, ox, 0, 0), scale);
             more |= spheres_has_more(beside[j]) << (uint)(13 + ox);
         }
-        ERGO_ROLLED
-        for (uint first = lane; first < 8u; first += SPHERES_ROWS * SPHERES_TEAM) {
-            ulong2 pairs[3u * SPHERES_ROWS];
 #pragma unroll
-            for (uint j = 0u; j < SPHERES_ROWS; j++) {
-                const uint r = first + j * SPHERES_TEAM;
-                const uint row = spheres_at(m, 0u, spheres_beside(cy, spheres_row_y(r), m->cells[1]),
-                                            spheres_beside(cz, spheres_row_z(r), m->cells[2]));
+        for (uint first = 0u; first < SPHERES_ROWS; first += SPHERES_AT_ONCE) {
+            ulong2 pairs[3u * SPHERES_AT_ONCE];
+#pragma unroll
+            for (uint j = 0u; j < SPHERES_AT_ONCE; j++) {
+                const uint q = lane + (first + j) * SPHERES_TEAM;
+                const uint row =
+                    spheres_at(m, 0u, spheres_beside(cy, spheres_row_y(q), m->cells[1]), 0u) +
+                    spheres_at(m, 0u, 0u, spheres_beside(cz, spheres_row_z(q), m->cells[2]));
 #pragma unroll
                 for (uint k = 0u; k < 3u; k++)
                     pairs[3u * j + k] = cells[row + along[k]];
             }
             uint some = 0u;
 #pragma unroll
-            for (uint j = 0u; j < 3u * SPHERES_ROWS; j++)
+            for (uint j = 0u; j < 3u * SPHERES_AT_ONCE; j++)
                 some += spheres_of_pair(pairs[j]);
             uint i = n + spheres_reserve(shared->count, some);
             const uint room = (uint)(i + some <= SPHERES_LISTED);
 #pragma unroll
-            for (uint j = 0u; j < 3u * SPHERES_ROWS; j++) {
-                const uint r = first + j / 3u * SPHERES_TEAM;
-                const int ox = (int)(j % 3u) - 1, oy = spheres_row_y(r), oz = spheres_row_z(r);
+            for (uint j = 0u; j < 3u * SPHERES_AT_ONCE; j++) {
+                const uint q = lane + (first + j / 3u) * SPHERES_TEAM;
+                const int ox = (int)(j % 3u) - 1, oy = spheres_row_y(q), oz = spheres_row_z(q);
                 i = spheres_list_pair(shared, i, room, aside, pairs[j],
                                       spheres_corner(m, ox, oy, oz), scale);
                 more |= spheres_has_more(pairs[j]) << (uint)(13 + ox + 3 * oy + 9 * oz);
