@@ -233,16 +233,19 @@ ERGO_INLINE void spheres_words(const struct spheres_shared *shared,
     }
 }
 
+ERGO_INLINE uint spheres_of_four(uint4 words, uint k) {
+    return k == 0u ? words.x : k == 1u ? words.y : k == 2u ? words.z : words.w;
+}
+
 /* The trials from these, in a cell with n spheres. */
 ERGO_INLINE void spheres_trials(const struct spheres_shared *shared,
                                 __global const struct spheres_member *m, uint n, uint lane) {
     for (uint t = lane; t < 4u; t += SPHERES_TEAM) {
         const uint4 choices = shared->words[0], moves = shared->words[1u + t / 2u];
-        const uint choice = t == 0u ? choices.x : t == 1u ? choices.y : t == 2u ? choices.z : choices.w;
         const struct spheres_move d = spheres_displacement(t % 2u ? moves.z : moves.x,
                                                            t % 2u ? moves.w : moves.y, m->step);
         shared->moves[t] =
-            (float4)((float)d.x, (float)d.y, (float)d.z, as_float(ergo_below(choice, n)));
+            (float4)((float)d.x, (float)d.y, (float)d.z, as_float(ergo_below(spheres_of_four(choices, t), n)));
     }
 }
 
@@ -446,14 +449,12 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
                                     (int)(v.y - low_y), (int)(v.z - low_z));
 #ifdef SPHERES_FIELD
         if (good) {
-            const uint4 f = shared->words[3];
-            const uint t = s % 4u;
             good = ergo_field_accepts(
                 spheres_energy_at(confined, (int)(v.x - low_x), (int)(v.y - low_y),
                                   (int)(v.z - low_z)) -
                     spheres_energy_at(confined, (int)(own.x - low_x), (int)(own.y - low_y),
                                       (int)(own.z - low_z)),
-                t == 0u ? f.x : t == 1u ? f.y : t == 2u ? f.z : f.w);
+                spheres_of_four(shared->words[3], s % 4u));
         }
 #endif
         if (n && lane == 0u)
