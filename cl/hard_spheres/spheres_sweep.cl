@@ -198,7 +198,8 @@ struct spheres_scale {
     float y, z;
 };
 ERGO_INLINE float spheres_square(float4 v, struct spheres_scale scale) {
-    return fma(v.z, SPHERES_SCALED(v.z, scale.z), fma(v.y, SPHERES_SCALED(v.y, scale.y), v.x * v.x));
+    return fma(v.z, SPHERES_SCALED(v.z, scale.z),
+               fma(v.y, SPHERES_SCALED(v.y, scale.y), v.x * v.x));
 }
 
 /* A sphere's place from the middle of the team's cell, in whole units and exact; c: where the
@@ -225,8 +226,9 @@ ERGO_INLINE void spheres_words(const struct spheres_shared *shared,
                                __global const struct spheres_member *m, uint entity, ulong step,
                                uint purpose, uint s, uint lane) {
     for (uint b = lane; b < SPHERES_BLOCKS; b += SPHERES_TEAM) {
-        const uint what = b < 3u ? ERGO_DRAW(SPHERES_PURPOSE_CELL + purpose, spheres_draw_choice(s) + b)
-                                 : ERGO_DRAW(SPHERES_PURPOSE_FIELD + purpose, spheres_draw_field(s));
+        const uint what =
+            b < 3u ? ERGO_DRAW(SPHERES_PURPOSE_CELL + purpose, spheres_draw_choice(s) + b)
+                   : ERGO_DRAW(SPHERES_PURPOSE_FIELD + purpose, spheres_draw_field(s));
         const struct ergo_words r =
             ergo_philox_words(entity, (uint)step, (uint)(step >> 32), what, m->key0, m->key1);
         shared->words[b] = (uint4)(r.x, r.y, r.z, r.w);
@@ -242,10 +244,10 @@ ERGO_INLINE void spheres_trials(const struct spheres_shared *shared,
                                 __global const struct spheres_member *m, uint n, uint lane) {
     for (uint t = lane; t < 4u; t += SPHERES_TEAM) {
         const uint4 choices = shared->words[0], moves = shared->words[1u + t / 2u];
-        const struct spheres_move d = spheres_displacement(t % 2u ? moves.z : moves.x,
-                                                           t % 2u ? moves.w : moves.y, m->step);
-        shared->moves[t] =
-            (float4)((float)d.x, (float)d.y, (float)d.z, as_float(ergo_below(spheres_of_four(choices, t), n)));
+        const struct spheres_move d =
+            spheres_displacement(t % 2u ? moves.z : moves.x, t % 2u ? moves.w : moves.y, m->step);
+        shared->moves[t] = (float4)((float)d.x, (float)d.y, (float)d.z,
+                                    as_float(ergo_below(spheres_of_four(choices, t), n)));
     }
 }
 
@@ -259,8 +261,9 @@ ERGO_INLINE uint spheres_has_more(ulong2 pair) {
 
 /* List one or two spheres. Without branches, because each of a warp's work-items goes another way:
  * what is no sphere, or has no room, goes aside. */
-ERGO_INLINE uint spheres_list_pair(const struct spheres_shared *shared, uint i, uint room, uint aside,
-                                   ulong2 pair, float4 corner, struct spheres_scale scale) {
+ERGO_INLINE uint spheres_list_pair(const struct spheres_shared *shared, uint i, uint room,
+                                   uint aside, ulong2 pair, float4 corner,
+                                   struct spheres_scale scale) {
     const uint one = (uint)(pair.x >> 32 != SPHERES_EMPTY >> 32), two = (uint)(pair.x >> 63);
     shared->near[room & one ? i : aside] = spheres_place(pair.x, corner, scale);
     shared->near[room & two ? i + one : aside] = spheres_place(pair.y, corner, scale);
@@ -268,9 +271,9 @@ ERGO_INLINE uint spheres_list_pair(const struct spheres_shared *shared, uint i, 
 }
 
 /* List what the planes after the first have of the cell at `at`, which is rare. */
-ERGO_INLINE void spheres_list_more(const struct spheres_shared *shared, __global const ulong2 *cells,
-                                   uint plane, uint at, uint n, uint aside,
-                                   float4 corner, struct spheres_scale scale) {
+ERGO_INLINE void spheres_list_more(const struct spheres_shared *shared,
+                                   __global const ulong2 *cells, uint plane, uint at, uint n,
+                                   uint aside, float4 corner, struct spheres_scale scale) {
     uint go = 1u;
     for (uint p = 1u; go && p < SPHERES_SLOTS / 2u; p++) {
         const ulong2 pair = cells[(size_t)p * plane + at];
@@ -428,7 +431,8 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
         SPHERES_SYNC();
 #ifdef SPHERES_WALLS
         if (good)
-            good = spheres_free(confined, (int)(v.x - low_x), (int)(v.y - low_y), (int)(v.z - low_z));
+            good =
+                spheres_free(confined, (int)(v.x - low_x), (int)(v.y - low_y), (int)(v.z - low_z));
 #endif
         float least = 0x1p60f;
         if (good) {
@@ -449,12 +453,12 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
                                     (int)(v.y - low_y), (int)(v.z - low_z));
 #ifdef SPHERES_FIELD
         if (good) {
-            good = ergo_field_accepts(
-                spheres_energy_at(confined, (int)(v.x - low_x), (int)(v.y - low_y),
-                                  (int)(v.z - low_z)) -
-                    spheres_energy_at(confined, (int)(own.x - low_x), (int)(own.y - low_y),
-                                      (int)(own.z - low_z)),
-                spheres_of_four(shared->words[3], s % 4u));
+            good = ergo_field_accepts(spheres_energy_at(confined, (int)(v.x - low_x),
+                                                        (int)(v.y - low_y), (int)(v.z - low_z)) -
+                                          spheres_energy_at(confined, (int)(own.x - low_x),
+                                                            (int)(own.y - low_y),
+                                                            (int)(own.z - low_z)),
+                                      spheres_of_four(shared->words[3], s % 4u));
         }
 #endif
         if (n && lane == 0u)
@@ -479,13 +483,13 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
 }
 
 /* All cells of set number `sub` in the sweep's order. */
-__kernel void spheres_subsweep(__global ulong2 *restrict cells,
-                               __global const struct spheres_member *restrict members,
-                               __global const ulong *contacts, __global const ulong *plans,
-                               __global uint *tally, __global const struct ergo_walls *walls,
-                               __global const long *fields, __global const ulong *grid, ulong step,
-                               uint k, uint capacity, uint sub, uint note, uint plane,
-                               uint purpose) {
+__kernel __attribute__((reqd_work_group_size(SPHERES_GROUP, 1, 1))) void
+spheres_subsweep(__global ulong2 *restrict cells,
+                 __global const struct spheres_member *restrict members,
+                 __global const ulong *contacts, __global const ulong *plans, __global uint *tally,
+                 __global const struct ergo_walls *walls, __global const long *fields,
+                 __global const ulong *grid, ulong step, uint k, uint capacity, uint sub, uint note,
+                 uint plane, uint purpose) {
     const uint item = (uint)get_local_id(0), lane = item % SPHERES_TEAM, team = item / SPHERES_TEAM;
 #ifdef SPHERES_LOCAL
     __local float4 lists[SPHERES_APART * SPHERES_GROUP / SPHERES_TEAM];

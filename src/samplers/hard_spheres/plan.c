@@ -46,7 +46,7 @@ static void choose_launch(const struct ergo_device *device, const struct ergo_po
     uint32_t group = wish ? wish : 64;
     while (group > device->summary.largest_group)
         group /= 2;
-    l->team = team ? team : gpu ? 2 : 1;
+    l->team = team ? team : !gpu ? 1 : ergo_device_adds_in_warps(device) ? 2 : 4;
     while (l->team > group)
         l->team /= 2;
     l->listed = listed ? listed : l->listed;
@@ -115,14 +115,13 @@ static void declare_kernels(struct spheres_state *s) {
     struct ergo_engine *e = &s->e;
     const struct spheres_launch *l = &s->launch;
     const bool npt = s->shapes[0].npt;
-    const bool warp =
-        ergo_device_adds_in_warps(e->device) && l->team <= 32 && l->group % 32 == 0;
+    const bool warp = ergo_device_adds_in_warps(e->device) && l->team <= 32 && l->group % 32 == 0;
     char options[240];
     snprintf(options, sizeof options,
              "-DSPHERES_SLOTS=%u -DSPHERES_LISTED=%uu -DSPHERES_TEAM=%uu -DSPHERES_GROUP=%uu "
              "-DSPHERES_MOVES=%u -DSPHERES_SUM_GROUP=%u%s%s%s%s%s%s",
-             l->slots, l->listed, l->team, l->group, s->shapes[0].moves_per_cell,
-             l->sum_group, l->local ? " -DSPHERES_LOCAL" : "", warp ? " -DSPHERES_WARP" : "",
+             l->slots, l->listed, l->team, l->group, s->shapes[0].moves_per_cell, l->sum_group,
+             l->local ? " -DSPHERES_LOCAL" : "", warp ? " -DSPHERES_WARP" : "",
              npt ? " -DSPHERES_NPT" : "", s->shapes[0].per_axis ? " -DSPHERES_PER_AXIS" : "",
              s->shapes[0].confined.is ? " -DSPHERES_WALLS" : "",
              s->shapes[0].confined.field ? " -DSPHERES_FIELD" : "");
@@ -198,9 +197,10 @@ enum ergo_status spheres_configure(struct ergo_context *ctx, void *state) {
             (uint32_t)fmin(fmax(1.0, floor(0.3 * plan->block_steps)), SPHERES_START_ASK);
     plan->host_bytes = 400 * (uint64_t)l->most_cells;
     snprintf(plan->path, sizeof plan->path, "global");
-    snprintf(plan->launch, sizeof plan->launch,
-             "%zu x %u cells of a set in groups of %u, %u work-items a cell, a set of cells a launch",
-             s->e.batch->count, l->most_cells / 8, l->group, l->team);
+    snprintf(
+        plan->launch, sizeof plan->launch,
+        "%zu x %u cells of a set in groups of %u, %u work-items a cell, a set of cells a launch",
+        s->e.batch->count, l->most_cells / 8, l->group, l->team);
     /* cells around each cell that are looked at for pairs */
     ergo_pace_start(&s->e.curve_pace, 0.1 * 4.0 * per_second / (double)l->all_cells);
     s->e.curve_interval =
