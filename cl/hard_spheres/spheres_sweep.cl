@@ -284,6 +284,21 @@ ERGO_INLINE void spheres_list_more(const struct spheres_shared *shared,
     }
 }
 
+/* The first planes of a work-item's rows from row q on; along: where cells of a row are. */
+ERGO_INLINE void spheres_ask(__global const ulong2 *cells, __global const struct spheres_member *m,
+                             const uint along[3], uint cy, uint cz, uint q,
+                             ulong2 pairs[3u * SPHERES_AT_ONCE]) {
+#pragma unroll
+    for (uint j = 0u; j < SPHERES_AT_ONCE; j++) {
+        const uint r = q + j * SPHERES_TEAM;
+        const uint row = spheres_at(m, 0u, spheres_beside(cy, spheres_row_y(r), m->cells[1]), 0u) +
+                         spheres_at(m, 0u, 0u, spheres_beside(cz, spheres_row_z(r), m->cells[2]));
+#pragma unroll
+        for (uint k = 0u; k < 3u; k++)
+            pairs[3u * j + k] = cells[row + along[k]];
+    }
+}
+
 /* Does a trial at v overlap any of the listed spheres that this work-item looks at? Exact. */
 ERGO_INLINE uint spheres_touches(const struct spheres_shared *shared, struct spheres_metric metric,
                                  float4 v, uint mine, uint lane, uint count) {
@@ -324,7 +339,7 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
     scale.y = scale.z = 1.0f;
 #endif
     const ulong2 none = (ulong2)(SPHERES_EMPTY, SPHERES_EMPTY);
-    ulong2 own_pair = none, beside[SPHERES_BESIDE];
+    ulong2 own_pair = none, beside[SPHERES_BESIDE], pairs[3u * SPHERES_AT_ONCE];
     uint along[3];
 #pragma unroll
     for (int k = 0; k < 3; k++)
@@ -336,6 +351,7 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
             const uint q = lane + j;
             beside[j] = q < 2u ? cells[at - along[1] + (q ? along[2] : along[0])] : none;
         }
+        spheres_ask(cells, m, along, cy, cz, lane, pairs);
     }
     if (lane == 0u)
         *shared->count = 0u;
@@ -363,17 +379,8 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
         }
 #pragma unroll
         for (uint first = 0u; first < SPHERES_ROWS; first += SPHERES_AT_ONCE) {
-            ulong2 pairs[3u * SPHERES_AT_ONCE];
-#pragma unroll
-            for (uint j = 0u; j < SPHERES_AT_ONCE; j++) {
-                const uint q = lane + (first + j) * SPHERES_TEAM;
-                const uint row =
-                    spheres_at(m, 0u, spheres_beside(cy, spheres_row_y(q), m->cells[1]), 0u) +
-                    spheres_at(m, 0u, 0u, spheres_beside(cz, spheres_row_z(q), m->cells[2]));
-#pragma unroll
-                for (uint k = 0u; k < 3u; k++)
-                    pairs[3u * j + k] = cells[row + along[k]];
-            }
+            if (first > 0u)
+                spheres_ask(cells, m, along, cy, cz, lane + first * SPHERES_TEAM, pairs);
             uint some = 0u;
 #pragma unroll
             for (uint j = 0u; j < 3u * SPHERES_AT_ONCE; j++)
