@@ -46,15 +46,20 @@ uint32_t lj_board_tile(const struct lj_system *s, int64_t wish) {
 }
 
 uint64_t lj_board_local_bytes(const struct lj_system *s, const struct lj_launch *l, uint32_t tile) {
-    return 12ull * tile + 32ull * s->trials + 8ull * l->group + 128;
+    const uint64_t places = s->trials + tile / 8 + 8;
+    return 12ull * tile + 32ull * s->trials + 24 * places + 24ull * l->group + 128 +
+           (l->vector ? 0 : tile / 8 * (uint64_t)l->group);
 }
 
 /* The most loop iterations of a work-item in one activation. */
 uint64_t lj_board_visits(const struct lj_system *s, const struct lj_launch *l, uint32_t slots,
                          uint32_t tile) {
-    const uint64_t span = 2 * s->period - LJ_ACTIVE;
-    return (span * span * span / l->group + 1) * (1 + slots) + 2ull * s->trials / l->group +
-           s->trials * (4ull * (tile / l->group + 32) + l->group) + 4ull * tile + 64;
+    const uint64_t span = 2 * s->period - LJ_ACTIVE, group = l->group;
+    const uint64_t own = tile / 8 + 8, eighths = l->vector ? 8 : 1;
+    return (span * span * span / group + 1) * (1 + slots) + 8 * slots / group + 16 +
+           2ull * s->trials / group +
+           ((s->trials + own) / group + 1) * (2ull * tile / eighths + group + 64) +
+           s->trials * (tile / eighths / group + own / group + 32) + 4ull * tile + 64;
 }
 
 void lj_board_options(const struct lj_state *s, struct ergo_text *options) {
@@ -65,6 +70,8 @@ void lj_board_options(const struct lj_state *s, struct ergo_text *options) {
                      g->n[0], g->n[1], g->n[2], s->launch.group, s->system.period, s->system.trials,
                      s->tile, (unsigned long long)s->launch.board_blocks,
                      s->launch.vector ? " -DLJ_VECTOR=8" : "");
+    if (s->launch.group == 32 && ergo_device_adds_in_warps(s->e.device))
+        ergo_text_append(options, " -DLJ_WARP=1");
     if (s->cut)
         ergo_text_append(options, " -DLJ_TALL=%uu", s->at.slab.tall);
     lj_potential_options(s, options);
