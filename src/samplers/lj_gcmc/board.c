@@ -97,16 +97,24 @@ void lj_board_activate(struct lj_state *s, uint64_t from, uint64_t end, uint64_t
 
 void lj_board_launch(struct lj_state *s, const struct ergo_engine_slot *slot, uint64_t to) {
     const struct lj_launch *l = &s->launch;
-    const size_t members = s->e.batch->count;
     if (s->cut) {
         lj_cut_launch(s, slot, to);
         return;
     }
     lj_board_activate(s, 0, l->board_blocks, to);
-    ERGO_LAUNCH(&s->e, LJ_BOARD_END, ergo_grid_groups(members, l->end_group, 1), BUFFER(LJ_MEMBERS),
-                BUFFER(LJ_CHAINS), BUFFER(LJ_ACTIVE_CELLS), BUFFER(LJ_FULL), BUFFER(LJ_SAMPLES),
-                U64(slot->step), U64(to), U64(slot->every ? slot->every : 1), U32(slot->samples),
-                U32(s->capacity));
+    lj_board_end(s, slot, to);
+}
+
+void lj_board_end(struct lj_state *s, const struct ergo_engine_slot *slot, uint64_t to) {
+    const struct lj_launch *l = &s->launch;
+    const size_t members = s->e.batch->count;
+    ERGO_LAUNCH(&s->e, LJ_BOARD_SUM, ergo_grid_groups(l->shares, l->sum_group, members),
+                BUFFER(LJ_CHAINS), BUFFER(LJ_ACTIVE_CELLS), BUFFER(LJ_FULL), BUFFER(LJ_TURNS),
+                U64(to));
+    ERGO_LAUNCH(&s->e, LJ_BOARD_END, ergo_grid_groups(members, l->sum_group, 1), BUFFER(LJ_MEMBERS),
+                BUFFER(LJ_CHAINS), BUFFER(LJ_TURNS), BUFFER(LJ_SAMPLES), U64(slot->step), U64(to),
+                U64(slot->every ? slot->every : 1), U32(slot->samples),
+                U32(s->cut ? UINT32_MAX : s->capacity), U32(l->shares));
 }
 
 void lj_board_list(struct lj_state *s) {

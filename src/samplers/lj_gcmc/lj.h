@@ -158,7 +158,9 @@ struct lj_launch {
     bool energies; /* the pair energy of each particle is stored (cl/lj_gcmc/gather.h) */
     /* checkerboard: particles around an active cell that local memory holds at first */
     uint32_t tile;
-    uint32_t end_group; /* work-items of the kernel that ends an activation */
+    uint32_t end_group; /* work-items of the kernel that lists a checkerboard's particles */
+    /* The same of those that end an activation; work-groups that share a chain's active cells. */
+    uint32_t sum_group, shares;
     uint64_t board_blocks;
     uint64_t launch_steps; /* the most of a launch */
     double step_seconds;   /* of one chain, estimated */
@@ -194,6 +196,7 @@ enum lj_kernel {
     LJ_TOTAL,
     LJ_PAIRS,
     LJ_BOARD,
+    LJ_BOARD_SUM,
     LJ_BOARD_END,
     LJ_BOARD_LIST,
     LJ_GHOST,
@@ -242,7 +245,7 @@ struct lj_state {
         uint32_t planes; /* of cells in a message */
         uint32_t plane;  /* the first one of the next message */
         uint64_t to;     /* where the activation's launch ends */
-        struct lj_turn *turns;
+        struct lj_turn *turns, *shares; /* [members] of all ranks, and this rank's in parts */
         struct lj_chain *listed; /* LJ_LISTED, of the last list */
         /* of the chain that lj_fetch read last: this rank's particles in the list of all */
         uint64_t first, count;
@@ -507,6 +510,8 @@ uint32_t *lj_board_bounds(const struct lj_grid *grid);
 void lj_board_activate(struct lj_state *s, uint64_t from, uint64_t end, uint64_t to);
 /* Enqueue one activation of the chains that are before step `to`, with the slot's samples. */
 void lj_board_launch(struct lj_state *s, const struct ergo_engine_slot *slot, uint64_t to);
+/* End an activation whose active cells are all on this device. */
+void lj_board_end(struct lj_state *s, const struct ergo_engine_slot *slot, uint64_t to);
 /* Enqueue: make the particle lists from the cells. */
 void lj_board_list(struct lj_state *s);
 
