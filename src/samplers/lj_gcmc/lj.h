@@ -477,6 +477,8 @@ void lj_total_sums(struct lj_state *s, bool keep, struct lj_totals *totals);
 /* The same as partial sums: LJ_TOTALS words from each of the launch.total_parts groups of each
  * chain. Every pair is counted from both particles. */
 void lj_total_shares(struct lj_state *s, bool keep, int64_t *shares);
+/* The same of the first `count` particles of this chain's list alone, with all others. */
+void lj_total_first(struct lj_state *s, size_t chain, uint32_t count, int64_t *shares);
 struct lj_totals lj_totals_of(const struct lj_state *s, size_t chain, const int64_t *shares);
 /* Compute pair energies and contacts of particles that the host has placed, and write the
  * chains. */

@@ -297,6 +297,8 @@ static void declare_buffers(struct lj_state *s) {
                        l->board_blocks ? ERGO_BUFFER_RESULT : ERGO_BUFFER_STATE,
                        16 * members * l->capacity);
     ergo_engine_buffer(e, LJ_CELLS, "cells", ERGO_BUFFER_STATE, 16 * cells);
+    if (l->board_blocks)
+        ergo_engine_flag(e, LJ_CELLS, ERGO_BUFFER_APART);
     ergo_engine_buffer(e, LJ_PAIR_ENERGIES, "pair energies", ERGO_BUFFER_STATE,
                        l->energies ? 8 * cells : 0);
     ergo_engine_buffer(e, LJ_OFFSETS, "lists of cells", ERGO_BUFFER_CONSTANT,
