@@ -53,15 +53,19 @@ ERGO_INLINE lj_position lj_kept_place(const struct lj_tile *t, __local const uin
 
 #ifdef LJ_VECTOR
 #define LJ_KEEP_ROOM 1u
+#define LJ_COARSE_ROOM 1u
 #else
 #define LJ_KEEP_ROOM (LJ_WORDS * LJ_GROUP)
+#define LJ_COARSE_ROOM LJ_TILE
 #endif
 
-/* Sum the pairs of `count` places, which `list` has. near: one bit for each place of the tile. */
+/* Sum the pairs of `count` places, which `list` has. near: one bit for each place of the tile; word:
+ * its coarse places. */
 ERGO_INLINE void lj_keep_all(const struct lj_tile *t, __local const uint4 *draws,
                              __local const uint *list, uint count, lj_position low,
                              lj_position width, const struct lj_member *m, uint item,
-                             __local uint *near, __local uint *order, __local uint *clear,
+                             __local uint *near, __local uint *word, __local uint *order,
+                             __local uint *clear,
                              __local struct lj_tile_room *room, const struct lj_kept *kept) {
     uint me, end;
 #ifdef LJ_VECTOR
@@ -73,6 +77,10 @@ ERGO_INLINE void lj_keep_all(const struct lj_tile *t, __local const uint4 *draws
         lj_keep(kept, list[k], &sum);
     }
 #else
+    const struct lj_coarse_tile coarse = lj_coarse_tile_of(m, low, width, word);
+    for (uint i = item; i < LJ_TILE; i += LJ_GROUP)
+        word[i] = i < t->env + t->n ? lj_coarse_in(&coarse, lj_tile_get(t, i), 0.0f) : 0u;
+    LJ_BARRIER();
     for (uint base = 0u; base < count; base += LJ_GROUP) {
         const uint here = count - base < LJ_GROUP ? count - base : LJ_GROUP;
         /* as many work-items for each place as there are */
@@ -84,7 +92,8 @@ ERGO_INLINE void lj_keep_all(const struct lj_tile *t, __local const uint4 *draws
             const lj_position at = lj_kept_place(t, draws, i, low, width, &me, &end);
             uint overlap = 0u;
             for (uint q = item % wide; 32u * q < end; q += wide)
-                near[q * LJ_GROUP + which] = lj_tile_look(t, 32u * q, end, at, me, m, &overlap);
+                near[q * LJ_GROUP + which] = 
+                    lj_tile_look(t, &coarse, 32u * q, end, at, me, m, &overlap);
             if (overlap && i < LJ_TRIALS)
                 kept->energy[i] = LJ_NOWHERE;
         }
@@ -99,8 +108,9 @@ ERGO_INLINE void lj_keep_all(const struct lj_tile *t, __local const uint4 *draws
             const uint from = order[one];
             const lj_position at = lj_kept_place(t, draws, list[base + from], low, width, &me, &end);
             for (uint q = item % wider; 32u * q < end; q += wider)
-                for (uint word = near[q * LJ_GROUP + from]; word != 0u; word &= word - 1u)
-                    lj_tile_pair(t, 32u * q + (31u - clz(word & (0u - word))), at, 1, m, &sum);
+                for (uint left_of = near[q * LJ_GROUP + from]; left_of != 0u;
+                     left_of &= ~(0x80000000u >> clz(left_of)))
+                    lj_tile_pair(t, 32u * q + clz(left_of), at, 1, m, &sum);
         }
         lj_tile_share(&sum, room, item);
         LJ_BARRIER();
@@ -135,6 +145,12 @@ ERGO_INLINE void lj_keep_up(const struct lj_tile *t, const struct lj_move *move,
 }
 
 #define LAYER(z) (int)lj_layer((uint)lj_wrap(z, LJ_NZ), LJ_LOW(&m))
+/* The t-th cell of an active cell with its neighbourhood. */
+#define NEIGHBOUR(t)                                                                               \
+    ((LAYER(cz + (int)((t) / LJ_SPAN / LJ_SPAN) - (int)LJ_GAP) * LJ_NY +                           \
+      lj_wrap(cy + (int)((t) / LJ_SPAN % LJ_SPAN) - (int)LJ_GAP, LJ_NY)) *                         \
+         LJ_NX +                                                                                   \
+     lj_wrap(cx + (int)((t) % LJ_SPAN) - (int)LJ_GAP, LJ_NX))
 /* Cells of an active cell, and where the u-th is in memory. */
 #define LJ_CELLS (LJ_ACTIVE * LJ_ACTIVE * LJ_ACTIVE)
 #define CELL_OF(u)                                                                                 \
@@ -142,6 +158,33 @@ ERGO_INLINE void lj_keep_up(const struct lj_tile *t, const struct lj_move *move,
       lj_wrap(cy + (int)((u) / LJ_ACTIVE % LJ_ACTIVE), LJ_NY)) *                                   \
          LJ_NX +                                                                                   \
      lj_wrap(cx + (int)((u) % LJ_ACTIVE), LJ_NX))
+
+/* Deletions that would be rejected as things are, and trials with an overlap, change nothing. The
+ * first other trial from `from` on; LJ_TRIALS: there is none. next: two words, that of this turn is
+ * LJ_TRIALS. Which they are is found for many trials at once, because few are accepted. */
+ERGO_INLINE uint lj_next_trial(const struct lj_tile *t, __local const uint4 *draws, uint from,
+                               uint trials, float tail, const struct lj_member *m, uint item,
+                               uint turn, __local uint *next, const struct lj_kept *kept) {
+    for (uint k = from / LJ_GROUP * LJ_GROUP + item;
+         k < trials && (LJ_GROUP > 1) | (next[turn & 1u] == LJ_TRIALS); k += LJ_GROUP) {
+        const uint4 a = draws[2u * k];
+        const struct ergo_words wa = {a.x, a.y, a.z, a.w};
+        const struct lj_move move = lj_move_of(m, t->n, wa, wa);
+        uint may = kept->energy[k] != LJ_NOWHERE && !move.idle ? 1u : 0u;
+        if (k >= from && may && move.kind == (uint)LJ_DELETION) {
+            const long change = m->ideal ? 0 : -kept->energy[LJ_TRIALS + move.index];
+            may = lj_decide(m, move.kind, move.word, t->n,
+                            ERGO_FMA(-(float)change, m->beta4, -tail));
+        }
+        if (k >= from && may)
+            atomic_min(&next[turn & 1u], k);
+    }
+    LJ_BARRIER();
+    const uint found = next[turn & 1u];
+    if (item == 0u)
+        next[(turn + 1u) & 1u] = LJ_TRIALS;
+    return found;
+}
 
 /*
  * LJ_TRIALS trials in every active cell, for chains that have not reached step `target`. Dimension
@@ -158,9 +201,9 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
     __local uint4 draws[2 * LJ_TRIALS];
     __local long energies[LJ_PLACES], virials[LJ_PLACES];
     __local uint contacts_of[LJ_PLACES], list[LJ_PLACES];
-    __local uint near[LJ_KEEP_ROOM], order[LJ_GROUP], inside[LJ_CELLS];
+    __local uint near[LJ_KEEP_ROOM], coarse[LJ_COARSE_ROOM], order[LJ_GROUP], inside[LJ_CELLS];
     __local struct lj_tile_room room;
-    __local uint found, listed, clear, failed;
+    __local uint found, listed, clear, failed, kinds, following[2];
     __local float tail[1]; /* here, because it lasts for all trials and registers are few */
     const struct lj_kept kept = {energies, virials, contacts_of};
     const uint item = (uint)get_local_id(0), block = from + (uint)get_group_id(0);
@@ -188,8 +231,10 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
     __global uint4 *mine = cells + (ulong)chain * LJ_GRID;
     const ulong plane = (ulong)n_chains * LJ_GRID;
 
-    if (item == 0u)
-        found = listed = failed = 0u;
+    if (item == 0u) {
+        found = listed = failed = kinds = 0u;
+        following[0] = LJ_TRIALS;
+    }
     if (item == 0u)
         tail[0] = m.tail < 0.0f ? lj_board_tail(&m, c.step, c.particles) : 0.0f;
     for (uint t = item; t < 2u * trials; t += LJ_GROUP) {
@@ -201,25 +246,34 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
     /* the tile's neighbours, in any order, because integer sums do not depend on it */
     struct lj_tile tile = {tile_x, tile_y, tile_z, 0u, 0u};
     const uint look = runs ? LJ_SPAN * LJ_SPAN * LJ_SPAN : 0u;
+    int ahead = NEIGHBOUR(item);
+    uint4 next = (uint4)(0u);
+    if (item < look)
+        next = mine[ahead];
     for (uint t = item; t < look; t += LJ_GROUP) {
         const uint x = t % LJ_SPAN - LJ_GAP, y = t / LJ_SPAN % LJ_SPAN - LJ_GAP,
                    z = t / LJ_SPAN / LJ_SPAN - LJ_GAP;
-        __global const uint4 *cell =
-            mine + ((LAYER(cz + (int)z) * LJ_NY + lj_wrap(cy + (int)y, LJ_NY)) * LJ_NX +
-                    lj_wrap(cx + (int)x, LJ_NX));
-        uint4 p = cell[0];
-        const uint count = p.w;
+        __global const uint4 *cell = mine + ahead;
+        const uint4 first = next;
+        const uint count = m.ideal ? 0u : first.w;
+        uint4 p = first;
+        if (count > 1u)
+            p = cell[plane];
+        ahead = NEIGHBOUR(t + LJ_GROUP);
+        if (t + LJ_GROUP < look) /* asked for before what is here is looked at */
+            next = mine[ahead];
         if (x < LJ_ACTIVE && y < LJ_ACTIVE && z < LJ_ACTIVE) {
-            inside[(z * LJ_ACTIVE + y) * LJ_ACTIVE + x] = count;
+            inside[(z * LJ_ACTIVE + y) * LJ_ACTIVE + x] = first.w;
             continue;
         }
-        for (uint s = 0u; s < count && !m.ideal; s++) {
-            if (s > 0u)
-                p = cell[s * plane];
-            if (lj_tile_needs(p, low, width, &m)) {
+        for (uint s = 0u; s < count; s++) {
+            const uint4 at_hand = s == 0u ? first : p;
+            if (s > 0u && s + 1u < count)
+                p = cell[(s + 1u) * plane];
+            if (lj_tile_needs(at_hand, low, width, &m)) {
                 const uint at = atomic_inc(&found);
                 if (at < LJ_TILE)
-                    lj_tile_put(&tile, at, p);
+                    lj_tile_put(&tile, at, at_hand);
             }
         }
     }
@@ -247,6 +301,8 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
         const uint kind = lj_kind_of(&m, draws[2u * t].x);
         energies[t] = virials[t] = 0;
         contacts_of[t] = 0u;
+        if (kind != (uint)LJ_DELETION)
+            atomic_add(&kinds, kind == (uint)LJ_INSERTION ? 0x10000u : 1u);
         if (!m.ideal && (kind == (uint)LJ_INSERTION ||
                          (kind == (uint)LJ_DISPLACEMENT && !m.local_moves)))
             list[atomic_inc(&listed)] = t;
@@ -256,19 +312,16 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
         list[atomic_inc(&listed)] = LJ_TRIALS + t;
     }
     LJ_BARRIER();
-    lj_keep_all(&tile, draws, list, dead ? 0u : listed, low, width, &m, item, near, order, &clear,
-                &room, &kept);
+    lj_keep_all(&tile, draws, list, dead ? 0u : listed, low, width, &m, item, near, coarse, order,
+                &clear, &room, &kept);
 
-    uint tried = 0u, accepts = 0u, deleted = 0u;
-    const uint before = tile.n;
+    uint accepts = 0u, deleted = 0u, turn = 0u;
+    const uint before = tile.n, tried = kinds;
     long energy = 0, virial = 0, contacts = 0;
-    for (uint k = 0u; k < trials; k++) {
-        const uint4 a = draws[2u * k];
+    uint k = lj_next_trial(&tile, draws, 0u, trials, tail[0], &m, item, turn, following, &kept);
+    while (k < trials) {
+        const uint4 a = draws[2u * k], b = draws[2u * k + 1u];
         const uint kind = lj_kind_of(&m, a.x);
-        tried += kind == (uint)LJ_INSERTION ? 0x10000u : kind == (uint)LJ_DISPLACEMENT ? 1u : 0u;
-        if (energies[k] == LJ_NOWHERE) /* for all work-items */
-            continue;
-        const uint4 b = draws[2u * k + 1u];
         const struct ergo_words wa = {a.x, a.y, a.z, a.w}, wb = {b.x, b.y, b.z, b.w};
         struct lj_move move = lj_move_of(&m, tile.n, wa, wb);
         const uint out = kind != (uint)LJ_INSERTION, in = kind != (uint)LJ_DELETION;
@@ -319,6 +372,8 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
             tile.n -= in ? 0u : 1u;
         }
         LJ_BARRIER();
+        turn++;
+        k = lj_next_trial(&tile, draws, k + 1u, trials, tail[0], &m, item, turn, following, &kept);
     }
 
     /* write back to the cells, if they have room */

@@ -12,7 +12,7 @@
 
 #include "common/log.h"
 #include "common/unit.h"
-#include "lj_gcmc/gather.h"
+#include "lj_gcmc/coarse.h"
 #include "lj_gcmc/pairs8.h"
 #ifdef LJ_WARP
 #include "common/warp.h"
@@ -125,23 +125,67 @@ ERGO_INLINE void lj_tile_sum(const struct lj_tile *t, uint from, uint to, lj_pos
 
 #else
 
-/* Words with a bit for each place of the tile. */
+/* Words with a bit for each place of the tile, the first one uppermost. */
 #define LJ_WORDS (LJ_TILE / 32u)
 
-/* Which of the 32 places from `first` on, of those below `end` and except `me`, are within the
+/* Coarse places (coarse.h) of a tile, in units of `unit` from `corner` on, the same along all axes.
+ * No place of the tile is 127 of them from one in the active cell. */
+struct lj_coarse_tile {
+    __local uint *word;
+    lj_position corner;
+    float per[3]; /* units in 2^-32 of a side */
+    int limit, core;
+};
+
+ERGO_INLINE struct lj_coarse_tile lj_coarse_tile_of(const struct lj_member *m, lj_position low,
+                                                    lj_position width, __local uint *word) {
+    struct lj_coarse_tile t;
+    const float root = m->cutoff2 * ergo_rsqrt(m->cutoff2) * 1.001f;
+    const float a = (float)width.x * m->scale[0], b = (float)width.y * m->scale[1],
+                c = (float)width.z * m->scale[2];
+    const float per = 120.0f * ergo_inverse(fmax(a, fmax(b, c)) + root);
+    for (uint k = 0u; k < 3u; k++)
+        t.per[k] = m->scale[k] * per;
+    t.word = word;
+    t.corner = (uint4)(low.x - (uint)(root * ergo_inverse(m->scale[0])),
+                       low.y - (uint)(root * ergo_inverse(m->scale[1])),
+                       low.z - (uint)(root * ergo_inverse(m->scale[2])), 0u);
+    t.limit = lj_coarse_square(m->cutoff2 * per * per);
+    t.core = lj_coarse_square(m->core2 * per * per);
+    return t;
+}
+
+/* lower: 0, or -1/2 for a place that others are compared with, which is half a unit lower in y and
+ * z. */
+ERGO_INLINE uint lj_coarse_in(const struct lj_coarse_tile *t, lj_position p, float lower) {
+    const uint x = (uint)((float)(p.x - t->corner.x) * t->per[0]),
+               y = (uint)((float)(p.y - t->corner.y) * t->per[1] + lower),
+               z = (uint)((float)(p.z - t->corner.z) * t->per[2] + lower);
+    return x | y << 8 | z << 16;
+}
+
+/* Which of the 32 places from `first` on, of those below `end` and except `me`, may be within the
  * cutoff of `at`. *overlap: one is inside the core. */
-ERGO_INLINE uint lj_tile_look(const struct lj_tile *t, uint first, uint end, lj_position at,
-                              uint me, const struct lj_member *m, uint *overlap) {
-    const uint count = end - first < 32u ? end - first : 32u;
-    uint word = 0u, core = 0u;
-    for (uint k = 0u; k < count; k++) {
-        const float r2 = lj_distance2(lj_tile_get(t, first + k), at, m->scale);
-        word |= (r2 < m->cutoff2 ? 1u : 0u) << k;
-        core |= (r2 < m->core2 ? 1u : 0u) << k;
+ERGO_INLINE uint lj_tile_look(const struct lj_tile *t, const struct lj_coarse_tile *coarse,
+                              uint first, uint end, lj_position at, uint me,
+                              const struct lj_member *m, uint *overlap) {
+    const uint centre = lj_coarse_in(coarse, at, -0.5f);
+    uint others = end - first < 32u ? ~(0xffffffffu >> (end - first)) : 0xffffffffu;
+    uint near = 0u, core = 0u;
+    for (uint k = 0u; k < 32u; k += 8u) {
+        ERGO_UNROLL
+        for (uint j = 0u; j < 8u; j++) {
+            const int beyond =
+                lj_coarse_beyond(coarse->word[first + k + j] - centre, coarse->limit);
+            near = near << 1 | (uint)beyond >> 31;
+            core = core << 1 | (uint)(beyond + (coarse->limit - coarse->core)) >> 31;
+        }
     }
-    const uint others = me - first < 32u ? ~(1u << (me - first)) : 0xffffffffu;
-    *overlap |= (core & others) != 0u ? 1u : 0u;
-    return word & others;
+    others &= me - first < 32u ? ~(0x80000000u >> (me - first)) : 0xffffffffu;
+    for (core &= others; core != 0u; core &= ~(0x80000000u >> clz(core)))
+        *overlap |=
+            lj_distance2(lj_tile_get(t, first + clz(core)), at, m->scale) < m->core2 ? 1u : 0u;
+    return near & others;
 }
 
 /* This work-item's share of the sums of `at` with places `from` to `to` - 1 of the tile except

@@ -40,15 +40,16 @@ static double tile_volume(const struct lj_system *s) {
            PI * r * r * (a[0] + a[1] + a[2]) + 4 * PI / 3 * r * r * r;
 }
 
-uint32_t lj_board_tile(const struct lj_system *s, int64_t wish) {
-    const double tile = wish ? (double)wish : fmax(1.0 * tile_volume(s), 32);
+uint32_t lj_board_tile(const struct lj_system *s, double density, int64_t wish) {
+    const double most = fmax(0.75, 1.25 * density);
+    const double tile = wish ? (double)wish : fmax(most * tile_volume(s), 32);
     return (uint32_t)ceil(fmin(tile, 1 << 20) / 32) * 32;
 }
 
 uint64_t lj_board_local_bytes(const struct lj_system *s, const struct lj_launch *l, uint32_t tile) {
     const uint64_t places = s->trials + tile / 8 + 8;
-    return 12ull * tile + 32ull * s->trials + 24 * places + 24ull * l->group + 128 +
-           (l->vector ? 0 : tile / 8 * (uint64_t)l->group);
+    return 12ull * tile + 32ull * s->trials + 24 * places + 24ull * l->group + 144 +
+           (l->vector ? 0 : 4ull * tile + tile / 8 * (uint64_t)l->group);
 }
 
 /* The most loop iterations of a work-item in one activation. */
