@@ -90,10 +90,11 @@ ERGO_INLINE void lj_keep_all(const struct lj_tile *t, __local const uint4 *draws
         if (which < here) {
             const uint i = list[base + which];
             const lj_position at = lj_kept_place(t, draws, i, low, width, &me, &end);
+            const uint centre = lj_coarse_in(&coarse, at, -0.5f);
             uint overlap = 0u;
             for (uint q = item % wide; 32u * q < end; q += wide)
                 near[q * LJ_GROUP + which] = 
-                    lj_tile_look(t, &coarse, 32u * q, end, at, me, m, &overlap);
+                    lj_tile_look(t, &coarse, 32u * q, end, at, centre, me, m, &overlap);
             if (overlap && i < LJ_TRIALS)
                 kept->energy[i] = LJ_NOWHERE;
         }
@@ -107,10 +108,19 @@ ERGO_INLINE void lj_keep_all(const struct lj_tile *t, __local const uint4 *draws
         if (one < left) {
             const uint from = order[one];
             const lj_position at = lj_kept_place(t, draws, list[base + from], low, width, &me, &end);
-            for (uint q = item % wider; 32u * q < end; q += wider)
-                for (uint left_of = near[q * LJ_GROUP + from]; left_of != 0u;
-                     left_of &= ~(0x80000000u >> clz(left_of)))
-                    lj_tile_pair(t, 32u * q + clz(left_of), at, 1, m, &sum);
+            /* one loop over all words, so that work-items do not wait for each other in each */
+            uint q = item % wider, rest = 32u * q < end ? near[q * LJ_GROUP + from] : 0u;
+            while (32u * q < end) {
+                const uint empty = rest == 0u ? 1u : 0u;
+                q += empty ? wider : 0u;
+                const uint more = 32u * q < end ? 1u : 0u,
+                           word_of = near[(more ? q : 0u) * LJ_GROUP + from];
+                rest = !empty ? rest : more ? word_of : 0u;
+                if (rest != 0u) {
+                    lj_tile_pair(t, 32u * q + clz(rest), at, 1, m, &sum);
+                    rest &= ~(0x80000000u >> clz(rest));
+                }
+            }
         }
         lj_tile_share(&sum, room, item);
         LJ_BARRIER();
@@ -380,6 +390,7 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
     for (uint t = item; changed && !dead && t < LJ_CELLS; t += LJ_GROUP) {
         const uint cell = (uint)CELL_OF(t);
         uint count = 0u;
+        ERGO_ROLLED
         for (uint i = 0u; i < tile.n; i++)
             count += lj_cell_in(lj_tile_get(&tile, tile.env + i), LJ_LOW(&m)) == cell ? 1u : 0u;
         if (count > slots)
@@ -391,6 +402,7 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
          t += LJ_GROUP) {
         const uint cell = (uint)CELL_OF(t);
         uint count = 0u;
+        ERGO_ROLLED
         for (uint i = 0u; i < tile.n; i++) {
             const lj_position p = lj_tile_get(&tile, tile.env + i);
             if (lj_cell_in(p, LJ_LOW(&m)) == cell)

@@ -165,13 +165,13 @@ ERGO_INLINE uint lj_coarse_in(const struct lj_coarse_tile *t, lj_position p, flo
 }
 
 /* Which of the 32 places from `first` on, of those below `end` and except `me`, may be within the
- * cutoff of `at`. *overlap: one is inside the core. */
+ * cutoff of `at`, whose coarse place is `centre`. *overlap: one is inside the core. */
 ERGO_INLINE uint lj_tile_look(const struct lj_tile *t, const struct lj_coarse_tile *coarse,
-                              uint first, uint end, lj_position at, uint me,
+                              uint first, uint end, lj_position at, uint centre, uint me,
                               const struct lj_member *m, uint *overlap) {
-    const uint centre = lj_coarse_in(coarse, at, -0.5f);
     uint others = end - first < 32u ? ~(0xffffffffu >> (end - first)) : 0xffffffffu;
     uint near = 0u, core = 0u;
+    ERGO_ROLLED /* so that the loop stays in the first cache of instructions */
     for (uint k = 0u; k < 32u; k += 8u) {
         ERGO_UNROLL
         for (uint j = 0u; j < 8u; j++) {
