@@ -44,7 +44,7 @@ ERGO_INLINE struct lj_near lj_kept_at(const struct lj_kept *kept, uint i) {
 /* Place i of those that are kept, and what it is compared with: the neighbourhood; or, if it is a
  * particle's, everything but this particle. */
 ERGO_INLINE lj_position lj_kept_place(const struct lj_tile *t, __local const uint4 *draws, uint i,
-                                    lj_position low, lj_position width, uint *me, uint *end) {
+                                      lj_position low, lj_position width, uint *me, uint *end) {
     const uint own = t->env + i - LJ_TRIALS;
     *me = i < LJ_TRIALS ? 0xffffffffu : own;
     *end = i < LJ_TRIALS ? t->env : t->env + t->n;
@@ -55,18 +55,18 @@ ERGO_INLINE lj_position lj_kept_place(const struct lj_tile *t, __local const uin
 #define LJ_KEEP_ROOM 1u
 #define LJ_COARSE_ROOM 1u
 #else
-#define LJ_KEEP_ROOM (LJ_WORDS * LJ_GROUP)
+#define LJ_KEEP_ROOM (LJ_WORDS * LJ_AT_ONCE)
 #define LJ_COARSE_ROOM LJ_TILE
 #endif
 
-/* Sum the pairs of `count` places, which `list` has. near: one bit for each place of the tile; word:
- * its coarse places. */
+/* Sum the pairs of `count` places, which `list` has. near: one bit for each place of the tile;
+ * word: its coarse places. */
 ERGO_INLINE void lj_keep_all(const struct lj_tile *t, __local const uint4 *draws,
                              __local const uint *list, uint count, lj_position low,
                              lj_position width, const struct lj_member *m, uint item,
                              __local uint *near, __local uint *word, __local uint *order,
-                             __local uint *clear,
-                             __local struct lj_tile_room *room, const struct lj_kept *kept) {
+                             __local uint *clear, __local struct lj_tile_room *room,
+                             const struct lj_kept *kept) {
     uint me, end;
 #ifdef LJ_VECTOR
     for (uint k = 0u; k < count; k++) {
@@ -81,8 +81,8 @@ ERGO_INLINE void lj_keep_all(const struct lj_tile *t, __local const uint4 *draws
     for (uint i = item; i < LJ_TILE; i += LJ_GROUP)
         word[i] = i < t->env + t->n ? lj_coarse_in(&coarse, lj_tile_get(t, i), 0.0f) : 0u;
     LJ_BARRIER();
-    for (uint base = 0u; base < count; base += LJ_GROUP) {
-        const uint here = count - base < LJ_GROUP ? count - base : LJ_GROUP;
+    for (uint base = 0u; base < count; base += LJ_AT_ONCE) {
+        const uint here = count - base < LJ_AT_ONCE ? count - base : LJ_AT_ONCE;
         /* as many work-items for each place as there are */
         const uint wide = LJ_GROUP / here, which = item / wide;
         if (item == 0u)
@@ -93,7 +93,7 @@ ERGO_INLINE void lj_keep_all(const struct lj_tile *t, __local const uint4 *draws
             const uint centre = lj_coarse_in(&coarse, at, -0.5f);
             uint overlap = 0u;
             for (uint q = item % wide; 32u * q < end; q += wide)
-                near[q * LJ_GROUP + which] = 
+                near[q * LJ_AT_ONCE + which] =
                     lj_tile_look(t, &coarse, 32u * q, end, at, centre, me, m, &overlap);
             if (overlap && i < LJ_TRIALS)
                 kept->energy[i] = LJ_NOWHERE;
@@ -107,14 +107,15 @@ ERGO_INLINE void lj_keep_all(const struct lj_tile *t, __local const uint4 *draws
         struct lj_near sum = {0, 0, 0u, 0u};
         if (one < left) {
             const uint from = order[one];
-            const lj_position at = lj_kept_place(t, draws, list[base + from], low, width, &me, &end);
+            const lj_position at =
+                lj_kept_place(t, draws, list[base + from], low, width, &me, &end);
             /* one loop over all words, so that work-items do not wait for each other in each */
-            uint q = item % wider, rest = 32u * q < end ? near[q * LJ_GROUP + from] : 0u;
+            uint q = item % wider, rest = 32u * q < end ? near[q * LJ_AT_ONCE + from] : 0u;
             while (32u * q < end) {
                 const uint empty = rest == 0u ? 1u : 0u;
                 q += empty ? wider : 0u;
                 const uint more = 32u * q < end ? 1u : 0u,
-                           word_of = near[(more ? q : 0u) * LJ_GROUP + from];
+                           word_of = near[(more ? q : 0u) * LJ_AT_ONCE + from];
                 rest = !empty ? rest : more ? word_of : 0u;
                 if (rest != 0u) {
                     lj_tile_pair(t, 32u * q + clz(rest), at, 1, m, &sum);
@@ -183,8 +184,8 @@ ERGO_INLINE uint lj_next_trial(const struct lj_tile *t, __local const uint4 *dra
         uint may = kept->energy[k] != LJ_NOWHERE && !move.idle ? 1u : 0u;
         if (k >= from && may && move.kind == (uint)LJ_DELETION) {
             const long change = m->ideal ? 0 : -kept->energy[LJ_TRIALS + move.index];
-            may = lj_decide(m, move.kind, move.word, t->n,
-                            ERGO_FMA(-(float)change, m->beta4, -tail));
+            may =
+                lj_decide(m, move.kind, move.word, t->n, ERGO_FMA(-(float)change, m->beta4, -tail));
         }
         if (k >= from && may)
             atomic_min(&next[turn & 1u], k);
@@ -313,8 +314,8 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
         contacts_of[t] = 0u;
         if (kind != (uint)LJ_DELETION)
             atomic_add(&kinds, kind == (uint)LJ_INSERTION ? 0x10000u : 1u);
-        if (!m.ideal && (kind == (uint)LJ_INSERTION ||
-                         (kind == (uint)LJ_DISPLACEMENT && !m.local_moves)))
+        if (!m.ideal &&
+            (kind == (uint)LJ_INSERTION || (kind == (uint)LJ_DISPLACEMENT && !m.local_moves)))
             list[atomic_inc(&listed)] = t;
     }
     for (uint t = item; t < tile.n && !m.ideal; t += LJ_GROUP) {
@@ -398,8 +399,7 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
     }
     LJ_BARRIER_ALL(); /* all work-items have read the cells and the stamp */
     const uint lost = failed;
-    for (uint t = item; changed && !dead && !lost && t < LJ_CELLS;
-         t += LJ_GROUP) {
+    for (uint t = item; changed && !dead && !lost && t < LJ_CELLS; t += LJ_GROUP) {
         const uint cell = (uint)CELL_OF(t);
         uint count = 0u;
         ERGO_ROLLED

@@ -3,9 +3,9 @@
  * The frozen neighbours come first, then the cell's own particles, which trial moves change.
  *
  * LJ_TILE is the number of places, LJ_PERIOD the number of cells from one active cell to the next.
- * LJ_GROUP work-items share a tile. With LJ_VECTOR a work-group of one evaluates eight particles at
- * once, for CPUs. LJ_WARP: 32 work-items with consecutive numbers run in step and can add by one
- * instruction (NVIDIA).
+ * LJ_GROUP work-items share a tile, and LJ_AT_ONCE places at most are compared with it at once.
+ * With LJ_VECTOR a work-group of one evaluates eight particles at once, for CPUs. LJ_WARP: 32
+ * work-items with consecutive numbers run in step and can add by one instruction (NVIDIA).
  */
 #ifndef ERGO_CL_LJ_GCMC_TILE_H
 #define ERGO_CL_LJ_GCMC_TILE_H
@@ -172,7 +172,7 @@ ERGO_INLINE uint lj_tile_look(const struct lj_tile *t, const struct lj_coarse_ti
     uint others = end - first < 32u ? ~(0xffffffffu >> (end - first)) : 0xffffffffu;
     uint near = 0u, core = 0u;
     ERGO_ROLLED /* so that the loop stays in the first cache of instructions */
-    for (uint k = 0u; k < 32u; k += 8u) {
+        for (uint k = 0u; k < 32u; k += 8u) {
         ERGO_UNROLL
         for (uint j = 0u; j < 8u; j++) {
             const int beyond =

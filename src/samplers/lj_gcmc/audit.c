@@ -190,7 +190,8 @@ void lj_stretch_expect(struct lj_stretch *a, size_t k, size_t curve, const struc
         return;
     }
     expect_pairs(a, t);
-    lj_pairs_convert(s, lj_stretch_partial(a) ? a->all : t->n, a->pairs, a->gr[0] + row, a->gr[1] + row);
+    lj_pairs_convert(s, lj_stretch_partial(a) ? a->all : t->n, a->pairs, a->gr[0] + row,
+                     a->gr[1] + row);
 }
 
 /* Move the twin of the stretch's k-th member through the stretch, with its samples. false: no
@@ -226,8 +227,7 @@ bool lj_stretch_partial(const struct lj_stretch *a) {
 static enum ergo_status open_twins(struct ergo_context *ctx, struct lj_stretch *a) {
     struct lj_state *s = a->s;
     const size_t bins = a->curves * a->count * s->launch.bins + 1;
-    const uint64_t blocks =
-        a->blocks < s->launch.board_blocks ? a->blocks : s->launch.board_blocks;
+    const uint64_t blocks = a->blocks < s->launch.board_blocks ? a->blocks : s->launch.board_blocks;
     const uint64_t all = a->every * a->samples * (blocks ? blocks * s->system.trials : 1);
     const struct lj_window window =
         blocks ? lj_window_of(&s->system, a->blocks,

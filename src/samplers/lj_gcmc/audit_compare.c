@@ -217,8 +217,8 @@ static enum ergo_status compare_chain(struct ergo_context *ctx, const struct erg
     const bool part = lj_stretch_partial(a);
     uint32_t *words = NULL, *first = NULL, n, seen = 0;
     const char *wrong = NULL;
-    enum ergo_status status =
-        part ? lj_fetch_window(ctx, s, chain, a->blocks, &words, &n) : lj_fetch(ctx, s, chain, &words, &n);
+    enum ergo_status status = part ? lj_fetch_window(ctx, s, chain, a->blocks, &words, &n)
+                                   : lj_fetch(ctx, s, chain, &words, &n);
     const struct lj_chain found = s->chains[chain];
     struct lj_chain last_one = found;
     if (status == ERGO_OK && part)

@@ -242,11 +242,11 @@ struct lj_state {
     bool cut;         /* the box is cut over ranks, and this is a slab of it: cut.c */
     struct lj_cut {
         struct ergo_slab slab;
-        uint32_t planes; /* of cells in a message */
-        uint32_t plane;  /* the first one of the next message */
-        uint64_t to;     /* where the activation's launch ends */
+        uint32_t planes;                /* of cells in a message */
+        uint32_t plane;                 /* the first one of the next message */
+        uint64_t to;                    /* where the activation's launch ends */
         struct lj_turn *turns, *shares; /* [members] of all ranks, and this rank's in parts */
-        struct lj_chain *listed; /* LJ_LISTED, of the last list */
+        struct lj_chain *listed;        /* LJ_LISTED, of the last list */
         /* of the chain that lj_fetch read last: this rank's particles in the list of all */
         uint64_t first, count;
         struct lj_cut_slab { /* [ranks] */

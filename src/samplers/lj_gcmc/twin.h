@@ -56,8 +56,8 @@ struct lj_twin {
     struct lj_twin_board *board; /* NULL: no checkerboard */
 };
 
-/* Start box `box` at `chain` with these positions. `more`: particles that may be added. window: of a
- * checkerboard that moves, what is followed; the particles in it are enough. tables:
+/* Start box `box` at `chain` with these positions. `more`: particles that may be added. window: of
+ * a checkerboard that moves, what is followed; the particles in it are enough. tables:
  * lj_state.tables, as long as the twin lives. false: no memory. */
 bool lj_twin_init(struct lj_twin *t, const struct ergo_point *point, size_t box,
                   const struct lj_chain *chain, const uint32_t *words, uint32_t more,

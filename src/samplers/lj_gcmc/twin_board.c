@@ -113,7 +113,8 @@ bool lj_twin_board_init(struct lj_twin *t, const struct ergo_point *point,
     b->n_blocks = lj_board_blocks(&s, b->blocks);
     b->n_cells = 1;
     for (int k = 0; k < 3; k++) {
-        const uint32_t edge = window->radius + LJ_WINDOW_EDGE + 1, begin = k == 2 ? window->begin : 0;
+        const uint32_t edge = window->radius + LJ_WINDOW_EDGE + 1,
+                       begin = k == 2 ? window->begin : 0;
         const bool all = 2 * (uint64_t)edge >= b->blocks[k];
         b->n[k] = b->blocks[k] * b->period;
         b->origin[k] = all ? 0 : (begin + b->blocks[k] - edge) % b->blocks[k] * b->period;
@@ -185,8 +186,8 @@ bool lj_twin_board_same(const struct lj_twin *t, const uint32_t *words, uint32_t
     for (uint32_t i = 0; i < n && same; i++) {
         struct cell *c = cell_of(b, words + 3 * (size_t)i);
         if (c && !c->unknown)
-            same = c->seen < c->n &&
-                   memcmp(words + 3 * (size_t)i, c->p[c->seen++], sizeof *c->p) == 0;
+            same =
+                c->seen < c->n && memcmp(words + 3 * (size_t)i, c->p[c->seen++], sizeof *c->p) == 0;
     }
     for (size_t c = 0; c < b->n_cells && same; c++)
         same = b->cells[c].unknown || b->cells[c].seen == b->cells[c].n;
