@@ -188,7 +188,9 @@ enum ergo_status lj_check(struct ergo_context *ctx, const struct ergo_point *poi
     const struct lj_system s = lj_system_of(point);
     const double shortest = fmin(s.box[0], fmin(s.box[1], s.box[2]));
     const bool open = s.ensemble == LJ_MUVT;
-    struct lj_tables tables = {0}; /* large files are read once */
+    struct lj_tables tables = {0};                   /* large files are read once */
+    if (lj_check_species(ctx, point, &s) != ERGO_OK) /* nothing else can be said then */
+        return ERGO_E_JOB;
     enum ergo_status status = check_board(ctx, &s, shortest);
     if (s.ensemble == LJ_GIBBS && check_gibbs(ctx, point, &s) != ERGO_OK)
         status = ERGO_E_JOB;

@@ -24,6 +24,10 @@ const struct ergo_column lj_columns[LJ_COLUMNS] = {
     {"volume_limited", "", "1 if the last volume move was refused by the limits of the box"},
     {"insertion_probability", "", "probability with which the tried insertions would be accepted"},
     {"deletion_probability", "", "the same of deletions, of all particles"},
+    {"particles_1", "", "of a mixture: particles of the first species"},
+    {"particles_2", "", "of the second"},
+    {"particles_3", "", "of the third"},
+    {"particles_4", "", "of the fourth"},
 };
 
 #define SAMPLE(name, expression)                                                                   \
@@ -83,6 +87,23 @@ static double excess_adsorption(const struct ergo_point *point, const double *c)
                (width->present ? width->real : ergo_point_real(point, "/system/slit/width"));
 }
 
+/* Of a mixture: particles of a species, per volume, and as a share of all. */
+#define SPECIES_SAMPLES(k)                                                                         \
+    static double particles_##k(const struct ergo_point *point, const double *c) {                 \
+        (void)point;                                                                               \
+        return c[LJ_COLUMN_SPECIES + (k)-1];                                                       \
+    }                                                                                              \
+    static double density_##k(const struct ergo_point *point, const double *c) {                   \
+        return c[LJ_COLUMN_SPECIES + (k)-1] / volume_of(point, c);                                 \
+    }                                                                                              \
+    static bool has_##k(const struct ergo_point *point) {                                          \
+        return lj_is_open(point) && lj_system_of(point).species.n >= (k);                          \
+    }
+SPECIES_SAMPLES(1)
+SPECIES_SAMPLES(2)
+SPECIES_SAMPLES(3)
+SPECIES_SAMPLES(4)
+
 /* P = -dF/dV at fixed N and r_c for the energy that is simulated, term by term. Averages over N
  * at fixed z give T d ln Xi/dV. */
 static double pressure_virial(const struct ergo_point *point, const double *c) {
@@ -102,7 +123,9 @@ static double pressure_tail(const struct ergo_point *point, const double *c) {
         return 0;
     struct lj_system s = lj_system_of(point);
     s.volume = volume_of(point, c);
-    return lj_tail_energy(&s, c[LJ_COLUMN_PARTICLES]) / s.volume;
+    const double energy = s.species.n ? lj_species_tail(&s, c + LJ_COLUMN_SPECIES) / s.volume
+                                      : lj_tail_energy(&s, c[LJ_COLUMN_PARTICLES]);
+    return energy / s.volume;
 }
 
 static double pressure(const struct ergo_point *point, const double *c) {
@@ -162,12 +185,12 @@ bool lj_has_pressure(const struct ergo_point *point) {
     const struct lj_system s = lj_system_of(point);
     if (s.field)
         return false;
-    return s.shifted || s.epsilon == 0 || s.cutoff >= s.sigma;
+    return s.shifted || s.epsilon == 0 || lj_jumps_beyond_sigma(&s);
 }
 
 static bool has_impulsive(const struct ergo_point *point) {
     const struct lj_system s = lj_system_of(point);
-    return !s.shifted && !s.field && s.epsilon != 0 && s.cutoff >= s.sigma;
+    return !s.shifted && !s.field && s.epsilon != 0 && lj_jumps_beyond_sigma(&s);
 }
 
 static bool has_tail(const struct ergo_point *point) {
@@ -195,6 +218,11 @@ bool lj_has_column(const struct ergo_point *point, size_t c) {
     case LJ_COLUMN_VOLUME_ACCEPTED:
     case LJ_COLUMN_VOLUME_LIMITED:
         return lj_ensemble_of(point) == LJ_NPT;
+    case LJ_COLUMN_SPECIES:
+    case LJ_COLUMN_SPECIES + 1:
+    case LJ_COLUMN_SPECIES + 2:
+    case LJ_COLUMN_SPECIES + 3:
+        return c < LJ_COLUMN_SPECIES + (size_t)lj_system_of(point).species.n;
     default:
         return true;
     }
@@ -397,8 +425,24 @@ static double derive_volume_compressibility(const struct ergo_point *point, cons
 
 const struct ergo_observable lj_observables[LJ_N_OBSERVABLES] = {OPEN};
 
+/* clang-format off */
+#define OF_SPECIES(k, which)                                                                       \
+    {ERGO_NAMED("particles_" #k, ""),                                                              \
+     .help = "of a mixture: mean number of particles of the " which " species of "                 \
+             "/system/species/names",                                                              \
+     .sample = particles_##k, .applies = has_##k},                                                 \
+    {ERGO_NAMED("density_" #k, "1/length^3"), .help = "the same per volume",                       \
+     .sample = density_##k, .applies = has_##k},                                                   \
+    {ERGO_NAMED("fraction_" #k, ""), .help = "its mole fraction, particles_" #k "/particles",      \
+     .inputs = {"particles_" #k, "particles"}, .derive = derive_ratio, .applies = has_##k}
+/* clang-format on */
+
 const struct ergo_observable lj_observables_muvt[LJ_N_OBSERVABLES_MUVT] = {
     OPEN,
+    OF_SPECIES(1, "first"),
+    OF_SPECIES(2, "second"),
+    OF_SPECIES(3, "third"),
+    OF_SPECIES(4, "fourth"),
     {ERGO_NAMED("adsorption", "1/length^2"), .help = "<N>/(Lx Ly), of a slit: both walls together",
      .sample = adsorption, .applies = lj_has_slit},
     {ERGO_NAMED("excess_adsorption", "1/length^2"),
