@@ -8,11 +8,11 @@ build=(gcc libc6-dev make pkg-config ocl-icd-opencl-dev opencl-headers pocl-open
     libcjson-dev libsodium-dev libhdf5-dev libpng-dev zlib1g-dev librandom123-dev)
 test=(mesa-opencl-icd oclgrind libcmocka-dev locales python3 python3-h5py
     python3-venv python3-setuptools python3-wheel python3-numpy python3-pandas python3-matplotlib python3-tqdm python3-pytest
-    python3-jsonschema clang clang-format clang-tidy cppcheck shellcheck codespell lcov ccache)
+    python3-jsonschema clang clang-format clang-tidy cppcheck shellcheck codespell lcov)
 # A compiler for GPUs that are not here (tests/offline). Its builtins come with Mesa's rusticl,
 # from libclc-15 on Debian 12: libclc-19 would remove rusticl. And what people look at results with.
 # Tests say which of these they had to do without.
-optional_test=(clang-19 lld lld-19 llvm-19 chromium python3-ase python3-gsd python3-vtk9 zsh fish)
+optional_test=(ccache clang-19 lld lld-19 llvm-19 chromium python3-ase python3-gsd python3-vtk9 zsh fish)
 
 # MPI is anybody's choice: Open MPI where there is none.
 if ! command -v mpicc >/dev/null || ! command -v mpirun >/dev/null; then
