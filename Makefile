@@ -308,7 +308,7 @@ warnings-inner: $(LIB_OBJ) $(CLI_OBJ) $(TEST_OBJ) $(BENCH_OBJ)
 
 C_FILES     := $(wildcard include/ergocl/*.h src/*/*.[ch] src/*/*/*.[ch] src/*/*/*/*.[ch] tests/*/*.[ch] tests/*.h bench/*.[ch] bench/*/*.c tools/*/*.c)
 CL_FILES    := $(CL_SRC)
-SHELL_FILES := src/cli/completion.bash $(wildcard tools/*.sh tools/packaging/*.sh tests/cli/*.sh tests/python/*.sh tests/mpi/*.sh tests/offline/*.sh tests/mutants/*.sh tests/fuzz/*.sh) tests/once.sh tests/run-all .ci/run
+SHELL_FILES := src/cli/completion.bash $(wildcard tools/*.sh tools/packaging/*.sh tests/cli/*.sh tests/python/*.sh tests/mpi/*.sh tests/offline/*.sh tests/mutants/*.sh tests/fuzz/*.sh) tests/run-all .ci/run
 
 # clang finds all it has to say before it makes code; about src/ by lint-tidy-quick, too.
 test-warnings-clang: test-warnings-tests $(patsubst %.c,$(BUILD)/syntax/%.ok,$(LIB_SRC) $(CLI_SRC))
@@ -316,7 +316,7 @@ test-warnings-tests: $(patsubst %.c,$(BUILD)/syntax/%.ok,$(wildcard tests/*/*.c 
 $(BUILD)/syntax/%.ok: %.c $(filter %.h,$(C_FILES) $(CL_FILES))
 	@mkdir -p $(@D)
 	$(call say,CLANG,$<)
-	$(Q)tests/once.sh -d $(BUILD)/$(<:.c=.d) $< -- clang -fsyntax-only -Werror -std=c11 $(INCLUDES) -Itests -DERGO_BENCH_COMMIT='""' $(WARN) -ffp-contract=off $<
+	$(Q)clang -fsyntax-only -Werror -std=c11 $(INCLUDES) -Itests -DERGO_BENCH_COMMIT='""' $(WARN) -ffp-contract=off $<
 	@touch $@
 
 format:
@@ -331,7 +331,7 @@ lint-tidy: $(addprefix $(BUILD)/tidy/,$(TIDY_FILES))
 lint-tidy-quick: $(addprefix $(BUILD)/tidy-quick/,$(TIDY_FILES))
 $(BUILD)/tidy-quick/%: TIDY_CHECKS := --checks=-clang-analyzer-*,clang-diagnostic-*
 # A file is looked at again when it or any header changed.
-tidy = @mkdir -p $(@D); printf '  %-7s %s\n' TIDY $<; tests/once.sh -d $(BUILD)/$(<:.c=.d) $< .clang-tidy -- clang-tidy --quiet $(TIDY_CHECKS) $< -- -std=c11 $(INCLUDES) $(WARN) && touch $@
+tidy = @mkdir -p $(@D); printf '  %-7s %s\n' TIDY $<; clang-tidy --quiet $(TIDY_CHECKS) $< -- -std=c11 $(INCLUDES) $(WARN) && touch $@
 $(BUILD)/tidy/%.ok: %.c .clang-tidy $(filter %.h,$(C_FILES) $(CL_FILES))
 	$(tidy)
 $(BUILD)/tidy-quick/%.ok: %.c .clang-tidy $(filter %.h,$(C_FILES) $(CL_FILES))
@@ -339,11 +339,11 @@ $(BUILD)/tidy-quick/%.ok: %.c .clang-tidy $(filter %.h,$(C_FILES) $(CL_FILES))
 # unknownEvaluationOrder takes the designator in a[n++] = (struct x){.n = 1} for the variable;
 # gcc's -Wsequence-point does that check.
 lint-cppcheck:
-	cppcheck --quiet $${CHECKED:+--cppcheck-build-dir="$$CHECKED"} -j$(JOBS) --std=c11 --error-exitcode=1 --enable=warning,performance,portability \
+	cppcheck --quiet -j$(JOBS) --std=c11 --error-exitcode=1 --enable=warning,performance,portability \
 	    --inline-suppr --suppress=missingInclude --suppress=unknownEvaluationOrder -D_GNU_SOURCE -D__x86_64__ \
 	    -Iinclude -Isrc -Icl src
 lint-shell:
-	$(Q)for file in $(SHELL_FILES); do tests/once.sh $$file tests/*/lib.sh -- shellcheck -x $$file || bad=1; done; [ -z "$$bad" ]
+	shellcheck -x $(SHELL_FILES)
 # .codespellrc says what is left out, and why.
 lint-spelling:
 	codespell

@@ -12,7 +12,7 @@ test=(mesa-opencl-icd oclgrind libcmocka-dev locales python3 python3-h5py
 # A compiler for GPUs that are not here (tests/offline). Its builtins come with Mesa's rusticl,
 # from libclc-15 on Debian 12: libclc-19 would remove rusticl. And what people look at results with.
 # Tests say which of these they had to do without.
-optional_test=(ccache clang-19 lld lld-19 llvm-19 chromium python3-ase python3-gsd python3-vtk9 zsh fish)
+optional_test=(clang-19 lld-19 llvm-19 chromium python3-ase python3-gsd python3-vtk9 zsh fish)
 
 # MPI is anybody's choice: Open MPI where there is none.
 if ! command -v mpicc >/dev/null || ! command -v mpirun >/dev/null; then

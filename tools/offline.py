@@ -174,13 +174,6 @@ def some_of(files, which):
     return sorted(sorted(group)[min(which, len(group)) - 1][1] for group in groups.values())
 
 
-def kept_name(*words):
-    """The file in the folder $CHECKED, if there is one, for what a compiler said of the same words and this script before."""
-    folder = os.environ.get("CHECKED")
-    with open(__file__) as script:
-        return folder and os.path.join(folder, hashlib.sha256(repr((script.read(), words)).encode()).hexdigest() + ".json")
-
-
 def compile_programs(folder, compiler, targets, more, name, every, which=None):
     how = ocloc if compiler == "ocloc" else implementation if compiler.startswith("build") else clang
 
@@ -190,23 +183,14 @@ def compile_programs(folder, compiler, targets, more, name, every, which=None):
         with open(file) as facts:
             facts = json.load(facts)
         options = facts["options"].split() + more
-        with open(file[:-5] + ".cl") as source:
-            kept = kept_name(compiler, target, options, source.read())
-        if kept and os.path.exists(kept):
-            with open(kept) as before:
-                return {**json.load(before), "options": facts["options"], "target": given_name}
         with tempfile.TemporaryDirectory() as scratch:
             out = scratch if how is ocloc else os.path.join(scratch, "out")
             try:
                 error, kernels = how(compiler, target, file[:-5] + ".cl", options, out)
             except (subprocess.TimeoutExpired, OSError, StopIteration) as problem:
                 error, kernels = f"{type(problem).__name__}: {problem}", []
-        result = {"program": facts["program"], "options": facts["options"], "target": given_name, "error": error,
-                  "kernels": kernels, "compiler": compiler}
-        if kept and not error:
-            with open(kept, "w") as after:
-                json.dump(result, after)
-        return result
+        return {"program": facts["program"], "options": facts["options"], "target": given_name, "error": error,
+                "kernels": kernels, "compiler": compiler}
 
     files = sorted(glob.glob(os.path.join(folder, "*.json")))[::every]
     files = some_of(files, which) if which else files
