@@ -110,7 +110,7 @@ $(BUILD)/%.o: %.c | $(BUILD)/.libraries
 # One sentence instead of a screen of missing headers.
 $(BUILD)/.libraries:
 	@pkg-config --exists --print-errors $(PKGS) || { \
-	    echo 'ergocl: libraries are missing; tools/install-deps.sh installs them' >&2; exit 1; }
+	    echo 'ergocl: libraries are missing; tools/install-deps.sh installs them, and data/guide/clusters.md says what to do without root' >&2; exit 1; }
 	@mkdir -p $(@D) && touch $@
 
 # For scripts that link by themselves.

@@ -68,24 +68,14 @@ __kernel void lj_cut_unpack(__global const struct lj_member *members,
             in[((ulong)which * n_chains + chain) * edge + at];
 }
 
-/* One work-group per chain. What the active cells of a slab, `from` to `to` - 1, have done so far
- * in this activation; chains that make none are done. */
-__kernel __attribute__((reqd_work_group_size(LJ_END_GROUP, 1, 1))) void
+/* Sums of shares of a slab's active cells, `from` to `to` - 1. Dimension 0: shares; dimension 1:
+ * chains. */
+__kernel __attribute__((reqd_work_group_size(LJ_SUM_GROUP, 1, 1))) void
 lj_cut_sum(__global const struct lj_chain *chains, __global const struct lj_part *parts,
            __global const uint *full, __global struct lj_turn *turns, ulong target, uint from,
            uint to) {
     __local struct lj_board_room room;
-    const uint item = (uint)get_local_id(0), chain = (uint)get_group_id(0);
-    const ulong step = chains[chain].step;
-    const uint runs = step < target;
-    struct lj_turn turn;
-    lj_board_add(parts + (ulong)chain * LJ_BLOCKS, from, runs ? to : from, step + 1UL, item, &room,
-                 &turn);
-    turn.blocks = runs ? turn.blocks : to - from;
-    turn.cells_full = full[chain] & 1u;
-    turn.tiles_full = full[chain] >> 1 & 1u;
-    if (item == 0u)
-        turns[chain] = turn;
+    lj_board_share(chains, parts, full, turns, target, from, to, &room);
 }
 
 /* One work-item per chain: the end of an activation whose changes ranks have added up. */

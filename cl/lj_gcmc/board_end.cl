@@ -1,26 +1,38 @@
 /* The end of an activation of the checkerboard, and the list of particles made from the cells. */
 #include "lj_gcmc/board_sums.h"
 
-/* One work-group per chain. Adds the changes of the active cells to the chain's sums, and ends the
- * step. If a cell lacked room, the chain waits for the host before the end of that step. Samples
- * are as in lj_run. */
-__kernel __attribute__((reqd_work_group_size(LJ_END_GROUP, 1, 1))) void
-lj_board_end(__global const struct lj_member *members, __global struct lj_chain *chains,
-             __global const struct lj_part *parts, __global const uint *full,
-             __global struct lj_sample *samples, ulong start, ulong target, ulong every, uint count,
-             uint capacity) {
+/* Sums of shares of the active cells. Dimension 0: shares; dimension 1: chains. */
+__kernel __attribute__((reqd_work_group_size(LJ_SUM_GROUP, 1, 1))) void
+lj_board_sum(__global const struct lj_chain *chains, __global const struct lj_part *parts,
+             __global const uint *full, __global struct lj_turn *turns, ulong target) {
     __local struct lj_board_room room;
+    lj_board_share(chains, parts, full, turns, target, 0u, LJ_BLOCKS, &room);
+}
+
+/* One work-group per chain. Adds the changes of the active cells, which are in `shares` sums, to
+ * the chain's sums, and ends the step. If a cell lacked room, the chain waits for the host before
+ * the end of that step. Samples are as in lj_run. */
+__kernel __attribute__((reqd_work_group_size(LJ_SUM_GROUP, 1, 1))) void
+lj_board_end(__global const struct lj_member *members, __global struct lj_chain *chains,
+             __global const struct lj_turn *turns, __global struct lj_sample *samples, ulong start,
+             ulong target, ulong every, uint count, uint capacity, uint shares) {
+    __local ulong all[LJ_TURN_WORDS];
     const uint item = (uint)get_local_id(0), chain = (uint)get_group_id(0);
     struct lj_chain c = chains[chain];
-    struct lj_turn turn;
     const uint runs = c.status == (uint)LJ_RUNNING && c.step < target;
-    lj_board_add(parts + (ulong)chain * LJ_BLOCKS, 0u, runs ? LJ_BLOCKS : 0u, c.step + 1UL, item,
-                 &room, &turn);
+    __global const ulong *words = (__global const ulong *)(turns + (ulong)chain * shares);
+    for (uint w = item; w < LJ_TURN_WORDS; w += LJ_SUM_GROUP) {
+        ulong sum = 0UL;
+        for (uint i = 0u; i < shares; i++)
+            sum += words[i * LJ_TURN_WORDS + w];
+        all[w] = sum;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* all work-items have read the chain */
     if (item != 0u || !runs)
         return;
-    const uint missing = full[chain];
-    if (missing) {
-        chains[chain].status = missing & 2u ? (uint)LJ_TILE_FULL : (uint)LJ_CELL_FULL;
+    const struct lj_turn turn = *(__local const struct lj_turn *)all;
+    if (turn.cells_full || turn.tiles_full) {
+        chains[chain].status = turn.tiles_full ? (uint)LJ_TILE_FULL : (uint)LJ_CELL_FULL;
         chains[chain].torn = 1u;
         return;
     }

@@ -5,9 +5,11 @@
 
 #include "lj_gcmc/chain.h"
 
+#define LJ_TURN_WORDS (LJ_TURN_BYTES / 8u)
+
 struct lj_board_room {
-    long energies[LJ_END_GROUP], virials[LJ_END_GROUP], contacts[LJ_END_GROUP];
-    uint counts[8]; /* tried and accepted by kind, N, active cells that are done */
+    long energies[LJ_SUM_GROUP], virials[LJ_SUM_GROUP], contacts[LJ_SUM_GROUP];
+    uint counts[8][LJ_SUM_GROUP]; /* tried and accepted by kind, N, active cells that are done */
 };
 
 /* Adds up what active cells `from` to `to` - 1 have done in the step that `stamp` ends. A
@@ -16,9 +18,7 @@ ERGO_INLINE void lj_board_add(__global const struct lj_part *parts, uint from, u
                               uint item, __local struct lj_board_room *room, struct lj_turn *turn) {
     long energy = 0, virial = 0, contact = 0;
     uint mine_of[8] = {0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u};
-    for (uint k = item; k < 8u; k += LJ_END_GROUP)
-        room->counts[k] = 0u;
-    for (uint b = from + item; b < to; b += LJ_END_GROUP) {
+    for (uint b = from + item; b < to; b += LJ_SUM_GROUP) {
         const struct lj_part p = parts[b];
         if (p.stamp != stamp)
             continue;
@@ -38,27 +38,51 @@ ERGO_INLINE void lj_board_add(__global const struct lj_part *parts, uint from, u
     room->energies[item] = energy;
     room->virials[item] = virial;
     room->contacts[item] = contact;
-    barrier(CLK_LOCAL_MEM_FENCE);
     for (uint k = 0u; k < 8u; k++)
-        atomic_add(&room->counts[k], mine_of[k]);
-    for (uint width = LJ_END_GROUP / 2u; width > 0u; width /= 2u) { /* a power of two */
+        room->counts[k][item] = mine_of[k];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint width = LJ_SUM_GROUP / 2u; width > 0u; width /= 2u) { /* a power of two */
         if (item < width) {
             room->energies[item] += room->energies[item + width];
             room->virials[item] += room->virials[item + width];
             room->contacts[item] += room->contacts[item + width];
+            for (uint k = 0u; k < 8u; k++)
+                room->counts[k][item] += room->counts[k][item + width];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* all work-items have read the chain */
     turn->energy = room->energies[0];
     turn->virial = room->virials[0];
     turn->contacts = room->contacts[0];
     for (uint k = 0u; k < 3u; k++) {
-        turn->tried[k] = room->counts[k];
-        turn->accepted[k] = room->counts[3u + k];
+        turn->tried[k] = room->counts[k][0];
+        turn->accepted[k] = room->counts[3u + k][0];
     }
-    turn->particles = (ulong)(long)(int)room->counts[6];
-    turn->blocks = room->counts[7];
+    turn->particles = (ulong)(long)(int)room->counts[6][0];
+    turn->blocks = room->counts[7][0];
+}
+
+/* A share of active cells `from` to `to` - 1 for each work-group of a chain, of so many: what they
+ * have done so far in this activation. Chains that make none are done. */
+ERGO_INLINE void lj_board_share(__global const struct lj_chain *chains,
+                                __global const struct lj_part *parts, __global const uint *full,
+                                __global struct lj_turn *turns, ulong target, uint from, uint to,
+                                __local struct lj_board_room *room) {
+    const uint item = (uint)get_local_id(0), chain = (uint)get_group_id(1);
+    const uint part = (uint)get_group_id(0), n_parts = (uint)get_num_groups(0);
+    const uint each = (to - from + n_parts - 1u) / n_parts;
+    const uint first = part * each < to - from ? from + part * each : to;
+    const uint last = to - first < each ? to : first + each;
+    const struct lj_chain c = chains[chain];
+    const uint runs = c.status == (uint)LJ_RUNNING && c.step < target;
+    struct lj_turn turn;
+    lj_board_add(parts + (ulong)chain * LJ_BLOCKS, first, runs ? last : first, c.step + 1UL, item,
+                 room, &turn);
+    turn.blocks = runs ? turn.blocks : last - first;
+    turn.cells_full = part == 0u ? full[chain] & 1u : 0u;
+    turn.tiles_full = part == 0u ? full[chain] >> 1 & 1u : 0u;
+    if (item == 0u)
+        turns[(ulong)chain * n_parts + part] = turn;
 }
 
 /* The chain after an activation, which made these changes in the whole box. */

@@ -257,7 +257,8 @@ struct ergo_model {
      */
     const char *(*reference)(const struct ergo_point *point);
     /* Why samples of this point cannot be weighted for others, half a sentence ("each replica has
-     * couplings of its own"); NULL (also the function, where there are conjugates): they can. */
+     * couplings of its own"); NULL (also the function, where there are conjugates): they can, but
+     * for samples of a disorder. */
     const char *(*unweighted)(const struct ergo_point *point);
     /* Are replicas samples of a disorder, each with couplings or fields of its own, so that their
      * means differ, and the error of the mean over them is that of their scatter? NULL: never. */

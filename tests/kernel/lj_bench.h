@@ -31,7 +31,10 @@ static inline void lj_twin_start(struct ergo_context *ctx, struct lj_twin *t,
                                                      lj_rules_of(point, boxes - 1)};
             lj_volume_set(&rules[b], lj_volume_start(rules, boxes, b), &chain);
         }
-        assert_true(lj_twin_init(&t[b], point, b, &chain, words, 100000, UINT64_MAX, tables));
+        const struct lj_system system = lj_system_of(point);
+        const struct lj_window window = lj_window_of(&system, UINT64_MAX, 0);
+        assert_true(lj_twin_init(&t[b], point, b, &chain, words, 100000,
+                                 system.period ? &window : NULL, tables));
         free(words);
         const struct lj_twin_sums sums = lj_twin_total(&t[b], 0, t[b].n, 1, 1, 0);
         assert_false(sums.core);

@@ -174,6 +174,9 @@ static const struct {
     {"'box': [5, 5.5, 6.6], 'temperature': 1.3, 'particles': 15, 'max_displacement': 0.4, 'field': "
      "'data/reference/lj-field.cube', " LJ_FROZEN_KEYS ", " LJ_SLIT_KEYS,
      ", 'insertions': 8", "'work_group': 64, 'teams': 2"},
+    {"'box': [5, 5.5, 6.6], 'temperature': 1.3, 'particles': 0, 'max_displacement': 0.4, 'field': "
+     "'data/reference/lj-field.cube', " LJ_FROZEN_KEYS ", " LJ_SLIT_KEYS,
+     ", 'insertions': 70", "'work_group': 64, 'teams': 2"},
     {"'box': [5, 5.5, 6.6], 'temperature': 1.3, 'particles': 15, 'potential': 'mie', "
      "'repulsive_exponent': 13, 'attractive_exponent': 7, " LJ_FROZEN_KEYS,
      "", "'work_group': 1"},

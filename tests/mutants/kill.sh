@@ -44,6 +44,18 @@ audit_run() { # LIST CASE, for the mutant $name
     [ "$code" -eq 0 ] || return 2
 }
 
+# The same of a JOB over two ranks.
+ranks_run() {
+    local -x OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_plm=isolated
+    local -x OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl=self,vader POCL_MAX_PTHREAD_COUNT=1
+    local code=0 own=$room/$name
+    printf '%s' "$1" | tr "'" '"' >"$own.json"
+    timeout -s KILL 120 mpirun -np 2 "$build/ergocl" run "$own.json" -o "$own.run" --overwrite --quiet ||
+        code=$?
+    [ $code -ne 5 ] || code=1 # audits have an exit code of their own
+    return $code
+}
+
 # check MUTANT LOG: kernels as $ERGOCL_CL_DIR says.
 check() {
     local case=${case_of[$1]}

@@ -163,6 +163,13 @@ static void expect_pairs(struct lj_stretch *a, const struct lj_twin *t) {
     const size_t ranks = s->cut ? (size_t)ergo_dist_count() : 1;
     uint32_t first = 0;
     memset(a->pairs, 0, s->launch.bins * sizeof *a->pairs);
+    if (lj_stretch_partial(a)) {
+        lj_twin_pairs(t, 0, a->own < a->end ? a->own : a->end, s->bin_edges, s->launch.bins,
+                      a->pairs);
+        if (s->cut)
+            ergo_dist_sum_counts(a->pairs, s->launch.bins);
+        return;
+    }
     for (size_t r = 0; r < ranks; r++) {
         uint32_t next = first; /* the list is in the order of layers */
         const uint64_t behind = r + 1 < ranks ? s->at.slabs[r + 1].layer : UINT64_MAX;
@@ -183,7 +190,8 @@ void lj_stretch_expect(struct lj_stretch *a, size_t k, size_t curve, const struc
         return;
     }
     expect_pairs(a, t);
-    lj_pairs_convert(s, t->n, a->pairs, a->gr[0] + row, a->gr[1] + row);
+    lj_pairs_convert(s, lj_stretch_partial(a) ? a->all : t->n, a->pairs, a->gr[0] + row,
+                     a->gr[1] + row);
 }
 
 /* Move the twin of the stretch's k-th member through the stretch, with its samples. false: no
@@ -219,8 +227,12 @@ bool lj_stretch_partial(const struct lj_stretch *a) {
 static enum ergo_status open_twins(struct ergo_context *ctx, struct lj_stretch *a) {
     struct lj_state *s = a->s;
     const size_t bins = a->curves * a->count * s->launch.bins + 1;
-    const uint64_t trials = s->launch.board_blocks ? s->launch.board_blocks * s->system.trials : 1;
-    const uint64_t all = a->every * a->samples * trials;
+    const uint64_t blocks = a->blocks < s->launch.board_blocks ? a->blocks : s->launch.board_blocks;
+    const uint64_t all = a->every * a->samples * (blocks ? blocks * s->system.trials : 1);
+    const struct lj_window window =
+        blocks ? lj_window_of(&s->system, a->blocks,
+                              s->cut ? (uint32_t)s->at.slab.first / s->system.period : 0)
+               : (struct lj_window){0};
     const uint32_t more = all < LJ_MOST_PARTICLES ? (uint32_t)all : LJ_MOST_PARTICLES;
     const size_t chains = a->count * s->boxes;
     a->twins = calloc(chains, sizeof *a->twins);
@@ -234,19 +246,24 @@ static enum ergo_status open_twins(struct ergo_context *ctx, struct lj_stretch *
     for (size_t k = 0; k < chains && ok && status == ERGO_OK; k++) {
         const size_t c = a->first * s->boxes + k;
         uint32_t *words = NULL, n;
-        status = lj_fetch(ctx, s, c, &words, &n);
-        if (status != ERGO_OK)
+        status = lj_stretch_partial(a) ? lj_fetch_window(ctx, s, c, a->blocks, &words, &n)
+                                       : lj_fetch(ctx, s, c, &words, &n);
+        if (status != ERGO_OK) {
+            free(words);
             break;
+        }
         a->before[k] = s->chains[c];
         a->before[k].step = a->start;
         a->before[k].volumes = lj_volumes_before(&s->launch, a->start);
         /* a box may get the particles of the other one */
-        ok = lj_twin_init(&a->twins[k], s->e.batch->points[c / s->boxes], c % s->boxes,
-                          &a->before[k], words, s->boxes == 2 ? s->chains[c ^ 1].particles : more,
-                          s->launch.board_blocks ? a->blocks : 0, &s->tables);
+        struct lj_chain start = a->before[k];
+        start.particles = n;
+        ok = lj_twin_init(&a->twins[k], s->e.batch->points[c / s->boxes], c % s->boxes, &start,
+                          words, s->boxes == 2 ? s->chains[c ^ 1].particles : more,
+                          blocks ? &window : NULL, &s->tables);
         free(words);
-        if (ok && s->cut) /* each rank follows what is at the beginning of its slab */
-            lj_twin_board_begin(&a->twins[k], (uint32_t)s->at.slab.first / s->system.period);
+        if (ok && blocks)
+            lj_twin_board_count(&a->twins[k], s->chains[c].particles);
     }
     for (size_t k = 0; k < a->count && ok && status == ERGO_OK && !lj_stretch_partial(a); k++)
         ok = run_twin(a, k);
@@ -351,7 +368,9 @@ static enum ergo_status replay_stretch(struct ergo_context *ctx, struct lj_stret
                             .advance = advance,
                             .collect = collect,
                             .compare = compare};
-    for (size_t i = s->launch.board_blocks ? 1 : 0; i < 3; i++) {
+    /* all cells of a checkerboard stay where they are, and the stretch goes on in a copy */
+    const bool apart = s->launch.board_blocks && a->count == s->e.batch->count;
+    for (size_t i = apart ? 2 : s->launch.board_blocks ? 1 : 0; i < 3; i++) {
         s->e.buffers[growing_buffers[i]].window = &parts[i];
         s->e.buffers[growing_buffers[i]].window_bytes = each[i] * count;
     }
@@ -408,7 +427,9 @@ enum ergo_status lj_audit(struct ergo_context *ctx, void *opaque) {
                           s->chains[m].step, s->e.step);
     /* a sample of the members: reading the cells of thousands of chains would take longer than
      * the run */
+    const bool large =
+        s->launch.board_blocks && s->launch.board_blocks > ALL_MOVES / 2 / s->system.trials;
     for (size_t m = 0; m < chains && status == ERGO_OK; m += stride)
-        status = lj_check_cells(ctx, s, m);
+        status = large ? lj_check_layers(ctx, s, m) : lj_check_cells(ctx, s, m);
     return status == ERGO_OK ? replay(ctx, s) : status;
 }

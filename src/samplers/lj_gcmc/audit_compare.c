@@ -137,13 +137,13 @@ static enum ergo_status follow_part(struct ergo_context *ctx, const struct ergo_
 }
 
 static const char *wrong_chain(const struct lj_stretch *a, const struct lj_twin *t,
-                               const struct lj_chain *found, const uint32_t *words) {
+                               const struct lj_chain *found, const uint32_t *words, uint32_t n) {
     const struct lj_chain expected = lj_twin_chain(t);
     if (found->step != expected.step)
         return "the moves that were made";
     if (found->step_size != expected.step_size)
         return "the largest displacements";
-    if (t->board && !lj_twin_board_same(t, words, found->particles))
+    if (t->board && !lj_twin_board_same(t, words, n))
         return "the particles";
     if (lj_stretch_partial(a))
         return NULL;
@@ -159,17 +159,15 @@ struct shares {
     const struct lj_state *s;
     const struct lj_twin *end;
     const int64_t *shares;
+    uint32_t first, count; /* of the particles of `end` */
     atomic_bool wrong;
 };
 
 static void compare_share(size_t i, void *user) {
     struct shares *a = user;
     const uint32_t parts = a->s->launch.total_parts, p = parts - 1 - (uint32_t)i;
-    const struct lj_state *s = a->s;
-    const uint32_t first = s->cut ? (uint32_t)s->at.first : 0;
-    const uint32_t count = s->cut ? (uint32_t)s->at.count : a->end->n;
     const struct lj_twin_sums sums =
-        lj_twin_total(a->end, first, count, s->launch.total_group, parts, p);
+        lj_twin_total(a->end, a->first, a->count, a->s->launch.total_group, parts, p);
     const int64_t *of = a->shares + LJ_TOTALS * p;
     if (sums.core || of[0] != sums.energy || of[1] != sums.virial || of[2] != sums.contacts)
         a->wrong = true;
@@ -177,13 +175,36 @@ static void compare_share(size_t i, void *user) {
 
 static const char *wrong_shares(const struct lj_state *s, const struct lj_twin *end,
                                 const int64_t *shares, int64_t *left) {
-    struct shares a = {.s = s, .end = end, .shares = shares};
+    struct shares a = {.s = s,
+                       .end = end,
+                       .shares = shares,
+                       .first = s->cut ? (uint32_t)s->at.first : 0,
+                       .count = s->cut ? (uint32_t)s->at.count : end->n};
     const uint32_t parts = s->launch.total_parts;
     uint32_t n = 0;
     for (; n<parts && * left> 0; *left -= end->n / parts + 1)
         n++;
     ergo_parallel(n, SIZE_MAX, compare_share, &a);
     return a.wrong ? "the sums from scratch" : NULL;
+}
+
+/* Of a checkerboard followed in part: all partial sums of the first particles alone. */
+static enum ergo_status compare_first(struct ergo_context *ctx, const struct lj_stretch *a,
+                                      size_t chain, const struct lj_twin *end, const char **wrong) {
+    struct lj_state *s = a->s;
+    int64_t *shares = malloc((size_t)s->e.buffers[LJ_SHARES].bytes);
+    if (!shares)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    lj_total_first(s, chain, a->own, shares);
+    struct shares of = {.s = s,
+                        .end = end,
+                        .shares = shares + LJ_TOTALS * chain * s->launch.total_parts,
+                        .count = a->own};
+    if (s->e.status == ERGO_OK)
+        ergo_parallel(s->launch.total_parts, SIZE_MAX, compare_share, &of);
+    *wrong = of.wrong ? "the sums from scratch" : NULL;
+    free(shares);
+    return ergo_engine_end(&s->e);
 }
 
 /* k: of the replayed chains. */
@@ -193,24 +214,35 @@ static enum ergo_status compare_chain(struct ergo_context *ctx, const struct erg
     struct lj_state *s = a->s;
     struct lj_twin *t = &a->twins[k], end = {0};
     const size_t chain = a->first * s->boxes + k, m = chain / s->boxes;
-    uint32_t *words = NULL, n;
+    const bool part = lj_stretch_partial(a);
+    uint32_t *words = NULL, *first = NULL, n, seen = 0;
     const char *wrong = NULL;
-    enum ergo_status status = lj_fetch(ctx, s, chain, &words, &n);
+    enum ergo_status status = part ? lj_fetch_window(ctx, s, chain, a->blocks, &words, &n)
+                                   : lj_fetch(ctx, s, chain, &words, &n);
     const struct lj_chain found = s->chains[chain];
+    struct lj_chain last_one = found;
+    if (status == ERGO_OK && part)
+        status = lj_fetch_first(ctx, s, chain, SUMMED, &first, &seen, &a->own);
+    a->all = found.particles;
+    last_one.particles = part ? seen : found.particles;
     if (status == ERGO_OK && t->board &&
-        !lj_twin_init(&end, s->e.batch->points[m], 0, &found, words, 0, 0, &s->tables))
+        !lj_twin_init(&end, s->e.batch->points[m], 0, &last_one, part ? first : words, 0, NULL,
+                      &s->tables))
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
     const struct lj_twin *const last = t->board ? &end : t;
-    if (status == ERGO_OK && lj_stretch_partial(a))
+    if (status == ERGO_OK && part)
         status = follow_part(ctx, r, a, k, last, &wrong);
     if (status == ERGO_OK && !wrong)
-        wrong = wrong_chain(a, t, &found, words);
+        wrong = wrong_chain(a, t, &found, words, n);
     if (status == ERGO_OK && !wrong)
         wrong = wrong_sample(a, r, k / s->boxes);
-    if (status == ERGO_OK && !wrong)
+    if (status == ERGO_OK && !wrong && !part)
         wrong = wrong_shares(s, last, shares + LJ_TOTALS * chain * s->launch.total_parts, left);
+    if (status == ERGO_OK && !wrong && part)
+        status = compare_first(ctx, a, chain, last, &wrong);
     lj_twin_free(&end);
     free(words);
+    free(first);
     if (status == ERGO_OK && wrong)
         return ergo_replay_differs(ctx, r, m, wrong);
     return status == ERGO_OK && !t->board ? lj_check_cells(ctx, s, chain) : status;

@@ -57,6 +57,10 @@ static uint32_t count_blocks(const struct lj_state *s) {
     return s->at.slab.count / s->system.period;
 }
 
+bool lj_cut_shares(const struct lj_state *s) {
+    return s->cut && ergo_dist_count() > 1;
+}
+
 void lj_cut_blocks(const struct lj_state *s, uint64_t *from, uint64_t *to) {
     *from = s->cut ? (uint64_t)first_block(s) * layer_blocks(s) : 0;
     *to = s->cut ? *from + (uint64_t)count_blocks(s) * layer_blocks(s) : s->launch.board_blocks;
@@ -123,13 +127,14 @@ enum ergo_status lj_cut_shape(struct ergo_context *ctx, struct lj_state *s) {
     const enum ergo_status status = ergo_slab_cut(ctx, slab, NULL, layers, period, deep * period);
     if (status != ERGO_OK)
         return status;
-    ergo_slab_deepen(slab, true, 1, deep * period);
+    ergo_slab_deepen(slab, true, 1, deep * period, 16.0 * s->grid.n[0] * s->grid.n[1] * l->slots);
     s->at.planes = l->slots;
     slab->edge_bytes =
         16 * members * l->slots * deep * LJ_ACTIVE * LJ_ACTIVE * LJ_ACTIVE * layer_blocks(s);
     if (!ergo_point_int(s->e.batch->points[0], "/tuning/capacity"))
         l->capacity = (uint32_t)fmax(64, ceil(1.05 * l->capacity * slab->most / layers));
     s->at.turns = ergo_engine_memory(&s->e, members, sizeof *s->at.turns);
+    s->at.shares = ergo_engine_memory(&s->e, members * l->shares, sizeof *s->at.shares);
     s->at.listed = ergo_engine_memory(&s->e, members, sizeof *s->at.listed);
     s->at.slabs = ergo_engine_memory(&s->e, (size_t)ergo_dist_count(), sizeof *s->at.slabs);
     s->e.block_samples = 64; /* the same at all ranks */
@@ -142,11 +147,8 @@ enum ergo_status lj_cut_shape(struct ergo_context *ctx, struct lj_state *s) {
 
 void lj_cut_declare(struct lj_state *s) {
     struct ergo_engine *e = &s->e;
-    const uint64_t members = e->batch->count;
     ergo_engine_buffer(e, LJ_LISTED, "chains of the list", ERGO_BUFFER_RESULT,
-                       members * sizeof *s->at.listed);
-    ergo_engine_buffer(e, LJ_TURNS, "sums of an activation", ERGO_BUFFER_SCRATCH,
-                       members * sizeof *s->at.turns);
+                       e->batch->count * sizeof *s->at.listed);
     ergo_slab_declare(
         e, &s->at.slab,
         (struct ergo_slab_rows){.state = LJ_CELLS, .out = LJ_CUT_EDGES, .in = LJ_CUT_HALOS});
@@ -155,13 +157,16 @@ void lj_cut_declare(struct lj_state *s) {
 void lj_cut_kernels(struct lj_state *s, const char *board) {
     static const char *const path = "lj_gcmc/board_cut.cl";
     struct ergo_text o = {0};
-    ergo_text_append(&o, "%s -DLJ_END_GROUP=%u", board, s->launch.end_group);
+    ergo_text_append(&o, "%s -DLJ_END_GROUP=%u -DLJ_SUM_GROUP=%u", board, s->launch.end_group,
+                     s->launch.sum_group);
     if (o.failed)
         ERGO_ENGINE_FAIL(&s->e, ERGO_E_MEMORY, "no memory for build options");
-    ergo_engine_kernel(&s->e, LJ_CUT_PACK, path, o.data, "lj_cut_pack");
-    ergo_engine_kernel(&s->e, LJ_CUT_UNPACK, path, o.data, "lj_cut_unpack");
-    ergo_engine_kernel(&s->e, LJ_CUT_SUM, path, o.data, "lj_cut_sum");
-    ergo_engine_kernel(&s->e, LJ_CUT_JOIN, path, o.data, "lj_cut_join");
+    if (lj_cut_shares(s)) {
+        ergo_engine_kernel(&s->e, LJ_CUT_PACK, path, o.data, "lj_cut_pack");
+        ergo_engine_kernel(&s->e, LJ_CUT_UNPACK, path, o.data, "lj_cut_unpack");
+        ergo_engine_kernel(&s->e, LJ_CUT_SUM, path, o.data, "lj_cut_sum");
+        ergo_engine_kernel(&s->e, LJ_CUT_JOIN, path, o.data, "lj_cut_join");
+    }
     ergo_engine_kernel(&s->e, LJ_BOARD_LIST, path, o.data, "lj_cut_list");
     ergo_text_free(&o);
 }
@@ -201,15 +206,21 @@ static void update(void *state, unsigned colour, uint64_t from, uint64_t to) {
 
 /* What active cells have done so far, of all ranks. */
 static void add_up(struct lj_state *s) {
-    const size_t members = s->e.batch->count, bytes = members * sizeof *s->at.turns;
-    uint64_t from, to;
+    const struct lj_launch *l = &s->launch;
+    const size_t members = s->e.batch->count, words = LJ_TURN_BYTES / sizeof(uint64_t);
+    uint64_t from, to, *sums = (uint64_t *)(void *)s->at.turns;
     lj_cut_blocks(s, &from, &to);
-    ERGO_LAUNCH(&s->e, LJ_CUT_SUM, ergo_grid_groups(members, s->launch.end_group, 1),
+    ERGO_LAUNCH(&s->e, LJ_CUT_SUM, ergo_grid_groups(l->shares, l->sum_group, members),
                 BUFFER(LJ_CHAINS), BUFFER(LJ_ACTIVE_CELLS), BUFFER(LJ_FULL), BUFFER(LJ_TURNS),
                 U64(s->at.to), U32(from), U32(to));
-    ergo_engine_read(&s->e, LJ_TURNS, 0, bytes, s->at.turns);
-    if (s->e.status == ERGO_OK)
-        ergo_dist_sum_counts((uint64_t *)(void *)s->at.turns, bytes / sizeof(uint64_t));
+    ergo_engine_read(&s->e, LJ_TURNS, 0, members * l->shares * LJ_TURN_BYTES, s->at.shares);
+    if (s->e.status != ERGO_OK)
+        return;
+    memset(s->at.turns, 0, members * LJ_TURN_BYTES);
+    for (size_t i = 0; i < members * l->shares * words; i++)
+        sums[i / (words * l->shares) * words + i % words] +=
+            ((const uint64_t *)(const void *)s->at.shares)[i];
+    ergo_dist_sum_counts(sums, members * words);
 }
 
 /* Makes room where a rank had none. False: there was room everywhere. */
@@ -240,6 +251,11 @@ static bool is_complete(const struct lj_state *s) {
 void lj_cut_launch(struct lj_state *s, const struct ergo_engine_slot *slot, uint64_t to) {
     const size_t members = s->e.batch->count;
     s->at.to = to;
+    if (!lj_cut_shares(s)) {
+        lj_board_activate(s, 0, s->launch.board_blocks, to);
+        lj_board_end(s, slot, to);
+        return;
+    }
     do {
         s->at.plane = 0;
         ergo_slab_half_sweep(&s->e, &s->at.slab, s->system.period, update, 0);
@@ -396,23 +412,9 @@ static const struct ergo_slab_model slabs = {.slab_of = slab_of};
     }
 static const struct ergo_engine_model gcmc = ENGINE("lj-gcmc"), fluid = ENGINE("lj-fluid");
 
-#define TABLE(model)                                                                               \
-    static enum ergo_status plan_##model(struct ergo_context *ctx, const struct ergo_batch *batch, \
-                                         const struct ergo_device *device,                         \
-                                         struct ergo_plan *plan) {                                 \
-        return ergo_slab_plan(ctx, &(model), batch, device, plan);                                 \
-    }                                                                                              \
-    static enum ergo_status create_##model(struct ergo_context *ctx,                               \
-                                           const struct ergo_batch *batch,                         \
-                                           struct ergo_device *device, void **state) {             \
-        return ergo_slab_create(ctx, &(model), batch, device, state);                              \
-    }
-TABLE(gcmc)
-TABLE(fluid)
-
 #define OPS(model)                                                                                 \
     {                                                                                              \
-        .engine = &(model), .plan = plan_##model, .create = create_##model, .init = lj_init,       \
-        .save = lj_save, .load = lj_load, .carry = lj_carry, .audit = lj_audit, .frame = lj_frame  \
+        .engine = &(model), .init = lj_init, .save = lj_save, .load = lj_load, .carry = lj_carry,  \
+        .audit = lj_audit, .frame = lj_frame                                                       \
     }
 const struct ergo_sampler_ops lj_cut_ops = OPS(gcmc), lj_fluid_cut_ops = OPS(fluid);

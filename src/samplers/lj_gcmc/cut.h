@@ -12,6 +12,9 @@ enum ergo_status lj_cut_check(struct ergo_context *ctx, const struct ergo_point 
 enum ergo_status lj_cut_shape(struct ergo_context *ctx, struct lj_state *s);
 void lj_cut_declare(struct lj_state *s);
 void lj_cut_kernels(struct lj_state *s, const char *board); /* board: options of lj_board */
+/* Are there other ranks? One that is alone has all cells: its halos are its own layers, and nothing
+ * is exchanged. */
+bool lj_cut_shares(const struct lj_state *s);
 /* The layer of the box that is the first in memory. */
 uint32_t lj_cut_low(const struct lj_state *s);
 /* The active cells that are this rank's: from *from to *to - 1. Of a box that is not cut, all. */

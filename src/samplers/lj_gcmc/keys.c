@@ -129,7 +129,9 @@ const struct ergo_key lj_keys_start[LJ_KEYS_START_N] = {
              "since a chain that is steered does not sample."},
     {ERGO_KEY("/system/particles", INT), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "0",
      .min = 0, .max = 134217728, .unit = "",
-     .help = "Particles at the start, on a cubic lattice; 0: an empty box.",
+     .help =
+         "Particles at the start, on a cubic lattice; 0: an empty box, which stays empty at "
+         "constant N: there only in a slit, a field or among frozen atoms, for test insertions.",
      .acts = starts_on_lattice,
      .where = "without a file /system/start, which says how many there are"},
     {ERGO_KEY("/system/start", STRING), .flags = ERGO_KEY_CHAIN | ERGO_KEY_FILE, .unit = "",
@@ -317,6 +319,8 @@ const struct ergo_key lj_keys_closed[LJ_KEYS_CLOSED_N] = {
          "stays the same fraction of the box."},
     {ERGO_KEY("/run/insertions", INT), .flags = ERGO_KEY_SHAPE, .fallback = "64", .min = 0,
      .max = LJ_MOST_GHOSTS, .unit = "",
-     .help = "Test insertions at each measurement, for the chemical potential (B. Widom, J. Chem. "
-             "Phys. 39, 2808 (1963)); 0: none. They take T/epsilon of 0.5 and more."},
+     .help =
+         "Test insertions at each measurement, for the chemical potential (B. Widom, J. Chem. "
+         "Phys. 39, 2808 (1963)), or Henry's constant without particles; 0: none. Among particles "
+         "they take T/epsilon of 0.5 and more."},
 };

@@ -75,6 +75,9 @@ struct lj_atoms {
     uint32_t *words;   /* [n][3], in units of 2^-32 of the sides */
     uint8_t *species;  /* [n] */
     uint32_t cells[3]; /* of their table */
+    /* linked lists of the atoms in these cells, for the host: the first of each cell, and who
+     * follows; UINT32_MAX: nobody */
+    uint32_t *first, *next;
 };
 
 /* Tables of potentials: table.c. */
@@ -158,7 +161,9 @@ struct lj_launch {
     bool energies; /* the pair energy of each particle is stored (cl/lj_gcmc/gather.h) */
     /* checkerboard: particles around an active cell that local memory holds at first */
     uint32_t tile;
-    uint32_t end_group; /* work-items of the kernel that ends an activation */
+    uint32_t end_group; /* work-items of the kernel that lists a checkerboard's particles */
+    /* The same of those that end an activation; work-groups that share a chain's active cells. */
+    uint32_t sum_group, shares;
     uint64_t board_blocks;
     uint64_t launch_steps; /* the most of a launch */
     double step_seconds;   /* of one chain, estimated */
@@ -194,6 +199,7 @@ enum lj_kernel {
     LJ_TOTAL,
     LJ_PAIRS,
     LJ_BOARD,
+    LJ_BOARD_SUM,
     LJ_BOARD_END,
     LJ_BOARD_LIST,
     LJ_GHOST,
@@ -239,11 +245,11 @@ struct lj_state {
     bool cut;         /* the box is cut over ranks, and this is a slab of it: cut.c */
     struct lj_cut {
         struct ergo_slab slab;
-        uint32_t planes; /* of cells in a message */
-        uint32_t plane;  /* the first one of the next message */
-        uint64_t to;     /* where the activation's launch ends */
-        struct lj_turn *turns;
-        struct lj_chain *listed; /* LJ_LISTED, of the last list */
+        uint32_t planes;                /* of cells in a message */
+        uint32_t plane;                 /* the first one of the next message */
+        uint64_t to;                    /* where the activation's launch ends */
+        struct lj_turn *turns, *shares; /* [members] of all ranks, and this rank's in parts */
+        struct lj_chain *listed;        /* LJ_LISTED, of the last list */
         /* of the chain that lj_fetch read last: this rank's particles in the list of all */
         uint64_t first, count;
         struct lj_cut_slab { /* [ranks] */
@@ -271,6 +277,8 @@ struct lj_system lj_system_of(const struct ergo_point *point);
  * and the shape of the first. */
 unsigned lj_boxes_of(const struct ergo_point *point);
 struct lj_system lj_box_system(const struct ergo_point *point, size_t box);
+/* nvt and npt: does the job say that there are always n particles? */
+bool lj_has_fixed(const struct ergo_point *point, int64_t n);
 uint32_t lj_box_particles(const struct ergo_point *point,
                           size_t box);              /* on a lattice at the start */
 bool lj_has_volume(const struct ergo_point *point); /* do volumes change? */
@@ -474,6 +482,8 @@ void lj_total_sums(struct lj_state *s, bool keep, struct lj_totals *totals);
 /* The same as partial sums: LJ_TOTALS words from each of the launch.total_parts groups of each
  * chain. Every pair is counted from both particles. */
 void lj_total_shares(struct lj_state *s, bool keep, int64_t *shares);
+/* The same of the first `count` particles of this chain's list alone, with all others. */
+void lj_total_first(struct lj_state *s, size_t chain, uint32_t count, int64_t *shares);
 struct lj_totals lj_totals_of(const struct lj_state *s, size_t chain, const int64_t *shares);
 /* Compute pair energies and contacts of particles that the host has placed, and write the
  * chains. */
@@ -494,7 +504,8 @@ void lj_potential_options(const struct lj_state *s, struct ergo_text *options);
 double lj_board_smallest(const struct lj_system *s); /* least side of a box, in the job's unit */
 double lj_board_cells(const struct lj_system *s);    /* more than 2^31 - 1 are refused */
 uint64_t lj_board_blocks(const struct lj_system *s, uint32_t blocks[3]);
-uint32_t lj_board_tile(const struct lj_system *s, int64_t wish);
+/* density: of the start, in particles per sigma^3 */
+uint32_t lj_board_tile(const struct lj_system *s, double density, int64_t wish);
 uint64_t lj_board_local_bytes(const struct lj_system *s, const struct lj_launch *l, uint32_t tile);
 uint64_t lj_board_visits(const struct lj_system *s, const struct lj_launch *l, uint32_t slots,
                          uint32_t tile);
@@ -507,6 +518,8 @@ uint32_t *lj_board_bounds(const struct lj_grid *grid);
 void lj_board_activate(struct lj_state *s, uint64_t from, uint64_t end, uint64_t to);
 /* Enqueue one activation of the chains that are before step `to`, with the slot's samples. */
 void lj_board_launch(struct lj_state *s, const struct ergo_engine_slot *slot, uint64_t to);
+/* End an activation whose active cells are all on this device. */
+void lj_board_end(struct lj_state *s, const struct ergo_engine_slot *slot, uint64_t to);
 /* Enqueue: make the particle lists from the cells. */
 void lj_board_list(struct lj_state *s);
 

@@ -90,6 +90,8 @@ static uint64_t curve_every(const struct ergo_point *point) {
 /* Ideal gas in a slit: N has a Poisson distribution with mean z A times Henry's integral. */
 static double exact_slit(const struct ergo_point *point, const struct lj_system *s,
                          const char *observable) {
+    if (strcmp(observable, "henry_constant") == 0 && lj_has_fixed(point, 0))
+        return s->box[0] * s->box[1] * lj_slit_henry(s) / s->temperature;
     if (!lj_is_open(point) || s->epsilon != 0)
         return NAN;
     const double adsorbed = s->activity * lj_slit_henry(s);
@@ -103,7 +105,9 @@ static double exact_slit(const struct ergo_point *point, const struct lj_system 
 /* Ideal gas: N has a Poisson distribution with mean zV. If N is fixed, so is the density. */
 static double exact(const struct ergo_point *point, const char *observable) {
     const struct lj_system s = lj_system_of(point);
-    const double n = (double)ergo_point_int(point, "/system/particles");
+    const int64_t n = ergo_point_int(point, "/system/particles");
+    if (lj_has_field(point) && lj_has_fixed(point, n) && strcmp(observable, "density") == 0)
+        return (double)n / (lj_has_slit(point) ? s.volume / s.box[2] * s.slit.width : s.volume);
     if (lj_has_voxels(point) || lj_has_frozen(point))
         return NAN;
     if (lj_has_slit(point))
@@ -115,11 +119,11 @@ static double exact(const struct ergo_point *point, const char *observable) {
                                                                     : NAN;
     if (!lj_is_open(point) && !lj_start_file(point)) {
         if (strcmp(observable, "particles") == 0)
-            return n;
+            return (double)n;
         if (strcmp(observable, "density") == 0)
-            return n / s.volume;
+            return (double)n / s.volume;
         if (strcmp(observable, "pressure") == 0 && s.epsilon == 0)
-            return n / s.volume * s.temperature;
+            return (double)n / s.volume * s.temperature;
     }
     if (s.epsilon != 0 || s.activity == 0)
         return NAN;

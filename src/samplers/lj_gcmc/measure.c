@@ -17,18 +17,41 @@ static struct ergo_grid total_grid(const struct lj_state *s) {
 /* ---- sums -------------------------------------------------------------------------------------
  */
 
-void lj_total_shares(struct lj_state *s, bool keep, int64_t *shares) {
+static void add_shares(struct lj_state *s, bool keep, int64_t *shares) {
     const size_t bytes = (size_t)s->e.buffers[LJ_SHARES].bytes;
     /* so that results of an earlier launch are not taken for new ones */
     memset(shares, 0xff, bytes);
     ergo_engine_write(&s->e, LJ_SHARES, 0, bytes, shares);
-    if (s->cut)
-        lj_cut_list(s);
     ERGO_LAUNCH(&s->e, LJ_TOTAL, total_grid(s), BUFFER(LJ_MEMBERS),
                 BUFFER(s->cut ? LJ_LISTED : LJ_CHAINS), BUFFER(LJ_PARTICLES), BUFFER(LJ_CELLS),
                 BUFFER(LJ_OFFSETS), BUFFER(LJ_SHARES), U32(s->capacity), U32(s->slots),
                 BUFFER(LJ_PAIR_ENERGIES), U32(keep), BUFFER(LJ_TABLES));
     ergo_engine_read(&s->e, LJ_SHARES, 0, bytes, shares);
+}
+
+void lj_total_shares(struct lj_state *s, bool keep, int64_t *shares) {
+    if (s->cut)
+        lj_cut_list(s);
+    add_shares(s, keep, shares);
+}
+
+void lj_total_first(struct lj_state *s, size_t chain, uint32_t count, int64_t *shares) {
+    const unsigned row = s->cut ? LJ_LISTED : LJ_CHAINS;
+    const size_t bytes = lj_chains(s) * sizeof *s->chains;
+    struct lj_chain *few = calloc(lj_chains(s), sizeof *few), *all = malloc(bytes);
+    if (!few || !all) {
+        no_memory(s);
+    } else {
+        ergo_engine_read(&s->e, row, 0, bytes, all);
+        few[chain] = all[chain];
+        few[chain].particles = count;
+        ergo_engine_write(&s->e, row, 0, bytes, few);
+        add_shares(s, false, shares);
+        ergo_engine_write(&s->e, row, 0, bytes, all);
+        ergo_engine_finish(&s->e);
+    }
+    free(few);
+    free(all);
 }
 
 struct lj_totals lj_totals_of(const struct lj_state *s, size_t chain, const int64_t *shares) {

@@ -124,6 +124,12 @@ struct lj_system lj_box_system(const struct ergo_point *point, size_t box) {
     return s;
 }
 
+bool lj_has_fixed(const struct ergo_point *point, int64_t n) {
+    const enum lj_ensemble ensemble = lj_ensemble_of(point);
+    return (ensemble == LJ_NVT || ensemble == LJ_NPT) && !lj_start_file(point) &&
+           ergo_point_int(point, "/system/particles") == n;
+}
+
 uint32_t lj_box_particles(const struct ergo_point *point, size_t box) {
     const char *const key = box ? "/system/second_particles" : "/system/particles";
     return (uint32_t)ergo_point_int(point, key);

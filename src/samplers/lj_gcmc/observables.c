@@ -135,6 +135,27 @@ static bool has_ghosts(const struct ergo_point *point) {
     return lj_ghosts_of(point) > 0;
 }
 
+/* Is there a point with n particles in a field? All points have the same columns in tables; the
+ * first and the last point differ in all that is scanned. */
+static bool some_have(const struct ergo_point *point, int64_t n) {
+    const struct ergo_job *job = point->job;
+    const struct ergo_point *last = &job->points[job->n_points - 1];
+    bool some = lj_has_field(point) && lj_has_fixed(point, n);
+    if (lj_has_field(point) && ergo_point_int(&job->points[0], "/system/particles") !=
+                                   ergo_point_int(last, "/system/particles"))
+        for (size_t i = 0; i < job->n_points && !some; i++)
+            some = lj_has_fixed(&job->points[i], n);
+    return some;
+}
+
+static bool has_henry(const struct ergo_point *point) {
+    return has_ghosts(point) && some_have(point, 0);
+}
+
+static bool has_first_heat(const struct ergo_point *point) {
+    return some_have(point, 1);
+}
+
 /* If the cutoff lies within the core, too few pairs are near it to measure the jump. In a field it
  * is a tensor, which depends on the place. */
 bool lj_has_pressure(const struct ergo_point *point) {
@@ -215,6 +236,11 @@ static double derive_ratio(const struct ergo_point *point, const double *m) {
     return m[0] / m[1];
 }
 
+/* Where there are no particles, none is moved. */
+static double derive_acceptance(const struct ergo_point *point, const double *m) {
+    return lj_has_fixed(point, 0) ? NAN : m[0] / m[1];
+}
+
 static double derive_variance(const struct ergo_point *point, const double *m) {
     (void)point;
     return m[1] - m[0] * m[0];
@@ -253,6 +279,17 @@ static double derive_excess(const struct ergo_point *point, const double *m) {
     return -ergo_point_real(point, "/system/temperature") * log(m[0] / m[1]);
 }
 
+/* V <exp(-u/T)>/T: of an empty box, N/P at vanishing pressure P = z T. */
+static double derive_henry(const struct ergo_point *point, const double *m) {
+    return lj_has_fixed(point, 0) ? m[0] / ergo_point_real(point, "/system/temperature") : NAN;
+}
+
+/* Of one particle there are no fluctuations of N, and (<N U> - <N><U>)/(<N^2> - <N>^2) at
+ * vanishing loading is its <U>. */
+static double derive_first_heat(const struct ergo_point *point, const double *m) {
+    return lj_has_fixed(point, 1) ? ergo_point_real(point, "/system/temperature") - m[0] : NAN;
+}
+
 /* (<V^2> - <V>^2)/(<V> T) */
 static double derive_volume_compressibility(const struct ergo_point *point, const double *m) {
     return (m[1] - m[0] * m[0]) / (m[0] * ergo_point_real(point, "/system/temperature"));
@@ -262,7 +299,8 @@ static double derive_volume_compressibility(const struct ergo_point *point, cons
 #define ACCEPTANCE(kind, where)                                                                    \
     {                                                                                              \
         .name = "acceptance_" #kind, .unit = "", .help = "accepted " #kind "s per tried one",      \
-        .inputs = {"accepted_" #kind, "tried_" #kind}, .derive = derive_ratio, .applies = (where)  \
+        .inputs = {"accepted_" #kind, "tried_" #kind}, .derive = derive_acceptance,                \
+        .applies = (where)                                                                         \
     }
 #define HIDDEN(observable)                                                                         \
     {                                                                                              \
@@ -384,6 +422,15 @@ const struct ergo_observable lj_observables_nvt[LJ_N_OBSERVABLES_NVT] = {
      .help = "-T ln <exp(-dU/T)>, by test insertions; not in a slit or field",
      .inputs = {"insertion_volume", "box_volume"}, .derive = derive_excess,
      .applies = has_uniform_ghosts},
+    {ERGO_NAMED("henry_constant", "length^3/energy"),
+     .help = "Henry's constant K = V <exp(-u/T)>/T of a slit, field or frozen atoms without "
+             "particles (particles 0), by test insertions: the box has K P particles in "
+             "equilibrium with an ideal gas of low pressure P = z T",
+     .inputs = {"insertion_volume"}, .derive = derive_henry, .applies = has_henry},
+    {ERGO_NAMED("isosteric_heat", "energy"),
+     .help = "isosteric heat at vanishing loading, T - <U> of one particle (particles 1) in a "
+             "slit, field or among frozen atoms",
+     .inputs = {"total_energy"}, .derive = derive_first_heat, .applies = has_first_heat},
     {.name = "box_volume",
      .unit = "length^3",
      .help = "an input",

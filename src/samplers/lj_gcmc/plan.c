@@ -94,7 +94,8 @@ static void plan_board(const struct ergo_point *point, const struct lj_system *s
     const bool cpu = device->type == CL_DEVICE_TYPE_CPU;
     if (!cpu && !ergo_point_int(point, "/tuning/work_group"))
         l->group = ergo_device_least_group(device);
-    l->tile = lj_board_tile(s, ergo_point_int(point, "/tuning/tile"));
+    const double density = lj_box_particles(point, 0) * s->sigma * s->sigma * s->sigma / s->volume;
+    l->tile = lj_board_tile(s, density, ergo_point_int(point, "/tuning/tile"));
     l->board_blocks = lj_board_blocks(s, blocks);
 }
 
@@ -203,6 +204,10 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct lj_state 
     }
     while (l->end_group > d->largest_group)
         l->end_group /= 2;
+    l->sum_group = l->end_group < 256 ? l->end_group : 256;
+    l->shares = (uint32_t)fmin(64, ceil((double)l->board_blocks / (4.0 * l->sum_group)));
+    if (device->type == CL_DEVICE_TYPE_CPU)
+        l->shares = 1;
     while (l->total_group > d->largest_group)
         l->total_group /= 2;
     l->bins = lj_bins(first);
@@ -230,7 +235,7 @@ static void plan_times(struct lj_state *s) {
     l->launch_steps = l->board_blocks ? 1 : 1000000000;
     plan->work_per_step = members * trials;
     plan->launches_per_step =
-        l->board_blocks ? 2 : 1.0 / (double)ergo_plan_launch(plan, l->launch_steps);
+        l->board_blocks ? 3 : 1.0 / (double)ergo_plan_launch(plan, l->launch_steps);
 }
 
 static void describe(const struct lj_state *s, struct ergo_plan *plan) {
@@ -293,6 +298,8 @@ static void declare_buffers(struct lj_state *s) {
                        l->board_blocks ? ERGO_BUFFER_RESULT : ERGO_BUFFER_STATE,
                        16 * members * l->capacity);
     ergo_engine_buffer(e, LJ_CELLS, "cells", ERGO_BUFFER_STATE, 16 * cells);
+    if (l->board_blocks)
+        ergo_engine_flag(e, LJ_CELLS, ERGO_BUFFER_APART);
     ergo_engine_buffer(e, LJ_PAIR_ENERGIES, "pair energies", ERGO_BUFFER_STATE,
                        l->energies ? 8 * cells : 0);
     ergo_engine_buffer(e, LJ_OFFSETS, "lists of cells", ERGO_BUFFER_CONSTANT,
@@ -326,6 +333,8 @@ static void declare_buffers(struct lj_state *s) {
         ergo_engine_buffer(e, LJ_ACTIVE_CELLS, "sums of active cells", ERGO_BUFFER_STATE,
                            LJ_PART_BYTES * l->board_blocks * members);
         ergo_engine_buffer(e, LJ_FULL, "full cells", ERGO_BUFFER_STATE, 4 * members);
+        ergo_engine_buffer(e, LJ_TURNS, "sums of an activation", ERGO_BUFFER_SCRATCH,
+                           LJ_TURN_BYTES * members * l->shares);
     }
     if (s->cut)
         lj_cut_declare(s);
@@ -390,16 +399,19 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct lj_stat
         ergo_engine_kernel(e, LJ_VOLUME_MOVE, "lj_gcmc/volume.cl", ghosts.data, "lj_volume_move");
     }
     if (l->board_blocks) {
-        ergo_text_append(&o, " -DLJ_BLOCKS=%lluu -DLJ_TRIALS=%uu -DLJ_END_GROUP=%u",
-                         (unsigned long long)l->board_blocks, s->system.trials, l->end_group);
+        ergo_text_append(
+            &o, " -DLJ_BLOCKS=%lluu -DLJ_TRIALS=%uu -DLJ_END_GROUP=%u -DLJ_SUM_GROUP=%u",
+            (unsigned long long)l->board_blocks, s->system.trials, l->end_group, l->sum_group);
         lj_board_options(s, &board);
         ergo_engine_kernel(e, LJ_BOARD, "lj_gcmc/board.cl", board.data, "lj_board");
-        if (s->cut) {
+        if (s->cut)
             lj_cut_kernels(s, board.data);
-        } else {
+        if (!lj_cut_shares(s)) {
+            ergo_engine_kernel(e, LJ_BOARD_SUM, end, o.data, "lj_board_sum");
             ergo_engine_kernel(e, LJ_BOARD_END, end, o.data, "lj_board_end");
-            ergo_engine_kernel(e, LJ_BOARD_LIST, end, o.data, "lj_board_list");
         }
+        if (!s->cut)
+            ergo_engine_kernel(e, LJ_BOARD_LIST, end, o.data, "lj_board_list");
     } else {
         /* in larger groups a work-item finds hardly more than one pair of a move */
         if (l->group >= 32 && l->group < 128 && !l->whole)

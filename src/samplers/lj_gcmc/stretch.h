@@ -1,4 +1,5 @@
-/* The stretch of the run that an audit replays. Internal to audit.c and audit_compare.c. */
+/* The stretch of the run that an audit replays. Internal to audit.c, audit_compare.c and window.c.
+ */
 #ifndef ERGO_SAMPLERS_LJ_GCMC_STRETCH_H
 #define ERGO_SAMPLERS_LJ_GCMC_STRETCH_H
 
@@ -13,6 +14,7 @@ struct lj_stretch {
     uint32_t end;           /* g(r) counts pairs of the particles below this one */
     struct lj_twin *twins;  /* of all boxes [boxes count], at the end of the stretch */
     double *columns;        /* [samples][count][LJ_COLUMNS] */
+    uint32_t own, all;      /* followed in part: of the twin of the end the first, this rank's; N */
     double *gr[2];          /* g(r) and rho^2 g(r): [curves][count][bins] */
     uint64_t *pairs;
     struct lj_chain *before;  /* [boxes count], the chains at the start */
@@ -23,6 +25,18 @@ struct lj_stretch {
 bool lj_stretch_partial(const struct lj_stretch *a);
 /* Write the g(r) of a twin as curve number `curve` of the k-th member. */
 void lj_stretch_expect(struct lj_stretch *a, size_t k, size_t curve, const struct lj_twin *t);
+
+/* window.c, of a checkerboard that is followed in part. All cells: is each particle in its own, are
+ * they as many as the chain has, and have ranks the same beside a slab? */
+enum ergo_status lj_check_layers(struct ergo_context *ctx, struct lj_state *s, size_t chain);
+/* The particles in the windows of all ranks, in the order of the cells; malloc'ed. blocks: the most
+ * active cells to follow. */
+enum ergo_status lj_fetch_window(struct ergo_context *ctx, struct lj_state *s, size_t chain,
+                                 uint64_t blocks, uint32_t **words, uint32_t *count);
+/* The particles of this rank's first layers: as many as `most` need, and all that these may see.
+ * *own: of them the first in the chain's list, at most `most`. */
+enum ergo_status lj_fetch_first(struct ergo_context *ctx, struct lj_state *s, size_t chain,
+                                uint32_t most, uint32_t **words, uint32_t *count, uint32_t *own);
 
 /* audit_compare.c: compare the end of the stretch; and, without a replay, the sums of all
  * members. */

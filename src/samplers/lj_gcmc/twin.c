@@ -165,7 +165,7 @@ void lj_twin_set_box(struct lj_twin *t, const struct lj_chain *chain) {
 
 bool lj_twin_init(struct lj_twin *t, const struct ergo_point *point, size_t box,
                   const struct lj_chain *chain, const uint32_t *words, uint32_t more,
-                  uint64_t blocks, const struct lj_tables *tables) {
+                  const struct lj_window *window, const struct lj_tables *tables) {
     const struct lj_system s = lj_box_system(point, box);
     memset(t, 0, sizeof *t);
     t->boxes = lj_boxes_of(point);
@@ -203,7 +203,7 @@ bool lj_twin_init(struct lj_twin *t, const struct ergo_point *point, size_t box,
         lj_twin_set_box(t, chain);
     else
         fit_grid(t);
-    if (s.period && blocks && !lj_twin_board_init(t, point, blocks)) {
+    if (window && !lj_twin_board_init(t, point, window)) {
         lj_twin_free(t);
         return false;
     }

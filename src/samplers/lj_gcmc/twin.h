@@ -18,6 +18,18 @@ struct lj_twin_sums {
 
 struct lj_twin_board;
 
+/* The part of a checkerboard that is followed: active cells of the blocks within `radius` of a
+ * corner, which is that of the box in layer `begin` of the blocks. Their neighbourhoods, also where
+ * an active cell changes these, are in blocks within LJ_WINDOW_EDGE more. */
+enum { LJ_WINDOW_EDGE = 2 };
+struct lj_window {
+    uint32_t period, blocks[3], begin, radius;
+};
+/* With so many active cells at most. */
+struct lj_window lj_window_of(const struct lj_system *s, uint64_t most, uint32_t begin);
+/* Is a coordinate along axis k in these blocks? */
+bool lj_window_has(const struct lj_window *w, int k, uint32_t word);
+
 struct lj_twin {
     struct lj_member m;
     const struct lj_tables *tables;           /* those of the state that is followed */
@@ -44,12 +56,12 @@ struct lj_twin {
     struct lj_twin_board *board; /* NULL: no checkerboard */
 };
 
-/* Start box `box` at `chain` with these positions. `more`: particles that may be added. `blocks`:
- * the most active cells to follow in an activation; UINT64_MAX for all. tables: lj_state.tables, as
- * long as the twin lives. false: no memory. */
+/* Start box `box` at `chain` with these positions. `more`: particles that may be added. window: of
+ * a checkerboard that moves, what is followed; the particles in it are enough. tables:
+ * lj_state.tables, as long as the twin lives. false: no memory. */
 bool lj_twin_init(struct lj_twin *t, const struct ergo_point *point, size_t box,
                   const struct lj_chain *chain, const uint32_t *words, uint32_t more,
-                  uint64_t blocks, const struct lj_tables *tables);
+                  const struct lj_window *window, const struct lj_tables *tables);
 void lj_twin_free(struct lj_twin *t);
 /* One trial move, of each box, or one activation of a checkerboard. false: no memory. */
 bool lj_twin_step(struct lj_twin *t);
@@ -106,15 +118,17 @@ uint32_t lj_twin_tuned(const struct lj_twin *t);
 
 /* twin_board.c. After an activation, the particles in active cells that were not followed are
  * unknown. Only active cells whose neighbourhoods are known are followed. */
-bool lj_twin_board_init(struct lj_twin *t, const struct ergo_point *point, uint64_t blocks);
-/* The layer of blocks around which active cells are followed, where not all are; 0 at first. */
-void lj_twin_board_begin(struct lj_twin *t, uint32_t layer);
+bool lj_twin_board_init(struct lj_twin *t, const struct ergo_point *point,
+                        const struct lj_window *window);
+/* Particles of the whole box before the next activation, where only some are given. */
+void lj_twin_board_count(struct lj_twin *t, uint32_t particles);
 void lj_twin_board_free(struct lj_twin *t);
 bool lj_twin_activate(struct lj_twin *t);
 /* For a chain that is followed in part: take the counts from a sample of the device, because
  * tuning of the largest displacement needs the counts of all active cells. */
 void lj_twin_board_set_counts(struct lj_twin *t, const struct lj_sample *sample);
-/* Are the particles in the known cells equal to those of `words`, n positions ordered by cells? */
+/* Are the particles in the known cells equal to those of `words`, n positions ordered by cells, in
+ * which those outside the window are of no matter? */
 bool lj_twin_board_same(const struct lj_twin *t, const uint32_t *words, uint32_t n);
 /* The result of active cell `block` in the last activation. false: not followed. */
 bool lj_twin_board_part(const struct lj_twin *t, uint64_t block, struct lj_part *part);

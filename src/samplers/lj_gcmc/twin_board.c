@@ -15,13 +15,15 @@
 struct cell {
     uint32_t n, capacity; /* capacity 0: p points to the particles at the beginning, in `start` */
     uint32_t (*p)[3];
-    bool unknown; /* in an active cell that was not followed */
+    uint32_t seen; /* of lj_twin_board_same */
+    bool unknown;  /* in an active cell that was not followed */
 };
 
 struct lj_twin_board {
     uint32_t period, trials, blocks[3], n[3]; /* n: cells along each axis */
-    uint64_t most, n_blocks;
-    uint32_t begin; /* a layer of blocks: what is followed in part is around its corner */
+    uint64_t n_blocks;
+    struct lj_window window;
+    uint32_t origin[3], wide[3]; /* cells of the window, the only ones that are there */
     size_t n_cells;
     struct cell *cells;
     uint32_t (*start)[3];
@@ -35,9 +37,44 @@ struct lj_twin_board {
     size_t inside_capacity, around_capacity;
 };
 
+/* ---- the window ------------------------------------------------------------------------------ */
+
+struct lj_window lj_window_of(const struct lj_system *s, uint64_t most, uint32_t begin) {
+    struct lj_window w = {.period = s->period, .begin = begin};
+    const uint64_t all = lj_board_blocks(s, w.blocks);
+    for (uint64_t count = 0; count < all; w.radius++) {
+        count = 1;
+        for (int k = 0; k < 3; k++)
+            count *= 2 * (w.radius + 2) < w.blocks[k] ? 2 * (w.radius + 2) : w.blocks[k];
+        if (count > most)
+            break;
+    }
+    return w;
+}
+
+/* Is this layer of blocks along axis k within so many of the corner, in periodic boundaries? */
+static bool within(const struct lj_window *w, int k, uint32_t block, uint32_t radius) {
+    const uint32_t from = (block + w->blocks[k] - (k == 2 ? w->begin : 0)) % w->blocks[k];
+    return from <= radius || w->blocks[k] - 1 - from <= radius;
+}
+
+bool lj_window_has(const struct lj_window *w, int k, uint32_t word) {
+    const uint64_t cells = (uint64_t)w->blocks[k] * w->period;
+    return within(w, k, (uint32_t)(word * cells >> 32) / w->period, w->radius + LJ_WINDOW_EDGE);
+}
+
+/* ---- cells ----------------------------------------------------------------------------------- */
+
+/* NULL: not in the window. */
 static struct cell *cell_at(const struct lj_twin_board *b, const uint32_t at[3]) {
-    return &b->cells[((size_t)(at[2] % b->n[2]) * b->n[1] + at[1] % b->n[1]) * b->n[0] +
-                     at[0] % b->n[0]];
+    size_t cell = 0;
+    for (int k = 2; k >= 0; k--) {
+        const uint32_t d = (at[k] % b->n[k] + b->n[k] - b->origin[k]) % b->n[k];
+        if (d >= b->wide[k])
+            return NULL;
+        cell = cell * b->wide[k] + d;
+    }
+    return &b->cells[cell];
 }
 
 static uint32_t along(const struct lj_twin_board *b, const uint32_t *p, int k) {
@@ -49,7 +86,20 @@ static struct cell *cell_of(const struct lj_twin_board *b, const uint32_t *p) {
     return cell_at(b, at);
 }
 
-bool lj_twin_board_init(struct lj_twin *t, const struct ergo_point *point, uint64_t blocks) {
+/* Where the window ends, active cells that are not looked at reach into its first cells. */
+static void forget_edges(struct lj_twin_board *b) {
+    for (size_t c = 0; c < b->n_cells; c++) {
+        size_t at = c;
+        for (int k = 0; k < 3; k++) {
+            const bool first = at % b->wide[k] < b->period;
+            b->cells[c].unknown = b->cells[c].unknown || (first && b->wide[k] < b->n[k]);
+            at /= b->wide[k];
+        }
+    }
+}
+
+bool lj_twin_board_init(struct lj_twin *t, const struct ergo_point *point,
+                        const struct lj_window *window) {
     const struct lj_system s = lj_system_of(point);
     struct lj_twin_board *b = calloc(1, sizeof *b);
     if (!b)
@@ -57,20 +107,30 @@ bool lj_twin_board_init(struct lj_twin *t, const struct ergo_point *point, uint6
     t->board = b;
     b->period = s.period;
     b->trials = s.trials;
-    b->most = blocks;
+    b->window = *window;
     b->n_all = t->n;
     b->whole = true;
     b->n_blocks = lj_board_blocks(&s, b->blocks);
     b->n_cells = 1;
-    for (int k = 0; k < 3; k++)
-        b->n_cells *= b->n[k] = b->blocks[k] * b->period;
+    for (int k = 0; k < 3; k++) {
+        const uint32_t edge = window->radius + LJ_WINDOW_EDGE + 1,
+                       begin = k == 2 ? window->begin : 0;
+        const bool all = 2 * (uint64_t)edge >= b->blocks[k];
+        b->n[k] = b->blocks[k] * b->period;
+        b->origin[k] = all ? 0 : (begin + b->blocks[k] - edge) % b->blocks[k] * b->period;
+        b->wide[k] = all ? b->n[k] : 2 * edge * b->period;
+        b->n_cells *= b->wide[k];
+    }
     b->cells = calloc(b->n_cells, sizeof *b->cells);
     b->start = malloc((size_t)(t->n + 1) * sizeof *b->start);
     b->parts = calloc((size_t)b->n_blocks, sizeof *b->parts);
     if (!b->cells || !b->start || !b->parts)
         return false;
-    for (uint32_t i = 0; i < t->n; i++)
-        cell_of(b, t->p[i])->n++;
+    for (uint32_t i = 0; i < t->n; i++) {
+        struct cell *c = cell_of(b, t->p[i]);
+        if (c)
+            c->n++;
+    }
     uint32_t(*next)[3] = b->start;
     for (struct cell *c = b->cells; c < b->cells + b->n_cells; c++) {
         c->p = next;
@@ -79,13 +139,15 @@ bool lj_twin_board_init(struct lj_twin *t, const struct ergo_point *point, uint6
     }
     for (uint32_t i = 0; i < t->n; i++) {
         struct cell *c = cell_of(b, t->p[i]);
-        memcpy(c->p[c->n++], t->p[i], sizeof *c->p);
+        if (c)
+            memcpy(c->p[c->n++], t->p[i], sizeof *c->p);
     }
+    forget_edges(b);
     return true;
 }
 
-void lj_twin_board_begin(struct lj_twin *t, uint32_t layer) {
-    t->board->begin = layer;
+void lj_twin_board_count(struct lj_twin *t, uint32_t particles) {
+    t->board->n_all = particles;
 }
 
 void lj_twin_board_free(struct lj_twin *t) {
@@ -118,16 +180,18 @@ void lj_twin_board_set_counts(struct lj_twin *t, const struct lj_sample *sample)
 
 bool lj_twin_board_same(const struct lj_twin *t, const uint32_t *words, uint32_t n) {
     const struct lj_twin_board *b = t->board;
-    uint32_t i = 0;
-    for (const struct cell *c = b->cells; c < b->cells + b->n_cells; c++) {
-        const uint32_t first = i;
-        while (i < n && cell_of(b, words + 3 * (size_t)i) == c)
-            i++;
-        if (!c->unknown && (i - first != c->n || (c->n && memcmp(words + 3 * (size_t)first, c->p,
-                                                                 c->n * sizeof *c->p) != 0)))
-            return false;
+    bool same = true;
+    for (size_t c = 0; c < b->n_cells; c++)
+        b->cells[c].seen = 0;
+    for (uint32_t i = 0; i < n && same; i++) {
+        struct cell *c = cell_of(b, words + 3 * (size_t)i);
+        if (c && !c->unknown)
+            same =
+                c->seen < c->n && memcmp(words + 3 * (size_t)i, c->p[c->seen++], sizeof *c->p) == 0;
     }
-    return i == n;
+    for (size_t c = 0; c < b->n_cells && same; c++)
+        same = b->cells[c].unknown || b->cells[c].seen == b->cells[c].n;
+    return same;
 }
 
 /* ---- an active cell -------------------------------------------------------------------------- */
@@ -176,8 +240,10 @@ static struct cell *spanned(const struct lj_twin_board *b, const uint32_t first[
 
 static bool all_known(const struct lj_twin_board *b, const uint32_t first[3]) {
     bool known = true, active;
-    for (uint32_t i = 0; i < span(b) * span(b) * span(b) && known; i++)
-        known = !spanned(b, first, i, &active)->unknown;
+    for (uint32_t i = 0; i < span(b) * span(b) * span(b) && known; i++) {
+        const struct cell *c = spanned(b, first, i, &active);
+        known = c && !c->unknown;
+    }
     return known;
 }
 
@@ -314,20 +380,6 @@ static bool follow(struct lj_twin *t, uint32_t block, const uint32_t first[3]) {
     return ok;
 }
 
-/* The largest distance in blocks from the box's corner, in periodic boundaries, such that the
- * blocks within it are not more than may be followed. */
-static uint32_t radius(const struct lj_twin_board *b) {
-    uint32_t r = 0;
-    for (uint64_t count = 0; count < b->n_blocks; r++) {
-        count = 1;
-        for (int k = 0; k < 3; k++)
-            count *= 2 * (r + 2) < b->blocks[k] ? 2 * (r + 2) : b->blocks[k];
-        if (count > b->most)
-            break;
-    }
-    return r;
-}
-
 /* The particle list in the order of the cells, as on the device. */
 static bool gather(struct lj_twin *t) {
     uint32_t n = 0;
@@ -342,10 +394,11 @@ static bool gather(struct lj_twin *t) {
 
 bool lj_twin_activate(struct lj_twin *t) {
     struct lj_twin_board *b = t->board;
+    const struct lj_window *w = &b->window;
     const struct ergo_words o =
         ergo_philox_words(0, (uint32_t)t->step, (uint32_t)(t->step >> 32),
                           ERGO_DRAW(LJ_PURPOSE_BOARD, 0), t->m.key0, t->m.key1);
-    const uint32_t words[3] = {o.x, o.y, o.z}, r = radius(b);
+    const uint32_t words[3] = {o.x, o.y, o.z};
     bool ok = true;
     memset(t->tried, 0, sizeof t->tried);
     memset(t->accepted, 0, sizeof t->accepted);
@@ -356,10 +409,10 @@ bool lj_twin_activate(struct lj_twin *t) {
         uint32_t at[3] = {(uint32_t)(block % b->blocks[0]),
                           (uint32_t)(block / b->blocks[0] % b->blocks[1]),
                           (uint32_t)(block / b->blocks[0] / b->blocks[1])};
-        bool near = true, active;
+        bool near = true, there = true, active;
         for (int k = 0; k < 3; k++) {
-            const uint32_t from = (at[k] + b->blocks[k] - (k == 2 ? b->begin : 0)) % b->blocks[k];
-            near = near && (from <= r || b->blocks[k] - 1 - from <= r);
+            near = near && within(w, k, at[k], w->radius);
+            there = there && within(w, k, at[k], w->radius + LJ_WINDOW_EDGE);
             at[k] = at[k] * b->period + (uint32_t)((uint64_t)words[k] * b->period >> 32);
         }
         if (near && all_known(b, at)) {
@@ -367,9 +420,10 @@ bool lj_twin_activate(struct lj_twin *t) {
             continue;
         }
         b->whole = false;
-        for (uint32_t i = 0; i < span(b) * span(b) * span(b); i++) {
+        for (uint32_t i = 0; there && i < span(b) * span(b) * span(b); i++) {
             struct cell *c = spanned(b, at, i, &active);
-            c->unknown = c->unknown || active;
+            if (c && active)
+                c->unknown = true;
         }
     }
     b->n_all = t->n;
