@@ -25,12 +25,12 @@
 #define SPHERES_APART ((SPHERES_LISTED / SPHERES_TEAM + 1u | 1u) * SPHERES_TEAM)
 
 #if SPHERES_TEAM == 1
-#define SPHERES_SYNC()
+#define SPHERES_SYNC(flags)
 #elif defined(SPHERES_WARP)
 #include "common/warp.h"
-#define SPHERES_SYNC() ergo_warp_sync()
+#define SPHERES_SYNC(flags) ergo_warp_sync()
 #else
-#define SPHERES_SYNC() barrier(CLK_LOCAL_MEM_FENCE)
+#define SPHERES_SYNC(flags) barrier(flags)
 #endif
 
 /* Random numbers of four moves: a block for the choice of spheres, two for displacements, and one
@@ -186,7 +186,7 @@ ERGO_INLINE float spheres_least(const struct spheres_shared *shared, uint lane, 
     return ergo_warp_least(x, SPHERES_TEAM);
 #else
     shared->least[lane] = x;
-    SPHERES_SYNC();
+    SPHERES_SYNC(CLK_LOCAL_MEM_FENCE);
     for (uint i = 0u; i < SPHERES_TEAM; i++)
         x = fmin(x, shared->least[i]);
     return x;
@@ -356,7 +356,7 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
     if (lane == 0u)
         *shared->count = 0u;
     spheres_words(shared, m, entity, step, purpose, 0u, lane);
-    SPHERES_SYNC();
+    SPHERES_SYNC(CLK_LOCAL_MEM_FENCE);
     uint n = is ? spheres_of_pair(own_pair) : 0u, accepted = 0u;
     if (n) {
         const float4 corner = spheres_corner(m, 0, 0, 0);
@@ -408,7 +408,8 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
         }
     }
     spheres_trials(shared, m, n, lane);
-    SPHERES_SYNC();
+    /* all have read the cell, too */
+    SPHERES_SYNC(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     const uint met = n + *shared->count, unlisted = (uint)(met > SPHERES_LISTED);
     const uint count = unlisted ? n : met;
     const uint end = (count + 2u * SPHERES_TEAM - 1u) / (2u * SPHERES_TEAM) * 2u * SPHERES_TEAM;
@@ -421,21 +422,21 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
     for (uint s = 0u; s < SPHERES_MOVES; s++) {
         if (s % 4u == 0u && s > 0u) {
             spheres_words(shared, m, entity, step, purpose, s, lane);
-            SPHERES_SYNC();
+            SPHERES_SYNC(CLK_LOCAL_MEM_FENCE);
             spheres_trials(shared, m, n, lane);
-            SPHERES_SYNC();
+            SPHERES_SYNC(CLK_LOCAL_MEM_FENCE);
         }
         const float4 d = shared->moves[s % 4u];
         const uint mine = as_uint(d.w);
-        const float4 own = shared->near[mine];
+        const float4 own = n ? shared->near[mine] : far;
         float4 v = (float4)(own.x + d.x, own.y + d.y, own.z + d.z, 0.0f);
         v.w = spheres_square(v, scale);
         uint good = (uint)(n > 0u && v.x >= low_x && v.x < high_x && v.y >= low_y && v.y < high_y &&
                            v.z >= low_z && v.z < high_z);
-        SPHERES_SYNC(); /* all have read it */
+        SPHERES_SYNC(CLK_LOCAL_MEM_FENCE); /* all have read it */
         if (n && lane == 0u)
             shared->near[mine] = far;
-        SPHERES_SYNC();
+        SPHERES_SYNC(CLK_LOCAL_MEM_FENCE);
 #ifdef SPHERES_WALLS
         if (good)
             good =
@@ -471,7 +472,7 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
         if (n && lane == 0u)
             shared->near[mine] = good ? v : own;
         accepted += good;
-        SPHERES_SYNC();
+        SPHERES_SYNC(CLK_LOCAL_MEM_FENCE);
     }
     if (accepted)
         for (uint p = lane; 2u * p < n; p += SPHERES_TEAM) {
