@@ -176,8 +176,7 @@ ERGO_INLINE void lj_keep_up(const struct lj_tile *t, const struct lj_move *move,
 ERGO_INLINE uint lj_next_trial(const struct lj_tile *t, __local const uint4 *draws, uint from,
                                uint trials, float tail, const struct lj_member *m, uint item,
                                uint turn, __local uint *next, const struct lj_kept *kept) {
-    for (uint k = from / LJ_GROUP * LJ_GROUP + item;
-         k < trials && (LJ_GROUP > 1) | (next[turn & 1u] == LJ_TRIALS); k += LJ_GROUP) {
+    for (uint k = from / LJ_GROUP * LJ_GROUP + item; k < trials; k += LJ_GROUP) {
         const uint4 a = draws[2u * k];
         const struct ergo_words wa = {a.x, a.y, a.z, a.w};
         const struct lj_move move = lj_move_of(m, t->n, wa, wa);
@@ -187,6 +186,14 @@ ERGO_INLINE uint lj_next_trial(const struct lj_tile *t, __local const uint4 *dra
             may =
                 lj_decide(m, move.kind, move.word, t->n, ERGO_FMA(-(float)change, m->beta4, -tail));
         }
+#if LJ_GROUP == 1
+        if (may)
+            return k;
+    }
+    (void)turn;
+    (void)next;
+    return LJ_TRIALS;
+#else
         if (k >= from && may)
             atomic_min(&next[turn & 1u], k);
     }
@@ -195,6 +202,7 @@ ERGO_INLINE uint lj_next_trial(const struct lj_tile *t, __local const uint4 *dra
     if (item == 0u)
         next[(turn + 1u) & 1u] = LJ_TRIALS;
     return found;
+#endif
 }
 
 /*

@@ -128,7 +128,7 @@ void lj_board_end(struct lj_state *s, const struct ergo_engine_slot *slot, uint6
     ERGO_LAUNCH(&s->e, LJ_BOARD_SUM, ergo_grid_groups(l->shares, l->sum_group, members),
                 BUFFER(LJ_CHAINS), BUFFER(LJ_ACTIVE_CELLS), BUFFER(LJ_FULL), BUFFER(LJ_TURNS),
                 U64(to));
-    ERGO_LAUNCH(&s->e, LJ_BOARD_END, ergo_grid_groups(members, l->sum_group, 1), BUFFER(LJ_MEMBERS),
+    ERGO_LAUNCH(&s->e, LJ_BOARD_END, ergo_grid_groups(members, 1, 1), BUFFER(LJ_MEMBERS),
                 BUFFER(LJ_CHAINS), BUFFER(LJ_TURNS), BUFFER(LJ_SAMPLES), U64(slot->step), U64(to),
                 U64(slot->every ? slot->every : 1), U32(slot->samples),
                 U32(s->cut ? UINT32_MAX : s->capacity), U32(l->shares));

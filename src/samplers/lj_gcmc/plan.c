@@ -205,7 +205,7 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct lj_state 
     while (l->end_group > d->largest_group)
         l->end_group /= 2;
     l->sum_group = l->end_group < 256 ? l->end_group : 256;
-    l->shares = (uint32_t)fmin(64, ceil((double)l->board_blocks / (4.0 * l->sum_group)));
+    l->shares = (uint32_t)fmin(16, ceil((double)l->board_blocks / (4.0 * l->sum_group)));
     if (device->type == CL_DEVICE_TYPE_CPU)
         l->shares = 1;
     while (l->total_group > d->largest_group)
