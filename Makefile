@@ -110,7 +110,7 @@ $(BUILD)/%.o: %.c | $(BUILD)/.libraries
 # One sentence instead of a screen of missing headers.
 $(BUILD)/.libraries:
 	@pkg-config --exists --print-errors $(PKGS) || { \
-	    echo 'ergocl: libraries are missing; tools/install-deps.sh installs them' >&2; exit 1; }
+	    echo 'ergocl: libraries are missing; tools/install-deps.sh installs them, and data/guide/clusters.md says what to do without root' >&2; exit 1; }
 	@mkdir -p $(@D) && touch $@
 
 # For scripts that link by themselves.
@@ -178,11 +178,12 @@ check:
 	+$(SUBMAKE) all $(call test_bins,unit) $(BUILD)/tests/contract/test_golden
 	$(RUN_ALL) check
 
-# Everything, on a machine where nothing is installed yet; one closing line for all suites.
+# Everything, on a machine where nothing is installed yet; one closing line for all suites. Suites with tests of minutes come
+# first and those of many short ones last, so that no core waits at the end for one test.
 test:
 	tools/install-deps.sh --test
 	+$(SUBMAKE) test-programs sanitize-programs bench-program
-	$(RUN_ALL) golden lint python unit sanitize cli mpi kernel oclgrind contract pretend offline physics mutants
+	$(RUN_ALL) golden lint python oclgrind contract physics mpi kernel cli offline pretend sanitize unit mutants
 
 test-unit: $(call test_bins,unit)
 	$(RUN_ALL) unit

@@ -11,6 +11,23 @@ ERGO_INLINE int ergo_warp_add(int x) {
     return sum;
 }
 
+/* Wait for all 32; what they wrote is seen. */
+ERGO_INLINE void ergo_warp_sync(void) {
+    __asm__ volatile("bar.warp.sync 0xffffffff;" ::: "memory");
+}
+
+/* The smallest x of each `some` work-items (a power of two). */
+ERGO_INLINE float ergo_warp_least(float x, uint some) {
+    for (uint apart = 1u; apart < some; apart *= 2u) {
+        float other;
+        __asm__ volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;"
+                         : "=f"(other)
+                         : "f"(x), "r"(apart));
+        x = fmin(x, other);
+    }
+    return x;
+}
+
 /* For |x| < 2^46: sums of 32 lower parts of 20 bits, and of 32 upper ones, fit in 32 bits. */
 ERGO_INLINE long ergo_warp_sum(long x) {
     const int low = ergo_warp_add((int)(x & 0xfffffL)), high = ergo_warp_add((int)(x >> 20));

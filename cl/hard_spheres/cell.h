@@ -47,6 +47,19 @@ ERGO_INLINE ulong spheres_pack(int x, int y, int z) {
             go_ = (uint)(pair_.y >> 63);                                                           \
     }
 
+/* For each sphere in planes after the first, where there are any. */
+#define SPHERES_EACH_FURTHER(cells, plane, at, do)                                                 \
+    for (uint p_ = 1u, go_ = 1u; go_ && p_ < SPHERES_SLOTS / 2u; p_++) {                           \
+        const ulong2 pair_ = (cells)[(size_t)p_ * (plane) + (at)];                                 \
+        ulong sphere = pair_.x;                                                                    \
+        do                                                                                         \
+            if (!(pair_.x & SPHERES_NEXT))                                                         \
+                break;                                                                             \
+        sphere = pair_.y;                                                                          \
+        do                                                                                         \
+            go_ = (uint)(pair_.y >> 63);                                                           \
+    }
+
 /* The n spheres of a cell, without the mark. */
 ERGO_INLINE uint spheres_load(__global const ulong2 *cells, uint plane, uint at, ulong *slots) {
     uint n = 0u;

@@ -54,11 +54,10 @@
  * dy^2 + (w_z/w_x)^2 dz^2, rounded down for each axis. They begin as 1. */
 #ifdef SPHERES_PER_AXIS
 #define SPHERES_CONTACT_WORDS 3
-#define SPHERES_MARGIN 0x1p-15f /* of contact, for the filter in fp32: twice as many roundings */
 #else
 #define SPHERES_CONTACT_WORDS 1
-#define SPHERES_MARGIN 0x1p-16f
 #endif
+#define SPHERES_MARGIN 0x1p-16f /* of contact, for the filter in fp32 */
 
 struct spheres_member {
     uint key0, key1;  /* Philox key: the member's stream */

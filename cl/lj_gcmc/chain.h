@@ -66,16 +66,33 @@ ERGO_INLINE struct lj_member lj_member_of(__global const struct lj_member *membe
     return m;
 }
 
-/* The place of the particle that a move concerns. For a displacement in steps, also sets its
- * target. */
+/* The place of the particle that a move concerns. For a displacement in steps, or of a mixture,
+ * also sets its target. */
 ERGO_INLINE lj_position lj_start(const struct lj_home *home, const struct lj_member *m,
                                  uint step_size, struct lj_move *move) {
     lj_position from = (uint4)(0u);
     if (move->kind != (uint)LJ_INSERTION && !move->idle)
         from = lj_position_of(home->particles[move->index]);
+#ifdef LJ_SPECIES
+    if (move->kind == (uint)LJ_DISPLACEMENT)
+        lj_mixed_target(m, from, step_size, move);
+#else
     if (move->kind == (uint)LJ_DISPLACEMENT && m->local_moves)
         lj_local_target(m, from, step_size, move);
+#endif
     return from;
+}
+
+/* Is the move accepted, with this change of the pairs' energy? */
+ERGO_INLINE uint lj_accept_move(const struct lj_member *m, const struct lj_chain *c,
+                                const struct lj_move *move, lj_position from, long energy_change) {
+#ifdef LJ_SPECIES
+    return lj_accept_mixed(m, move->kind, move->word, c->particles, c->numbers, from, move->to,
+                           energy_change);
+#else
+    (void)from;
+    return lj_accept(m, move->kind, move->word, c->particles, energy_change);
+#endif
 }
 
 /* What a move adds to the counters of its kind. */
@@ -97,13 +114,43 @@ ERGO_INLINE void lj_pass(struct lj_chain *c, const struct lj_member *m, uint tri
     }
 }
 
-/* An accepted move of a step that has not ended: counters and running energy. */
-ERGO_INLINE void lj_count(struct lj_chain *c, uint kind, long energy) {
-    const uint one = lj_one(kind);
+/* An accepted move of a step that has not ended, of a particle at `from`: counters and running
+ * energy. */
+ERGO_INLINE void lj_count(struct lj_chain *c, const struct lj_move *move, lj_position from,
+                          long energy) {
+    const uint kind = move->kind, one = lj_one(kind);
+#ifdef LJ_SPECIES
+    ERGO_UNROLL
+    for (uint t = 0u; t < LJ_SPECIES; t++) {
+        if (kind != (uint)LJ_INSERTION && (from.x & LJ_SPECIES_MASK) == t)
+            c->numbers[t] -= 1u;
+        if (kind != (uint)LJ_DELETION && (move->to.x & LJ_SPECIES_MASK) == t)
+            c->numbers[t] += 1u;
+    }
+#else
+    (void)from;
+#endif
     c->now.accepted += one;
     c->now.accepted_deletion += one ? 0u : 1u;
     c->particles += kind == (uint)LJ_INSERTION ? 1u : one ? 0u : 0xffffffffu;
     c->energy += energy;
+}
+
+/* Write a chain after its moves. What they do not change would wait in private memory. */
+ERGO_INLINE void lj_chain_end(__global struct lj_chain *to, const struct lj_chain *c) {
+    to->step = c->step;
+    to->energy = c->energy;
+    to->virial = c->virial;
+    to->contacts = c->contacts;
+    to->particles = c->particles;
+    to->step_size = c->step_size;
+    to->status = c->status;
+    to->now = c->now;
+    to->last = c->last;
+#ifdef LJ_SPECIES
+    for (uint k = 0u; k < LJ_SPECIES; k++)
+        to->numbers[k] = c->numbers[k];
+#endif
 }
 
 ERGO_INLINE struct lj_sample lj_sample_of(const struct lj_chain *c) {
@@ -116,6 +163,12 @@ ERGO_INLINE struct lj_sample lj_sample_of(const struct lj_chain *c) {
     s.now = c->now;
     s.last = c->last;
     s.moved = c->moved;
+    for (uint k = 0u; k < LJ_MOST_SPECIES; k++)
+#ifdef LJ_SPECIES
+        s.numbers[k] = c->numbers[k];
+#else
+        s.numbers[k] = 0u;
+#endif
     return s;
 }
 

@@ -60,6 +60,9 @@ struct lj_move {
     uint idle;        /* 1: no particle to displace or delete, so rejected */
     uint word;        /* random word of the acceptance test */
     lj_position to;
+#ifdef LJ_SPECIES
+    uint other; /* random word: does a displacement change the species? */
+#endif
 };
 
 ERGO_INLINE float lj_distance2(lj_position a, lj_position b, const float *scale) {
@@ -73,7 +76,7 @@ ERGO_INLINE float lj_distance2(lj_position a, lj_position b, const float *scale)
 /* A pointer in a struct that host and device share is a whole number, which comes back as the
  * pointer (OpenCL C, 6.1.1). */
 ERGO_INLINE void lj_tables_at(struct lj_member *m, __global const float4 *tables) {
-#if defined(LJ_FIELD) || defined(LJ_TABLE)
+#if defined(LJ_FIELD) || defined(LJ_TABLE) || defined(LJ_SPECIES)
     m->tables = (ulong)tables;
 #else
     (void)m;
@@ -142,6 +145,56 @@ ERGO_INLINE lj_long lj_contact(float r2, const struct lj_member *m) {
     return r2 < m->contact2[1] ? 0 : r2 < m->contact2[0] ? (lj_long)1 << 32 : (lj_long)1;
 }
 
+/*
+ * What depends on the species of the two particles of a pair, which are at a and b: the squared
+ * distances up to which it interacts and overlaps; its energy, virial and contact. LJ_SPECIES is
+ * the number of species (params.h).
+ */
+#ifdef LJ_SPECIES
+/* struct lj_rule of two particles, by their x. */
+ERGO_INLINE __global const uint4 *lj_rule(const struct lj_member *m, uint a, uint b) {
+    return (__global const uint4 *)m->tables + m->mixture +
+           3u * ((a & LJ_SPECIES_MASK) * LJ_MOST_SPECIES + (b & LJ_SPECIES_MASK));
+}
+
+ERGO_INLINE float lj_core2_at(const struct lj_member *m, lj_position a, lj_position b) {
+    return as_float(lj_rule(m, a.x, b.x)[2].x);
+}
+
+ERGO_INLINE float lj_cutoff2_at(const struct lj_member *m, lj_position a, lj_position b) {
+    return as_float(lj_rule(m, a.x, b.x)[2].y);
+}
+
+ERGO_INLINE lj_long lj_long_of(uint low, uint high) {
+    return (lj_long)((ulong)low | (ulong)high << 32);
+}
+
+ERGO_INLINE void lj_pair_at(float r2, lj_position a, lj_position b, const struct lj_member *m,
+                            lj_long *energy, lj_long *virial, lj_long *contact) {
+    __global const uint4 *rule = lj_rule(m, a.x, b.x);
+    const uint4 whole = rule[0], both = rule[1], reach = rule[2];
+    const float s2 = ergo_inverse(r2 * as_float(both.z)), s6 = s2 * s2 * s2, s12 = s6 * s6;
+    const float strength = as_float(both.w);
+    const lj_long up = (lj_long)(s12 * strength), down = (lj_long)(s6 * strength);
+    *energy = up - down - lj_long_of(whole.x, whole.y);
+    *virial = 2 * up - down;
+    *contact = r2 < as_float(reach.w)   ? 0
+               : r2 < as_float(reach.z) ? lj_long_of(both.x, both.y)
+                                        : lj_long_of(whole.z, whole.w);
+}
+#else
+#define lj_core2_at(m, a, b) ((m)->core2)
+#define lj_cutoff2_at(m, a, b) ((m)->cutoff2)
+
+ERGO_INLINE void lj_pair_at(float r2, lj_position a, lj_position b, const struct lj_member *m,
+                            lj_long *energy, lj_long *virial, lj_long *contact) {
+    (void)a;
+    (void)b;
+    lj_pair(r2, m, energy, virial);
+    *contact = lj_contact(r2, m);
+}
+#endif
+
 ERGO_INLINE uint lj_kind_of(const struct lj_member *m, uint word) {
     const uint k = word >> 1;
     return k < m->displacement ? (uint)LJ_DISPLACEMENT
@@ -150,7 +203,8 @@ ERGO_INLINE uint lj_kind_of(const struct lj_member *m, uint word) {
 }
 
 /* A trial move from eight random words, with `particles` particles. Word 0: kind of move; 1 and 2:
- * which particle, from 64 bits; 3: acceptance; the second block: the new place. */
+ * which particle, from 64 bits; 3: acceptance; the second block: the new place, and of a mixture
+ * the species of a particle that is inserted. */
 ERGO_INLINE struct lj_move lj_move_of(const struct lj_member *m, uint particles,
                                       struct ergo_words a, struct ergo_words b) {
     struct lj_move move;
@@ -164,6 +218,11 @@ ERGO_INLINE struct lj_move lj_move_of(const struct lj_member *m, uint particles,
     move.to.x = b.x;
     move.to.y = b.y;
     move.to.z = b.z;
+#ifdef LJ_SPECIES
+    move.other = b.w;
+    if (move.kind == (uint)LJ_INSERTION)
+        move.to.x = (b.x & ~LJ_SPECIES_MASK) | lj_mul_hi(b.w, LJ_SPECIES);
+#endif
     return move;
 }
 
@@ -190,6 +249,32 @@ ERGO_INLINE void lj_local_target(const struct lj_member *m, lj_position from, ui
     move->to.y = lj_shift_by(from.y, move->to.y, step_size, m->ratio[1]);
     move->to.z = lj_shift_by(from.z, move->to.z, step_size, m->ratio[2]);
 }
+
+#ifdef LJ_SPECIES
+/*
+ * The target of a displacement of a mixture, from the words drawn for a position: a place of the
+ * same species, or a change of species, which stays where it is. Steps along x are whole places of
+ * a species, so that both signs have the same probability.
+ */
+ERGO_INLINE void lj_mixed_target(const struct lj_member *m, lj_position from, uint step_size,
+                                 struct lj_move *move) {
+    __global const struct lj_mixture *mixture =
+        (__global const struct lj_mixture *)((__global const uint4 *)m->tables + m->mixture);
+    const uint species = from.x & LJ_SPECIES_MASK, word = move->to.x;
+    if (move->other < mixture->identity) {
+        const uint next = species + 1u + lj_mul_hi(word, LJ_SPECIES - 1u);
+        move->to = from;
+        move->to.x = (from.x & ~LJ_SPECIES_MASK) | (next < LJ_SPECIES ? next : next - LJ_SPECIES);
+    } else if (m->local_moves) {
+        const uint size = m->ratio[0] ? lj_mul_hi(step_size, m->ratio[0]) : step_size;
+        const uint by = lj_mul_hi(word << 1 | 1u, size) & ~LJ_SPECIES_MASK;
+        lj_local_target(m, from, step_size, move);
+        move->to.x = word >> 31 ? from.x - by : from.x + by;
+    } else {
+        move->to.x = (word & ~LJ_SPECIES_MASK) | species;
+    }
+}
+#endif
 
 /*
  * Metropolis with u in (0, 1], and N before the move: displacement u <= exp(x); insertion u (N + 1)
@@ -220,6 +305,48 @@ ERGO_INLINE uint lj_accept(const struct lj_member *m, uint kind, uint word, uint
         x = ERGO_FMA(m->tail, (float)(2u * particles - 1u), x);
     return lj_decide(m, kind, word, particles, x);
 }
+
+#ifdef LJ_SPECIES
+/*
+ * The same of a mixture: the particle is at `from` and comes to `to`, and numbers[s] are N_s before
+ * the move. A state is a list of places with species, of the weight
+ *     product over the particles of z_s / N! exp(-beta U),
+ * and N!/(product of N_s!) lists are one configuration of N_s particles each. An insertion chooses
+ * one of S species and a place, a deletion one of all N. So an insertion is accepted with
+ * min(1, S z_s V/(N + 1) exp(x)) and a deletion with min(1, N/(S z_s V) exp(x)), N of all species.
+ * A change of species has z'/z. Tails: the sum over s and t of N_s N_t tail[s][t], of which a
+ * particle more of species s changes 2 sum over t of N_t tail[s][t], and tail[s][s].
+ */
+ERGO_INLINE uint lj_accept_mixed(const struct lj_member *m, uint kind, uint word, uint particles,
+                                 const uint *numbers, lj_position from, lj_position to,
+                                 lj_long energy_change) {
+    __global const struct lj_mixture *mixture =
+        (__global const struct lj_mixture *)((__global const uint4 *)m->tables + m->mixture);
+    const uint leaves = from.x & LJ_SPECIES_MASK, comes = to.x & LJ_SPECIES_MASK;
+    const uint less = kind != (uint)LJ_INSERTION, more = kind != (uint)LJ_DELETION;
+    const float u = ((float)word + 0.5f) * 0x1p-32f, n = (float)particles;
+    float x = -(float)energy_change * m->beta4;
+    ERGO_UNROLL
+    for (uint t = 0u; t < LJ_SPECIES; t++) {
+        /* twice the numbers, halfway between those before and after the move */
+        const float mean =
+            (float)(2u * numbers[t] + (more && t == comes)) - (float)(less && t == leaves);
+        const float in = more ? mixture->tail[LJ_MOST_SPECIES * comes + t] : 0.0f,
+                    out = less ? mixture->tail[LJ_MOST_SPECIES * leaves + t] : 0.0f;
+        x = ERGO_FMA(out - in, mean, x);
+    }
+    if (x < -80.0f)
+        return 0u;
+    const float w = ergo_exp(x > 60.0f ? 60.0f : x);
+    if (kind == (uint)LJ_INSERTION)
+        return u * (n + 1.0f) <= mixture->zv[comes] * w ? 1u : 0u;
+    if (kind == (uint)LJ_DELETION)
+        return u * mixture->zv[leaves] <= n * w ? 1u : 0u;
+    return leaves == comes                                     ? (u <= w ? 1u : 0u)
+           : u * mixture->zv[leaves] <= mixture->zv[comes] * w ? 1u
+                                                               : 0u;
+}
+#endif
 
 /* exp(-beta dU) of one particle more than n, with its pairs' energy; at most 2^50. */
 ERGO_INLINE float lj_ghost_weight(const struct lj_member *m, uint n, lj_long energy) {

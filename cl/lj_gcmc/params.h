@@ -63,8 +63,9 @@ struct lj_member {
     uint exponents;    /* of a Mie potential n + 256 m, else 0; kernels have them as constants */
     float field;       /* unit of the slit's table in that of energies; 0: no slit */
     float voxels;      /* the same of the values of a grid; 0: no grid */
-    uint frozen;   /* where the tables have this chain's struct lj_frozen, in 16 bytes; 0: none */
-    uint low, pad; /* low: the first layer of cells in memory, of a box that is cut */
+    uint frozen;  /* where the tables have this chain's struct lj_frozen, in 16 bytes; 0: none */
+    uint low;     /* the first layer of cells in memory, of a box that is cut */
+    uint mixture; /* where the tables have this chain's struct lj_mixture, in 16 bytes */
 };
 #define LJ_MEMBER_BYTES 128
 
@@ -99,6 +100,36 @@ struct lj_frozen {
 };
 #define LJ_FROZEN_BYTES 32
 
+/*
+ * Species of a mixture. The last two bits of a particle's x are its species: particles of each have
+ * places of their own, 2^-30 of the side apart, and a change of species is a displacement to the
+ * next such place. So lists, cells and states are those of one species.
+ *
+ * What makes a pair of two species, sigma and the unit of energies being those of lj_member. Within
+ * the shells inside its cutoff a pair adds to lj_chain.contacts what the jump there adds to the
+ * virial, in the virial's unit.
+ */
+#define LJ_SPECIES_MASK 3u
+struct lj_rule {
+    lj_long shift;        /* as lj_member.shift */
+    lj_long outer, inner; /* virial of the jump, for a pair in each of the two shells */
+    float inverse;        /* (sigma/sigma of the pair)^2 */
+    float strength;       /* energy of the pair in units of the fixed point */
+    float core2;          /* as lj_member.core2 */
+    float cutoff2;        /* squared, in sigma; 0: no interaction */
+    float contact2[2];    /* as lj_member.contact2 */
+};
+struct lj_mixture {
+    struct lj_rule pairs[LJ_MOST_SPECIES * LJ_MOST_SPECIES];
+    float zv[LJ_MOST_SPECIES]; /* as lj_member.zv, times the number of species */
+    /* beta x tail energy of N_s N_t: a pair of unlike species counts twice */
+    float tail[LJ_MOST_SPECIES * LJ_MOST_SPECIES];
+    uint identity; /* a displacement is a change of species if a word is below this */
+    uint pad[3];
+};
+#define LJ_RULE_BYTES 48
+#define LJ_MIXTURE_BYTES 864
+
 /* Counts of a window, 16 bits each. The other tried moves are deletions. */
 struct lj_counts {
     uint tried;    /* displacements, insertions << 16 */
@@ -108,10 +139,11 @@ struct lj_counts {
 
 /* A chain's state, besides its particles. */
 struct lj_chain {
-    ulong step;       /* moves done */
-    lj_long energy;   /* sum over pairs of s12 - s6 - shift */
-    lj_long virial;   /* sum over pairs of 2 s12 - s6 */
-    lj_long contacts; /* pairs in the two shells inside the cutoff: lj_contact in core.h */
+    ulong step;     /* moves done */
+    lj_long energy; /* sum over pairs of s12 - s6 - shift */
+    lj_long virial; /* sum over pairs of 2 s12 - s6 */
+    /* pairs in the two shells inside the cutoff: lj_contact in core.h; of a mixture: lj_rule */
+    lj_long contacts;
     /* Where volumes change, else 0: ln V in units of 2^-36 (common/volume.h), and volume moves that
      * were made; of a box of a Gibbs ensemble, volume moves and trials of a transfer. */
     lj_long size;
@@ -127,18 +159,20 @@ struct lj_chain {
     uint torn; /* 1: an activation of a checkerboard waits for room, and some cells are after it */
     /* On a checkerboard the six words are tried and accepted moves of the last activation, by kind.
      */
-    struct lj_counts now;  /* the current window */
-    struct lj_counts last; /* the window before */
+    struct lj_counts now;          /* the current window */
+    struct lj_counts last;         /* the window before */
+    uint numbers[LJ_MOST_SPECIES]; /* of a mixture: particles of each species; else 0 */
 };
-#define LJ_CHAIN_BYTES 112
+#define LJ_CHAIN_BYTES 128
 
 struct lj_sample {
     lj_long energy, virial, contacts, size;
     uint particles;
     struct lj_counts now, last;
     uint moved;
+    uint numbers[LJ_MOST_SPECIES];
 };
-#define LJ_SAMPLE_BYTES 64
+#define LJ_SAMPLE_BYTES 80
 
 /* The changes that one active cell of a checkerboard made in an activation. */
 struct lj_part {

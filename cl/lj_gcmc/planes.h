@@ -49,9 +49,10 @@ ERGO_INLINE uint lj_cell_near(const struct lj_home *home, const struct lj_place 
 ERGO_INLINE void lj_visit(lj_position q, lj_position at, lj_position away, uint has_away,
                           uint cores, const struct lj_member *m, struct lj_sum *sum) {
     const float r2 = lj_distance2(q, at, m->scale);
-    if (r2 >= (cores ? m->core2 : m->cutoff2) || (has_away && lj_same(q, away)))
+    if (r2 >= (cores ? lj_core2_at(m, q, at) : lj_cutoff2_at(m, q, at)) ||
+        (has_away && lj_same(q, away)))
         return;
-    if (r2 < m->core2) {
+    if (r2 < lj_core2_at(m, q, at)) {
         sum->overlap = 1u;
         return;
     }
@@ -61,11 +62,11 @@ ERGO_INLINE void lj_visit(lj_position q, lj_position at, lj_position away, uint 
         return;
     }
 #endif
-    long energy, virial;
-    lj_pair(r2, m, &energy, &virial);
+    long energy, virial, contact;
+    lj_pair_at(r2, q, at, m, &energy, &virial, &contact);
     sum->energy += energy;
     sum->virial += virial;
-    sum->contacts += lj_contact(r2, m);
+    sum->contacts += contact;
 }
 
 #ifdef LJ_QUEUE
@@ -235,25 +236,29 @@ ERGO_INLINE void lj_update_neighbours(const struct lj_home *home, lj_position ol
             ERGO_UNROLL
             for (uint k = 0u; k < LJ_UPDATES; k++) {
                 const uint of_old = i + k * LJ_GROUP >= split;
-                to_new[k] = has_new ? lj_distance2(one[k], new_place, m->scale) : m->cutoff2;
-                to_old[k] = has_old ? lj_distance2(one[k], old, m->scale) : m->cutoff2;
+                const float new_reach = lj_cutoff2_at(m, one[k], new_place),
+                            old_reach = lj_cutoff2_at(m, one[k], old);
+                to_new[k] = has_new ? lj_distance2(one[k], new_place, m->scale) : new_reach;
+                to_old[k] = has_old ? lj_distance2(one[k], old, m->scale) : old_reach;
                 if (s >= count[k] || (has_old && lj_same(one[k], old)) ||
-                    of_old == (to_new[k] < m->cutoff2))
-                    to_new[k] = to_old[k] = m->cutoff2;
-                if (to_new[k] >= m->cutoff2 && to_old[k] >= m->cutoff2)
+                    of_old == (to_new[k] < new_reach)) {
+                    to_new[k] = new_reach;
+                    to_old[k] = old_reach;
+                }
+                if (to_new[k] >= new_reach && to_old[k] >= old_reach)
                     continue;
-                long energy, pair_virial;
-                if (to_new[k] < m->cutoff2) {
-                    lj_pair(to_new[k], m, &energy, &pair_virial);
+                long energy, pair_virial, contact;
+                if (to_new[k] < new_reach) {
+                    lj_pair_at(to_new[k], one[k], new_place, m, &energy, &pair_virial, &contact);
                     before[k] += energy;
                     *virial += pair_virial;
-                    *contacts += lj_contact(to_new[k], m);
+                    *contacts += contact;
                 }
-                if (to_old[k] < m->cutoff2) {
-                    lj_pair(to_old[k], m, &energy, &pair_virial);
+                if (to_old[k] < old_reach) {
+                    lj_pair_at(to_old[k], one[k], old, m, &energy, &pair_virial, &contact);
                     before[k] -= energy;
                     *virial -= pair_virial;
-                    *contacts -= lj_contact(to_old[k], m);
+                    *contacts -= contact;
                 }
                 home->energies[cell[k] + s * home->plane] = before[k];
             }

@@ -30,6 +30,13 @@ ERGO_INLINE struct lj_move lj_drawn(const struct lj_home *home, const struct lj_
 /* So many work-items add up the pair energies of a move that hit no core. */
 #define LJ_CREW (LJ_GROUP < 128u ? LJ_GROUP : 128u)
 
+/* Does the new place of a displacement depend on that of its particle? */
+#ifdef LJ_SPECIES
+#define LJ_OF_PARTICLE(m) 1u
+#else
+#define LJ_OF_PARTICLE(m) ((m).local_moves)
+#endif
+
 /* What is known of a move that waits for its turn: `hit`, a core is at the new place; `stale`, its
  * pair energy is not known any more. */
 #define LJ_HIT 1u
@@ -38,11 +45,11 @@ ERGO_INLINE struct lj_move lj_drawn(const struct lj_home *home, const struct lj_
 /* The pair of places a and b, if it is within the cutoff. In the core, *what becomes stale. */
 ERGO_INLINE long lj_between(lj_position a, lj_position b, const struct lj_member *m, uint *what) {
     const float r2 = lj_distance2(a, b, m->scale);
-    long energy = 0, virial = 0;
-    if (r2 < m->core2)
+    long energy = 0, virial = 0, contact = 0;
+    if (r2 < lj_core2_at(m, a, b))
         *what |= LJ_STALE;
-    else if (r2 < m->cutoff2)
-        lj_pair(r2, m, &energy, &virial);
+    else if (r2 < lj_cutoff2_at(m, a, b))
+        lj_pair_at(r2, a, b, m, &energy, &virial, &contact);
     return energy;
 }
 #endif
@@ -141,8 +148,8 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
                 const lj_position old = olds[item];
                 now.w = lj_find(&home, now, &left);
                 if (!fresh && move.kind == (uint)LJ_DISPLACEMENT && !lj_same(now, old)) {
-                    uint what = known[item] | (m.local_moves ? LJ_STALE : 0u);
-                    if (!m.ideal && !m.local_moves)
+                    uint what = known[item] | (LJ_OF_PARTICLE(m) ? LJ_STALE : 0u);
+                    if (!m.ideal && !LJ_OF_PARTICLE(m))
                         gains[item] += lj_between(move.to, old, &m, &what) -
                                        lj_between(move.to, now, &m, &what);
                     known[item] = what;
@@ -188,9 +195,8 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
                 energies[2u * item] = energies[2u * item + 1u] = 0u;
             }
             const uint what = known[item];
-            const uint accepted =
-                !move.idle && what == 0u &&
-                lj_accept(&m, kind, move.word, c.particles, gains[item] - lefts[item]);
+            const uint accepted = !move.idle && what == 0u &&
+                                  lj_accept_move(&m, &c, &move, old, gains[item] - lefts[item]);
             uint verdict = accepted;
             if (what & LJ_STALE)
                 verdict = 2u + (uint)LJ_RUNNING;
@@ -243,7 +249,7 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
             c.contacts += lj_take(contacts);
             if (item == LJ_GROUP - 1u)
                 lj_exchange_do(&home, &exchange, &that, gains[by]);
-            lj_count(&c, that.kind, gains[by] - lefts[by]);
+            lj_count(&c, &that, olds[by], gains[by] - lefts[by]);
         } else if (verdict > 1u) {
             c.status = verdict - 2u;
         }
@@ -261,8 +267,8 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
         lj_gather(&home, &move, from, 0u, 0u, 1u, &m, &sum);
         if (!sum.overlap)
             lj_gather(&home, &move, from, 1u, 0u, 1u, &m, &sum);
-        const uint accepted = !move.idle && !sum.overlap &&
-                              lj_accept(&m, move.kind, move.word, c.particles, sum.energy);
+        const uint accepted =
+            !move.idle && !sum.overlap && lj_accept_move(&m, &c, &move, from, sum.energy);
         if (accepted)
             c.status = lj_room(&home, &move, from, c.particles);
         if (c.status != (uint)LJ_RUNNING)
@@ -271,7 +277,7 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
             lj_apply(&home, &move, from, c.particles);
             c.virial += sum.virial;
             c.contacts += sum.contacts;
-            lj_count(&c, move.kind, sum.energy);
+            lj_count(&c, &move, from, sum.energy);
         }
         lj_pass(&c, &m, lj_one(move.kind), 1u);
 #endif
@@ -284,5 +290,5 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
             lj_draw_ahead(&m, c.step, item, draws);
     }
     if (item == 0u)
-        chains[chain] = c;
+        lj_chain_end(chains + chain, &c);
 }

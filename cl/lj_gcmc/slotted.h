@@ -76,7 +76,7 @@ ERGO_INLINE void lj_scan(const struct lj_home *home, lj_position at, lj_position
     const uint last = which == LJ_NEAREST ? near : all;
     const uint slots = home->slots;
     const int8 keep = (int8)(has_away ? 0 : -1);
-    struct lj_sum8 eight = {(long8)(0L), (long8)(0L), (int8)(0), 0u};
+    struct lj_sum8 eight = {(long8)(0L), (long8)(0L), (lj_lanes)(0), 0u};
     for (uint i = first; i < last && !eight.overlap; i++) {
         const uint cell = lj_cell_near(home, &c, i, m->cutoff2, m);
         if (cell == LJ_FAR)

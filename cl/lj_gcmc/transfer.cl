@@ -19,6 +19,20 @@ ERGO_INLINE struct lj_move lj_transfer_half(const struct lj_transfer *t, uint ki
     return move;
 }
 
+/* Of a mixture: the particle keeps its species. `first`: the first box, with its particles. */
+ERGO_INLINE void lj_transfer_species(struct lj_transfer *t, __global const uint4 *first,
+                                     uint capacity) {
+#ifdef LJ_SPECIES
+    if (!t->idle)
+        t->to.x = (t->to.x & ~LJ_SPECIES_MASK) |
+                  (first[(ulong)t->from * capacity + t->index].x & LJ_SPECIES_MASK);
+#else
+    (void)t;
+    (void)first;
+    (void)capacity;
+#endif
+}
+
 /* A chain of the trial, and its memory. */
 ERGO_INLINE void lj_transfer_home(struct lj_home *home, __global const struct lj_chain *chains,
                                   __global uint4 *particles, __global uint4 *cells,
@@ -91,8 +105,8 @@ lj_transfer(__global const struct lj_member *members, __global struct lj_chain *
             accepted_first = LJ_TEAMS;
         }
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
-        const struct lj_transfer mine =
-            lj_transfer_of(&keys, step, (uint)(at - turn) + team, n1, n2);
+        struct lj_transfer mine = lj_transfer_of(&keys, step, (uint)(at - turn) + team, n1, n2);
+        lj_transfer_species(&mine, particles + (ulong)first * capacity, capacity);
         const uint sums_pairs = team < trials && !mine.idle && !keys.ideal;
         const uint mine_to = first + (1u - mine.from);
         if (sums_pairs) {
@@ -136,7 +150,8 @@ lj_transfer(__global const struct lj_member *members, __global struct lj_chain *
 #else
         const uint by = 0u;
 #endif
-        const struct lj_transfer t = lj_transfer_of(&keys, step, (uint)(at - turn) + by, n1, n2);
+        struct lj_transfer t = lj_transfer_of(&keys, step, (uint)(at - turn) + by, n1, n2);
+        lj_transfer_species(&t, particles + (ulong)first * capacity, capacity);
         const uint loses = first + t.from, gets = first + (1u - t.from);
         const uint given = t.from ? n2 : n1, got = t.from ? n1 : n2;
         const struct lj_member m = lj_member_of(members, chains, tables, loses);
@@ -217,6 +232,10 @@ lj_transfer(__global const struct lj_member *members, __global struct lj_chain *
             chains[gets].virial += virial_to;
             chains[gets].contacts += contacts_to;
             chains[gets].now.accepted += lj_one((uint)LJ_INSERTION);
+#ifdef LJ_SPECIES
+            chains[loses].numbers[t.to.x & LJ_SPECIES_MASK] -= 1u;
+            chains[gets].numbers[t.to.x & LJ_SPECIES_MASK] += 1u;
+#endif
         }
         /* trials that are done; one without room is not */
         const uint done = by + (full == (uint)LJ_RUNNING ? 1u : 0u);

@@ -57,16 +57,17 @@ ERGO_INLINE void lj_volume_share(__global const uint4 *particles, const struct l
             barrier(CLK_LOCAL_MEM_FENCE);
             for (uint k = item; k < room->listed[turn]; k += LJ_TOTAL_GROUP) {
                 const uint pair = room->pairs[k];
-                const float r2 = lj_distance2(lj_whole_at(&places, pair & 0xffffu),
-                                              lj_whole_at(&places, pair >> 16), m->scale);
-                if (r2 < m->core2) {
+                const lj_position a = lj_whole_at(&places, pair & 0xffffu),
+                                  b = lj_whole_at(&places, pair >> 16);
+                const float r2 = lj_distance2(a, b, m->scale);
+                if (r2 < lj_core2_at(m, a, b)) {
                     sum->overlap = 1u;
-                } else if (r2 < m->cutoff2) {
-                    long energy, virial;
-                    lj_pair(r2, m, &energy, &virial);
+                } else if (r2 < lj_cutoff2_at(m, a, b)) {
+                    long energy, virial, contact;
+                    lj_pair_at(r2, a, b, m, &energy, &virial, &contact);
                     sum->energy += 2 * energy;
                     sum->virial += 2 * virial;
-                    sum->contacts += 2 * lj_contact(r2, m);
+                    sum->contacts += 2 * contact;
                 }
             }
             turn ^= 1u;

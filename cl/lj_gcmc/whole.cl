@@ -48,36 +48,55 @@ ERGO_INLINE void lj_find(const struct lj_places *p, uint particles, lj_position 
 
 /* Energy, virial and contacts (the inner shell's in the upper 16 bits) of a pair; of one beyond the
  * cutoff 0. */
-ERGO_INLINE void lj_pair_within(float r2, const struct lj_member *m, long *energy, long *virial,
-                                int *contacts) {
+#ifdef LJ_SPECIES
+/* The same of a mixture; contacts in their own unit. */
+#define LJ_CONTACTS_OF long
+ERGO_INLINE void lj_pair_within(lj_position a, lj_position b, const struct lj_member *m,
+                                long *energy, long *virial, long *contacts) {
+    const float r2 = lj_distance2(a, b, m->scale), reach = lj_cutoff2_at(m, a, b);
+    const uint in = r2 < reach, core = in && r2 < lj_core2_at(m, a, b);
+    *energy = *virial = *contacts = 0;
+    if (in && !core)
+        lj_pair_at(r2, a, b, m, energy, virial, contacts);
+    *energy = core ? LJ_IN_CORE : *energy;
+}
+#else
+#define LJ_CONTACTS_OF int
+ERGO_INLINE void lj_pair_within(lj_position a, lj_position b, const struct lj_member *m,
+                                long *energy, long *virial, int *contacts) {
+    const float r2 = lj_distance2(a, b, m->scale);
     const uint in = r2 < m->cutoff2, core = r2 < m->core2;
     lj_pair(in && !core ? r2 : m->cutoff2, m, energy, virial);
     *energy = core ? LJ_IN_CORE : in ? *energy : 0;
     *virial = in ? *virial : 0;
     *contacts = !in || r2 < m->contact2[1] ? 0 : r2 < m->contact2[0] ? 0x10000 : 1;
 }
+#endif
 
 /* This work-item's share of what a move changes: sums over the particles in the list. */
 ERGO_INLINE void lj_change(const struct lj_places *p, __local const ushort *list, uint listed,
                            const struct lj_move *move, lj_position from, uint item,
                            const struct lj_member *m, struct lj_sum *sum) {
-    int contacts = 0;
+    LJ_CONTACTS_OF contacts = 0;
     for (uint k = item; k < listed; k += LJ_GROUP) {
         const uint j = list[k];
         const lj_position q = lj_whole_at(p, j);
         long energy, virial, less_energy, less_virial;
-        int contact, less_contact;
+        LJ_CONTACTS_OF contact, less_contact;
         if (j == move->index)
             continue;
-        lj_pair_within(lj_distance2(q, move->to, m->scale), m, &energy, &virial, &contact);
-        lj_pair_within(lj_distance2(q, from, m->scale), m, &less_energy, &less_virial,
-                       &less_contact);
+        lj_pair_within(q, move->to, m, &energy, &virial, &contact);
+        lj_pair_within(q, from, m, &less_energy, &less_virial, &less_contact);
         sum->energy += energy - less_energy;
         sum->virial += virial - less_virial;
         contacts += contact - less_contact;
     }
+#ifdef LJ_SPECIES
+    sum->contacts += contacts;
+#else
     const int outer = (int)(short)contacts; /* LJ_WHOLE is at most 2^15 */
     sum->contacts += (long)((contacts - outer) >> 16) * 0x100000000L + (long)outer;
+#endif
 }
 
 /* Sums over the work-items, which each of them gets. Between LJ_GATHER and LJ_GATHERED they pass a
@@ -159,8 +178,13 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
         for (uint k = first; c.particles != 0u && k < first + moves; k++) {
             struct lj_move move = lj_move_of_words(&m, c.particles, draws + 2u * k);
             const lj_position from = lj_whole_at(&places, move.index);
+            move.kind = (uint)LJ_DISPLACEMENT;
+#ifdef LJ_SPECIES
+            lj_mixed_target(&m, from, c.step_size, &move);
+#else
             if (m.local_moves)
                 lj_local_target(&m, from, c.step_size, &move);
+#endif
             struct lj_sum sum;
             sum.energy = sum.virial = sum.contacts = 0;
             /* Three sets of sums take turns: the next one is cleared while this one is added to,
@@ -184,8 +208,7 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
             LJ_GATHER(now + LJ_ENERGY, sum.energy);
             LJ_GATHER_BARRIER();
             const long gain = LJ_GATHERED(now + LJ_ENERGY, sum.energy);
-            if (gain < LJ_IN_CORE / 2 &&
-                lj_accept(&m, (uint)LJ_DISPLACEMENT, move.word, c.particles, gain)) {
+            if (gain < LJ_IN_CORE / 2 && lj_accept_move(&m, &c, &move, from, gain)) {
                 LJ_GATHER(now + LJ_VIRIAL, sum.virial);
                 LJ_GATHER(now + LJ_CONTACTS, sum.contacts);
                 if (item == 0u)
@@ -211,16 +234,7 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
     }
     lj_fill_cells(&home, &places, c.particles, item, &full);
     LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
-    if (item == 0u) {
-        /* what has not changed would wait in private memory */
-        __global struct lj_chain *to = chains + chain;
-        to->step = c.step;
-        to->energy = c.energy;
-        to->virial = c.virial;
-        to->contacts = c.contacts;
-        to->step_size = c.step_size;
-        to->status = full ? (uint)LJ_CELL_FULL : (uint)LJ_RUNNING;
-        to->now = c.now;
-        to->last = c.last;
-    }
+    c.status = full ? (uint)LJ_CELL_FULL : (uint)LJ_RUNNING;
+    if (item == 0u)
+        lj_chain_end(chains + chain, &c);
 }

@@ -92,10 +92,10 @@ __attribute__((reqd_work_group_size(FAC_WINDOW, 1, 1))) __kernel void facilitate
     const ulong windows = (count + FAC_WINDOW - 1) / FAC_WINDOW;
     uint round = 0;
     for (ulong w = 0; w < windows; w++) {
-        while (i >= FAC_SITES) {
-            i -= FAC_SITES;
-            sweep++;
-        }
+        /* no loop: without its optimiser PoCL 3.1 then gives all items the sweep of one */
+        const uint past = i / FAC_SITES;
+        i -= past * FAC_SITES;
+        sweep += past;
         const struct fac_attempt a = fac_attempt(i, sweep, word, &m);
         const struct fac_around at = fac_neighbours(a.site);
         bool waits = w * FAC_WINDOW + item < count;

@@ -43,6 +43,7 @@ struct ergo_chain {
     const struct ergo_member_result *member;
     size_t run;
     uint64_t disorder; /* the seed that its sample has beside the replica; 0: none is drawn */
+    size_t draw;       /* the number of this sample among those of all systems */
     size_t n_columns;  /* that have a series, and the energy's */
     uint8_t columns[ERGO_COLUMNS_MAX];
 };
@@ -81,8 +82,6 @@ struct ergo_quantity {
     char name[96];
 };
 
-/* A value with its error, and of what independent pieces the error is made: error^2 is the sum of
- * the squares of delta. */
 struct ergo_valued {
     double value, error; /* error NAN: none */
 };
@@ -109,8 +108,7 @@ struct ergo_crossing {
     size_t a, b;         /* systems */
     const char *why_not; /* NULL: found */
     double x, x_error, y, y_error;
-    double *delta; /* owned: of x; [of a][of b], as long as the systems' deltas */
-    size_t n_a, n_b;
+    double *delta; /* owned: of x, for each piece of the analysis */
 };
 
 /* x(L) = x + amplitude L^-exponent of the crossings of L and the next size. Without an exponent
@@ -151,10 +149,11 @@ struct ergo_coexistence {
 struct ergo_matrix {
     double temperature, log_activity, volume; /* log_activity: ln z of the runs */
     size_t first, count;                      /* N */
-    double *log_pi, *step_error;              /* owned, [count]; the error of log_pi[k + 1] - [k] */
-    size_t unresolved;   /* steps whose runs are too short for an error of their own */
-    size_t unmoved;      /* N at which next to no displacement is accepted */
-    const char *why_not; /* NULL: there are two phases */
+    size_t gap; /* N of which there is no run, between these and the next; 0: none */
+    double *log_pi, *step_error; /* owned, [count]; the error of log_pi[k + 1] - [k] */
+    size_t unresolved;           /* steps whose runs are too short for an error of their own */
+    size_t unmoved;              /* N at which next to no displacement is accepted */
+    const char *why_not;         /* NULL: there are two phases */
     double split, barrier;
     struct ergo_valued log_coexistence, density[2], pressure; /* ln z; vapour and liquid */
 };
@@ -177,7 +176,8 @@ struct ergo_analysis {
     char *unweighted;           /* owned: why samples are not weighted; NULL: they are */
     size_t n_systems;
     struct ergo_system *systems;
-    size_t axis; /* key number; of the job's n_keys: there is none */
+    size_t n_draws; /* samples of a disorder, which points of all systems may share */
+    size_t axis;    /* key number; of the job's n_keys: there is none */
     size_t n_wanted;
     struct ergo_wanted_key wanted[ERGO_SCAN_MAX]; /* the first is the axis */
     size_t n_observables;                         /* that can be weighted, and are asked for */
@@ -215,6 +215,9 @@ enum ergo_status ergo_analysis_make(struct ergo_context *ctx, struct ergo_analys
 
 /* Sorts the members of all results into systems. */
 enum ergo_status ergo_analysis_gather(struct ergo_context *ctx, struct ergo_analysis *a);
+/* Columns of sample i of a chain's measured samples; those without a series stay as they are. */
+void ergo_chain_columns(const struct ergo_chain *chain, size_t i, double *columns);
+size_t ergo_chain_length(const struct ergo_chain *chain);
 /* The number that a key has at a point, NAN: none (not a number, or not given). */
 double ergo_point_number(const struct ergo_point *point, size_t key);
 /* The number of a key; SIZE_MAX: the model has none of this name. */
@@ -280,9 +283,6 @@ struct ergo_part {
 /* False: out of memory, or its points are too far apart for common weights. */
 bool ergo_system_weigh(const struct ergo_analysis *a, struct ergo_system *system);
 void ergo_part_destroy(struct ergo_part *part);
-/* Columns of sample i of a chain's measured samples; those without a series stay as they are. */
-void ergo_chain_columns(const struct ergo_chain *chain, size_t i, double *columns);
-size_t ergo_chain_length(const struct ergo_chain *chain);
 
 /* ---- overlap.c ------------------------------------------------------------------------------ */
 
@@ -338,18 +338,26 @@ bool ergo_analysis_can_weigh(const struct ergo_analysis *a, size_t observable);
 struct ergo_pooled ergo_state_pool(const struct ergo_system *system, size_t state, size_t o,
                                    double *weights);
 enum ergo_status ergo_analysis_pool(struct ergo_context *ctx, struct ergo_analysis *a);
+/*
+ * Independent pieces that errors are made of: a number's error^2 is the sum of the squares of what
+ * it owes to each, its delta. First the samples of a disorder, which all points share that have
+ * them (each is taken from all of them at once, as a jackknife does); then of each system its
+ * states, and the blocks of its parts. The first that is the system's own; NULL: how many there
+ * are.
+ */
+size_t ergo_analysis_pieces(const struct ergo_analysis *a, const struct ergo_system *system);
+/* Adds to delta, for each piece, `factor` times what the mean of a state owes to it. */
+void ergo_state_owe(const struct ergo_analysis *a, const struct ergo_system *system,
+                    const struct ergo_pooled *p, double factor, double *delta);
 
 /* ---- curve.c -------------------------------------------------------------------------------- */
 
-/* Deltas of a system's curves. */
-size_t ergo_curve_deltas(const struct ergo_analysis *a, const struct ergo_system *system,
-                         const struct ergo_quantity *q);
 bool ergo_curve_is_weighted(const struct ergo_analysis *a, const struct ergo_system *system,
                             const struct ergo_quantity *q);
 /* Where the curve is known. False: nowhere. */
 bool ergo_curve_range(const struct ergo_analysis *a, const struct ergo_system *system,
                       const struct ergo_quantity *q, double *low, double *high);
-/* y at x, NAN outside of the range; delta NULL: y alone. False: out of memory. */
+/* y at x, NAN outside of the range; delta: for each piece; NULL: y alone. False: out of memory. */
 bool ergo_curve_at(const struct ergo_analysis *a, const struct ergo_system *system,
                    const struct ergo_quantity *q, double x, double *y, double *delta);
 

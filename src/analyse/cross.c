@@ -11,6 +11,9 @@
 #include "stats/fit.h"
 
 enum { GRID = 41, BISECTIONS = 40, FREE_LEAST = 4 };
+/* Samples of a disorder for each crossing of a fit: with fewer their covariance is known too badly.
+ */
+enum { DRAWS_EACH = 10 };
 /* A fit with a smaller probability of its chi^2 is tried again without the smallest sizes. */
 static const double level = 0.05;
 
@@ -85,12 +88,12 @@ static bool bisect(const struct pair *p, size_t i, double *x) {
     return true;
 }
 
-/* x and y of the crossing, and what they owe to each independent piece of either system: dx =
- * -(dy_a - dy_b) / slope. */
-static bool locate(struct pair *p, size_t interval, struct ergo_crossing *c) {
+/* x and y of the crossing, and what they owe to each piece: dx = -(dy_a - dy_b) / slope. of_b: room
+ * for the pieces. */
+static bool locate(struct pair *p, size_t interval, struct ergo_crossing *c, double *of_b) {
     const struct ergo_quantity *q = &p->a->crossing;
-    double x = NAN, y[2], up, down, squares = 0, of_y = 0;
-    double *of_a = c->delta, *of_b = c->delta + c->n_a;
+    double x = NAN, y[2], up, down, squares = 0, of_y = 0, *of_a = c->delta;
+    const size_t n = ergo_analysis_pieces(p->a, NULL);
     const double h = p->step / 4;
     if (!bisect(p, interval, &x) || !difference(p, x + h, &up) || !difference(p, x - h, &down) ||
         !ergo_curve_at(p->a, p->first, q, x, &y[0], of_a) ||
@@ -104,10 +107,9 @@ static bool locate(struct pair *p, size_t interval, struct ergo_crossing *c) {
         !ergo_curve_at(p->a, p->first, q, x - h, &e, NULL))
         return false;
     s[0] = (s[0] - e) / (2 * h);
-    for (size_t i = 0; i < c->n_a + c->n_b; i++) {
-        const bool first = i < c->n_a;
-        const double dy = c->delta[i], dx = (first ? -dy : dy) / slope;
-        of_y += pow((first ? dy : 0) + s[0] * dx, 2);
+    for (size_t i = 0; i < n; i++) {
+        const double dx = (of_b[i] - of_a[i]) / slope;
+        of_y += pow(of_a[i] + s[0] * dx, 2);
         squares += dx * dx;
         c->delta[i] = dx;
     }
@@ -138,23 +140,24 @@ static bool cross(const struct ergo_analysis *a, struct ergo_crossing *c) {
         c->why_not = "their curves do not cross";
         return true;
     }
-    c->n_a = ergo_curve_deltas(a, p.first, &a->crossing);
-    c->n_b = ergo_curve_deltas(a, p.second, &a->crossing);
-    c->delta = calloc(c->n_a + c->n_b + 1, sizeof *c->delta);
-    return c->delta && locate(&p, interval, c);
+    const size_t n = ergo_analysis_pieces(a, NULL);
+    double *room = calloc(n + 1, sizeof *room);
+    c->delta = calloc(n + 1, sizeof *c->delta);
+    const bool ok = room && c->delta && locate(&p, interval, c, room);
+    free(room);
+    return ok;
 }
 
 /* ---- large sizes ----------------------------------------------------------------------------- */
 
-/* Crossings that follow each other share a system. */
-static double covariance(const struct ergo_crossing *c, const struct ergo_crossing *d) {
+/* Crossings share a system, or samples of a disorder. */
+static double covariance(const struct ergo_analysis *a, const struct ergo_crossing *c,
+                         const struct ergo_crossing *d) {
+    const size_t n = ergo_analysis_pieces(a, NULL);
     double sum = 0;
-    if (c == d)
-        return c->x_error * c->x_error;
-    if (c->b == d->a && c->n_b == d->n_a)
-        for (size_t i = 0; i < c->n_b; i++)
-            sum += c->delta[c->n_a + i] * d->delta[i];
-    return c->a == d->b ? covariance(d, c) : sum;
+    for (size_t i = 0; i < n; i++)
+        sum += c->delta[i] * d->delta[i];
+    return sum;
 }
 
 struct extrapolated {
@@ -181,7 +184,7 @@ static bool fit_to(const struct ergo_analysis *a, const size_t *which, size_t n,
         x[i] = c->x;
         e.sides[i] = a->systems[c->a].side / side;
         for (size_t j = 0; j < n; j++)
-            matrix[i * n + j] = covariance(c, &a->crossings[which[j]]);
+            matrix[i * n + j] = covariance(a, c, &a->crossings[which[j]]);
     }
     fit.value[0] = x[n - 1];
     fit.value[1] = x[0] - x[n - 1];
@@ -218,9 +221,10 @@ static void extrapolate(struct ergo_analysis *a, double correction) {
             !isnan(a->systems[a->crossings[i].a].side))
             which[n++] = i;
     const size_t least = isnan(correction) ? FREE_LEAST : 2;
+    const size_t most = a->n_draws ? a->n_draws / DRAWS_EACH : n;
     for (size_t first = 0; first + least <= n; first++) {
         struct ergo_extrapolation now = {0};
-        if (!fit_to(a, which + first, n - first, correction, &now))
+        if (n - first > most || !fit_to(a, which + first, n - first, correction, &now))
             continue;
         if (!to->done || now.tail > to->tail)
             *to = now;

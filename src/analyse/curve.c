@@ -17,16 +17,6 @@ bool ergo_curve_is_weighted(const struct ergo_analysis *a, const struct ergo_sys
            ergo_analysis_can_weigh(a, q->observable);
 }
 
-size_t ergo_curve_deltas(const struct ergo_analysis *a, const struct ergo_system *system,
-                         const struct ergo_quantity *q) {
-    size_t n = 0;
-    if (!ergo_curve_is_weighted(a, system, q))
-        return system->n_states;
-    for (size_t p = 0; p < system->n_parts; p++)
-        n += system->parts[p]->n_blocks;
-    return n;
-}
-
 /* ---- interpolated ---------------------------------------------------------------------------- */
 
 static bool is_known(const struct ergo_pooled *p) {
@@ -53,8 +43,8 @@ static size_t find_nearest(const struct ergo_system *system, size_t o, double x,
     return n;
 }
 
-static bool interpolate(const struct ergo_system *system, const struct ergo_quantity *q, double x,
-                        double *y, double *delta) {
+static bool interpolate(const struct ergo_analysis *a, const struct ergo_system *system,
+                        const struct ergo_quantity *q, double x, double *y, double *delta) {
     struct ergo_pooled nearest[NEAREST];
     double xs[NEAREST], errors[NEAREST], weights[NEAREST];
     const size_t n = find_nearest(system, q->observable, x, nearest);
@@ -70,7 +60,7 @@ static bool interpolate(const struct ergo_system *system, const struct ergo_quan
     for (size_t i = 0; i < n; i++) {
         *y += weights[i] * nearest[i].mean;
         if (delta)
-            delta[nearest[i].state] = weights[i] * errors[i];
+            ergo_state_owe(a, system, &nearest[i], weights[i], delta);
     }
     return true;
 }
@@ -89,6 +79,7 @@ static bool reweight(const struct ergo_analysis *a, const struct ergo_system *sy
     const struct ergo_part *part = ergo_system_part(system, &target, &independent);
     bool ok = part && ergo_part_values(part, &target, NULL, &q->observable, 1, y,
                                        delta ? blocks : NULL, NULL);
+    delta += delta ? ergo_analysis_pieces(a, system) + system->n_states : 0;
     for (size_t p = 0; p < system->n_parts && ok && delta; p++) {
         if (system->parts[p] == part) {
             const struct ergo_valued v = ergo_jackknife(*y, blocks, part->n_blocks, 1, delta);
@@ -124,13 +115,13 @@ bool ergo_curve_range(const struct ergo_analysis *a, const struct ergo_system *s
 
 bool ergo_curve_at(const struct ergo_analysis *a, const struct ergo_system *system,
                    const struct ergo_quantity *q, double x, double *y, double *delta) {
-    const size_t n = ergo_curve_deltas(a, system, q);
+    const size_t n = ergo_analysis_pieces(a, NULL);
     const double scale = q->power != 0 ? pow(system->side, -q->power) : 1;
     *y = NAN;
     if (delta)
         memset(delta, 0, n * sizeof *delta);
     const bool ok = ergo_curve_is_weighted(a, system, q) ? reweight(a, system, q, x, y, delta)
-                                                         : interpolate(system, q, x, y, delta);
+                                                         : interpolate(a, system, q, x, y, delta);
     *y *= scale;
     for (size_t i = 0; i < n && delta; i++)
         delta[i] *= scale;

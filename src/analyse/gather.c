@@ -170,6 +170,19 @@ static void choose_axis(struct ergo_analysis *a, double *room) {
 
 /* ---- systems --------------------------------------------------------------------------------- */
 
+size_t ergo_chain_length(const struct ergo_chain *chain) {
+    const struct ergo_member_result *m = chain->member;
+    return m->n_samples > m->n_equilibration ? m->n_samples - m->n_equilibration : 0;
+}
+
+void ergo_chain_columns(const struct ergo_chain *chain, size_t i, double *columns) {
+    const struct ergo_member_result *m = chain->member;
+    for (size_t k = 0; k < chain->n_columns; k++) {
+        const double *series = m->series[chain->columns[k]];
+        columns[chain->columns[k]] = series ? series[m->n_equilibration + i] : 0;
+    }
+}
+
 static int by_x(const void *a, const void *b) {
     const struct ergo_state *s = a, *t = b;
     return (s->x > t->x) - (s->x < t->x);
@@ -186,12 +199,55 @@ static uint64_t disorder_of(const struct ergo_analysis *a, const struct ergo_poi
     return 0;
 }
 
+/* Its seed and replica: a sample that others may have, too. */
+struct draw {
+    uint64_t disorder;
+    uint32_t replica;
+};
+
+static struct draw draw_of(const struct ergo_chain *chain) {
+    return (struct draw){chain->disorder, chain->member->point->replica};
+}
+
+static int by_draw(const void *a, const void *b) {
+    const struct draw *d = a, *e = b;
+    if (d->disorder != e->disorder)
+        return d->disorder < e->disorder ? -1 : 1;
+    return (d->replica > e->replica) - (d->replica < e->replica);
+}
+
+/* Numbers the samples of a disorder, of all systems together. False: out of memory. */
+static bool number_draws(struct ergo_analysis *a) {
+    size_t n = 0;
+    for (size_t s = 0; s < a->n_systems; s++)
+        n += a->systems[s].n_chains;
+    struct draw *draws = calloc(n + 1, sizeof *draws);
+    if (!draws)
+        return false;
+    n = 0;
+    for (size_t s = 0; s < a->n_systems; s++)
+        for (size_t c = 0; c < a->systems[s].n_chains; c++)
+            if (ergo_point_samples_disorder(a->systems[s].chains[c].member->point))
+                draws[n++] = draw_of(&a->systems[s].chains[c]);
+    qsort(draws, n, sizeof *draws, by_draw);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || by_draw(&draws[i], &draws[i - 1]) != 0)
+            draws[a->n_draws++] = draws[i];
+    for (size_t s = 0; s < a->n_systems; s++)
+        for (size_t c = 0; c < a->systems[s].n_chains; c++) {
+            struct ergo_chain *chain = &a->systems[s].chains[c];
+            const struct draw draw = draw_of(chain);
+            const struct draw *at = bsearch(&draw, draws, a->n_draws, sizeof draw, by_draw);
+            chain->draw = at ? (size_t)(at - draws) : 0;
+        }
+    free(draws);
+    return true;
+}
+
 static int by_sample(const void *a, const void *b) {
     const struct ergo_chain *c = a, *d = b;
-    const uint32_t r = c->member->point->replica, s = d->member->point->replica;
-    if (c->disorder != d->disorder)
-        return c->disorder < d->disorder ? -1 : 1;
-    return r != s ? (r > s) - (r < s) : (c->run > d->run) - (c->run < d->run);
+    return c->draw != d->draw ? (c->draw > d->draw) - (c->draw < d->draw)
+                              : (c->run > d->run) - (c->run < d->run);
 }
 
 /* Chains in order of states, of a disorder then of samples. False: out of memory. */
@@ -277,6 +333,42 @@ static void append_value(struct ergo_text *text, const struct ergo_key *key,
         ergo_text_append(text, " %.60s", value->text ? value->text : "");
 }
 
+/* How many bytes of its pointer name the part of /system that a key is in: "/system/slit/width" has
+ * "/system/slit"; 0: none. */
+static size_t part_of(const char *pointer) {
+    const char *slash = strrchr(pointer, '/');
+    return strncmp(pointer, "/system/", 8) == 0 && slash > pointer + 7 ? (size_t)(slash - pointer)
+                                                                       : 0;
+}
+
+/* A key in which systems differ. Where some have no part /system/slit at all, that is what they
+ * differ in; values only where they differ among those that have one. */
+static void append_difference(const struct ergo_analysis *a, struct ergo_text *text, size_t s,
+                              size_t k) {
+    const char *pointer = a->job->keys[k]->pointer;
+    const struct ergo_point *point = a->systems[s].states[0].point, *given = NULL;
+    const size_t part = part_of(pointer);
+    bool lacks = false, differs = false;
+    for (size_t t = 0; t < a->n_systems; t++) {
+        const struct ergo_point *other = a->systems[t].states[0].point;
+        if (!other->values[k].present)
+            lacks = true;
+        else if (given)
+            differs |= !same_value(given, other, k);
+        else
+            given = other;
+    }
+    if (part && lacks) {
+        char said[64];
+        snprintf(said, sizeof said, "%s %.*s", point->values[k].present ? "with" : "without",
+                 (int)(part - 8), pointer + 8);
+        if (!text->length || !strstr(text->data, said))
+            ergo_text_append(text, "%s%s", text->length ? ", " : "", said);
+    }
+    if (!part || !lacks || (differs && point->values[k].present))
+        append_value(text, a->job->keys[k], &point->values[k]);
+}
+
 /* The keys in which systems differ, and the side by which sizes are told apart. */
 static void name_systems(struct ergo_analysis *a) {
     for (size_t s = 0; s < a->n_systems; s++) {
@@ -293,7 +385,7 @@ static void name_systems(struct ergo_analysis *a) {
             for (size_t t = 0; t < a->n_systems; t++)
                 differs = differs || !same_value(point, a->systems[t].states[0].point, k);
             if (differs)
-                append_value(&text, key, value);
+                append_difference(a, &text, s, k);
             if (isnan(system->side) && value->present && value->items && key->type == ERGO_KEY_SIZE)
                 system->side = (double)value->size[value->items - 1];
         }
@@ -311,7 +403,9 @@ static int by_side(const void *a, const void *b) {
 static void append_reason(const struct ergo_analysis *a, struct ergo_text *text) {
     for (size_t r = 0; r < a->n_runs && !text->length; r++) {
         const struct ergo_result *result = a->results[r];
-        const char *reason = ergo_point_unweighted(result->members[0].point);
+        const char *reason = NULL;
+        for (size_t m = 0; m < result->n_members && !reason; m++)
+            reason = ergo_point_unweighted(result->members[m].point);
         if (reason)
             ergo_text_append(text, "%s: %s", a->names[r], reason);
         else if (result->kept != ERGO_KEPT_FULL)
@@ -359,6 +453,7 @@ enum ergo_status ergo_analysis_gather(struct ergo_context *ctx, struct ergo_anal
         for (size_t m = 0; m < a->results[r]->n_members && ok; m++)
             if (ergo_chain_length(&(struct ergo_chain){.member = &a->results[r]->members[m]}))
                 ok = add(a, &a->results[r]->members[m], r);
+    ok = ok && number_draws(a);
     for (size_t s = 0; s < a->n_systems && ok; s++)
         ok = fill(a, &a->systems[s]);
     if (ok) {

@@ -25,10 +25,24 @@ static size_t sample_end(const struct ergo_system *system, const struct ergo_sta
                          size_t first) {
     const struct ergo_chain *chains = system->chains;
     size_t c = first + 1;
-    while (c < state->first + state->count && chains[c].disorder == chains[first].disorder &&
-           chains[c].member->point->replica == chains[first].member->point->replica)
+    while (c < state->first + state->count && chains[c].draw == chains[first].draw)
         c++;
     return c;
+}
+
+/* The mean over the chains of a sample, first .. end; weights (may be NULL): theirs in it. */
+static double sample_mean(const struct ergo_system *system, size_t o, size_t first, size_t end,
+                          double *weights) {
+    double sum = 0, mean = 0;
+    for (size_t c = first; c < end; c++)
+        sum += steps_of(&system->chains[c]);
+    for (size_t c = first; c < end; c++) {
+        const double w = steps_of(&system->chains[c]) / sum;
+        if (weights)
+            weights[c - first] = w;
+        mean += w * of_chain(system, c, o)->estimate.mean;
+    }
+    return mean;
 }
 
 /* Of more than one sample; of one its chains are compared as others are. */
@@ -39,18 +53,13 @@ static void pool_samples(const struct ergo_system *system, size_t o, double *wei
     size_t before = 0;
     bool scatter = true;
     for (size_t c = state->first, end; c < state->first + state->count; c = end) {
-        double sum = 0, mean = 0;
+        double *own = weights ? weights + (c - state->first) : NULL;
         end = sample_end(system, state, c);
-        for (size_t k = c; k < end; k++)
-            sum += steps_of(&system->chains[k]);
-        for (size_t k = c; k < end; k++) {
-            const struct ergo_observable_result *r = of_chain(system, k, o);
-            const double w = steps_of(&system->chains[k]) / sum;
-            if (weights)
-                weights[k - state->first] = w / (double)p->samples;
-            mean += w * r->estimate.mean;
-            scatter = scatter && ergo_observable_forgot_start(r);
-            p->n++;
+        const double mean = sample_mean(system, o, c, end, own);
+        for (size_t k = c; k < end; k++, p->n++) {
+            scatter = scatter && ergo_observable_forgot_start(of_chain(system, k, o));
+            if (own)
+                own[k - c] /= (double)p->samples;
         }
         const double off = mean - p->mean;
         p->mean += off / (double)++before;
@@ -71,6 +80,31 @@ static size_t count_samples(const struct ergo_system *system, const struct ergo_
              c = sample_end(system, state, c))
             n++;
     return n > 1 ? n : 0;
+}
+
+/* ---- pieces ---------------------------------------------------------------------------------- */
+
+size_t ergo_analysis_pieces(const struct ergo_analysis *a, const struct ergo_system *system) {
+    size_t n = a->n_draws;
+    for (size_t s = 0; s < a->n_systems && &a->systems[s] != system; s++) {
+        n += a->systems[s].n_states;
+        for (size_t p = 0; p < a->systems[s].n_parts; p++)
+            n += a->systems[s].parts[p]->n_blocks;
+    }
+    return n;
+}
+
+void ergo_state_owe(const struct ergo_analysis *a, const struct ergo_system *system,
+                    const struct ergo_pooled *p, double factor, double *delta) {
+    const struct ergo_state *state = &system->states[p->state];
+    const double n = (double)p->samples;
+    if (!p->samples)
+        delta[ergo_analysis_pieces(a, system) + p->state] += factor * p->error;
+    for (size_t c = state->first, end; p->samples && c < state->first + state->count; c = end) {
+        end = sample_end(system, state, c);
+        const double off = sample_mean(system, p->observable, c, end, NULL) - p->mean;
+        delta[system->chains[c].draw] += factor * off / sqrt(n * (n - 1));
+    }
 }
 
 /* ---- chains of one system -------------------------------------------------------------------- */
@@ -124,6 +158,30 @@ struct ergo_pooled ergo_state_pool(const struct ergo_system *system, size_t s, s
     return p;
 }
 
+/* Is it made of samples of a disorder that a chain has inside, and of which it keeps averages? */
+static bool is_average(const struct ergo_analysis *a, const struct ergo_quantity *q) {
+    return a->model->observables[q->observable].independent &&
+           ergo_analysis_key(a, "/system/disorder_seed") != SIZE_MAX;
+}
+
+static enum ergo_status note_samples(struct ergo_context *ctx, struct ergo_analysis *a,
+                                     bool samples) {
+    static const char together[] = "points with the same samples of the disorder deviate together: "
+                                   "for errors of crossings and fits";
+    if ((a->crosses && is_average(a, &a->crossing)) || (a->scales && is_average(a, &a->scaling_of)))
+        return ergo_analysis_note(ctx, a,
+                                  "%s points are taken as independent, because runs keep averages "
+                                  "over their samples; runs with another /seed for each point have "
+                                  "samples of their own",
+                                  together);
+    return samples && (a->crosses || a->scales)
+               ? ergo_analysis_note(ctx, a,
+                                    "%s each sample is taken from all points at once, and p allows "
+                                    "for it",
+                                    together)
+               : ERGO_OK;
+}
+
 enum ergo_status ergo_analysis_pool(struct ergo_context *ctx, struct ergo_analysis *a) {
     const size_t n_o = a->model->n_observables;
     size_t most = 0;
@@ -152,10 +210,5 @@ enum ergo_status ergo_analysis_pool(struct ergo_context *ctx, struct ergo_analys
     bool samples = false;
     for (size_t i = 0; i < a->n_pooled; i++)
         samples = samples || a->pooled[i].samples;
-    return samples && (a->crosses || a->scales)
-               ? ergo_analysis_note(ctx, a,
-                                    "points with the same samples of the disorder deviate "
-                                    "together: errors of crossings and fits, which take points as "
-                                    "independent, may be too small")
-               : ERGO_OK;
+    return note_samples(ctx, a, samples);
 }

@@ -1,7 +1,7 @@
 /*
  * Finite-size scaling: all sizes on one curve, y = L^power F((x - x_c) L^(1/nu)), F a polynomial
  * (Binder, Heermann, Monte Carlo Simulation in Statistical Physics, sec. 2.3). Data are the points
- * that were simulated, whose errors are independent.
+ * that were simulated. Their errors are independent, but for samples of a disorder that they share.
  */
 #include <math.h>
 #include <stdio.h>
@@ -19,6 +19,8 @@ static const double level = 0.05;
 struct problem {
     size_t n, degree;
     double *x, *side, *y, *error; /* side: over the largest */
+    double *owed;                 /* [n][n_pieces]: what y owes to pieces; NULL: independent */
+    size_t n_pieces;
     double centre, width;
     bool power_free;
     double power; /* where it is not free */
@@ -102,8 +104,11 @@ static bool fit_degree(const struct problem *p, struct ergo_fit *fit) {
                 if (p->power_free)
                     fit->value[3 + p->degree] = power;
             }
-    return isfinite(best) && ergo_fit_least_squares(predict, (void *)p, p->y, p->error, NULL, p->n,
-                                                    count_parameters(p), fit);
+    return isfinite(best) &&
+           ergo_fit_least_squares(predict, (void *)p, p->y, p->error, NULL, p->n,
+                                  count_parameters(p), fit) &&
+           (!p->owed || ergo_fit_share(predict, (void *)p, p->error, p->owed, p->n, p->n_pieces,
+                                       count_parameters(p), fit));
 }
 
 static void report(const struct problem *p, const struct ergo_fit *fit, double largest,
@@ -132,11 +137,17 @@ static bool collect(const struct ergo_analysis *a, double low, double high, stru
     size_t most = 0;
     for (size_t s = 0; s < a->n_systems; s++)
         most += a->systems[s].n_states;
-    double *room = calloc(4 * most + 1, sizeof *room), first = INFINITY, last = -INFINITY;
+    const size_t n_pieces = a->n_draws ? ergo_analysis_pieces(a, NULL) : 0;
+    double *room = calloc((4 + n_pieces) * most + 1, sizeof *room);
+    double first = INFINITY, last = -INFINITY;
     if (!room)
         return false;
-    *p = (struct problem){
-        .x = room, .side = room + most, .y = room + 2 * most, .error = room + 3 * most};
+    *p = (struct problem){.x = room,
+                          .side = room + most,
+                          .y = room + 2 * most,
+                          .error = room + 3 * most,
+                          .owed = n_pieces ? room + 4 * most : NULL,
+                          .n_pieces = n_pieces};
     *largest = 0;
     *n_sides = 0;
     for (size_t s = 0; s < a->n_systems; s++) {
@@ -151,6 +162,8 @@ static bool collect(const struct ergo_analysis *a, double low, double high, stru
             p->x[p->n] = x;
             p->side[p->n] = system->side;
             p->y[p->n] = v.mean * scale;
+            if (p->owed)
+                ergo_state_owe(a, system, &v, scale, p->owed + p->n * n_pieces);
             p->error[p->n++] = v.error * scale;
             first = fmin(first, x);
             last = fmax(last, x);

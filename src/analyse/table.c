@@ -28,7 +28,8 @@ static size_t width_of(size_t width, const char *cell) {
 static void append_systems(struct ergo_text *text, const struct ergo_analysis *a) {
     char axis[64];
     (void)ergo_analysis_axis(a, axis);
-    for (size_t s = 0; s < a->n_systems; s++) {
+    /* windows of a transition matrix, a system each, are told as one below */
+    for (size_t s = 0; s < a->n_systems && !a->n_matrices; s++) {
         const struct ergo_system *system = &a->systems[s];
         ergo_text_append(text, "%s: %zu point%s, %zu chain%s", label_of(a, s), system->n_states,
                          system->n_states == 1 ? "" : "s", system->n_chains,
@@ -48,7 +49,8 @@ static void append_systems(struct ergo_text *text, const struct ergo_analysis *a
 
 static void append_pooled(struct ergo_text *text, const struct ergo_analysis *a) {
     char axis[64], x[ERGO_CONCISE], value[ERGO_CONCISE], chi2[ERGO_CONCISE], tail[ERGO_CONCISE];
-    if (!a->n_pooled)
+    /* hundreds of windows of a transition matrix are there for what follows */
+    if (!a->n_pooled || a->n_matrices)
         return;
     ergo_text_append(text,
                      "\nChains of the same physics together (weights: %s)\n"
@@ -242,6 +244,12 @@ static void append_matrices(struct ergo_text *text, const struct ergo_analysis *
         const struct ergo_matrix *m = &a->matrices[i];
         ergo_text_append(text, "\nTransition matrix, temperature %.10g, N = %zu to %zu\n",
                          m->temperature, m->first, m->first + m->count - 1);
+        if (m->gap)
+            ergo_text_append(
+                text,
+                "  there is no run of N = %zu: steps to larger N are unknown, and what "
+                "follows is apart\n",
+                m->gap);
         if (m->why_not) {
             ergo_text_append(text, "  %s\n", m->why_not);
             continue;
@@ -262,8 +270,9 @@ static void append_matrices(struct ergo_text *text, const struct ergo_analysis *
         if (m->unresolved)
             ergo_text_append(
                 text,
-                "  %zu of %zu steps in N are too short for errors of their own: errors "
-                "above are rough\n",
+                "  %zu of %zu steps in N are too short for errors of their own: errors above are "
+                "rough, and less than what windows may still have of their starts: equilibrate and "
+                "run longer\n",
                 m->unresolved, m->count - 1);
     }
 }

@@ -13,19 +13,6 @@
 /* Different from rounding. */
 static const double differs_by = 1e-12;
 
-size_t ergo_chain_length(const struct ergo_chain *chain) {
-    const struct ergo_member_result *m = chain->member;
-    return m->n_samples > m->n_equilibration ? m->n_samples - m->n_equilibration : 0;
-}
-
-void ergo_chain_columns(const struct ergo_chain *chain, size_t i, double *columns) {
-    const struct ergo_member_result *m = chain->member;
-    for (size_t k = 0; k < chain->n_columns; k++) {
-        const double *series = m->series[chain->columns[k]];
-        columns[chain->columns[k]] = series ? series[m->n_equilibration + i] : 0;
-    }
-}
-
 /* Columns of a sample with the energy that it has at the base point. */
 static void base_columns(const struct ergo_chain *chain, const double *shift, size_t i,
                          double *columns) {

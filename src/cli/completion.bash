@@ -66,7 +66,7 @@ _ergocl() {
     analyse)
         options+=" --output --overwrite --json --csv --reweight --observable --crossing --fit --window --correction --coexistence"
         ;;
-    table) options+=" --csv" ;;
+    table) options+=" --csv --observable" ;;
     compare) options+=" --devices --all --merge --output --set --overwrite --json" ;;
     tune) options+=" --output --device --set --seconds" ;;
     bench) options+=" --output --device --sampler --seconds --list" ;;

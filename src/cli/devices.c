@@ -74,9 +74,11 @@ static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments
         print_table(list, count);
     if (usable == 0) {
         status = ERGO_E_DEVICE;
-        cli_error(count ? "none of the %zu OpenCL devices is usable"
-                        : "no OpenCL device found (%zu); a CPU becomes one with the package "
-                          "pocl-opencl-icd, a GPU with its vendor's driver",
+        cli_error(count
+                      ? "none of the %zu OpenCL devices is usable"
+                      : "no OpenCL device found (%zu); a CPU becomes one with the package "
+                        "pocl-opencl-icd, a GPU with its vendor's driver; a driver that is not in "
+                        "/etc/OpenCL/vendors needs OCL_ICD_VENDORS=FOLDER of its .icd file",
                   count);
     }
 out:

@@ -23,7 +23,8 @@ static enum ergo_status print_tables(struct ergo_context *ctx,
     enum ergo_status status = ERGO_OK;
     for (size_t k = 0; k < arguments->n_operands && status == ERGO_OK; k++) {
         char *text = NULL;
-        status = ergo_result_table(ctx, results[k], &text);
+        status = ergo_result_table_of(ctx, results[k], arguments->observables,
+                                      arguments->n_observables, &text);
         if (status == ERGO_OK && arguments->n_operands > 1) {
             printf("%s", k ? "\n" : "");
             cli_put(arguments->operands[k]);
@@ -37,6 +38,10 @@ static enum ergo_status print_tables(struct ergo_context *ctx,
 }
 
 static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments *arguments) {
+    if (arguments->csv && arguments->n_observables) {
+        cli_error("--observable is of tables: --csv has all observables");
+        return ERGO_E_JOB;
+    }
     struct ergo_result **results = calloc(arguments->n_operands, sizeof *results);
     enum ergo_status status = results ? ERGO_OK : ERGO_E_MEMORY;
     if (!results)
@@ -66,7 +71,8 @@ const struct cli_command cli_command_table = {
         "Runs are only read, from their checkpoints: they may be finished, stopped or running.\n"
         "--csv: all points and means over replicas of all runs in one table, with the scanned\n"
         "parameters and what else makes the runs differ, the observables' means, errors,\n"
-        "autocorrelation times and exact values; names and units are in the first line.",
-    .options = CLI_BIT(CLI_CSV),
+        "autocorrelation times and exact values; names and units are in the first line.\n"
+        "Without it the first few observables, or those of --observable.",
+    .options = CLI_BIT(CLI_CSV) | CLI_BIT(CLI_OBSERVABLE),
     .run = run,
 };

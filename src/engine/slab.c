@@ -73,8 +73,11 @@ enum ergo_status ergo_slab_cut(struct ergo_context *ctx, struct ergo_slab *s,
 }
 
 /* Kernels know the number of layers in a buffer. Ranks of another number, or with other shares,
- * find them built where it is rounded up. */
+ * find them built where it is rounded up. But thin slabs of large layers would then take several
+ * times the memory that they need, each as much as the whole lattice: no more than an eighth is
+ * added, or so many bytes. */
 static const uint32_t build_layers = 16;
+static const double build_bytes = 1 << 22;
 
 static uint32_t round_up(uint32_t n, uint32_t granule) {
     return (n + granule - 1) / granule * granule;
@@ -93,13 +96,22 @@ uint32_t ergo_slab_updates(const struct ergo_slab *s, const struct ergo_point *p
     return wish ? wish * s->per_sweep : 2 * (uint32_t)fmax(1, fmin(best, most));
 }
 
-void ergo_slab_deepen(struct ergo_slab *s, bool by_colour, uint32_t updates, uint32_t reach) {
+static uint32_t layers_to_build(uint32_t need, uint32_t granule, double layer_bytes) {
+    uint32_t unit = build_layers * granule;
+    while (unit > granule && round_up(need, unit) - need > need / 8 &&
+           (round_up(need, unit) - need) * layer_bytes > build_bytes)
+        unit /= 2;
+    return round_up(need, unit);
+}
+
+void ergo_slab_deepen(struct ergo_slab *s, bool by_colour, uint32_t updates, uint32_t reach,
+                      double layer_bytes) {
     s->by_colour = by_colour;
     updates = by_colour ? s->colours : updates;
     updates *= ergo_slab_step(s); /* layers */
     s->halo = round_up(updates > reach ? updates : reach, s->granule);
     s->halo = s->halo < s->least ? s->halo : s->least;
-    s->tall = round_up(s->most + 2 * s->halo, build_layers * s->granule);
+    s->tall = layers_to_build(s->most + 2 * s->halo, s->granule, layer_bytes);
     s->valid = 0;
 }
 

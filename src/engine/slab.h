@@ -111,8 +111,10 @@ uint32_t ergo_slab_updates(const struct ergo_slab *slab, const struct ergo_point
                            double exchange, double layer_sites);
 /* Halos for so many updates of a colour from one exchange to the next, and of `reach` layers at
  * least; fewer where a slab has not so many layers. With `by_colour` for an exchange after each
- * update. */
-void ergo_slab_deepen(struct ergo_slab *slab, bool by_colour, uint32_t updates, uint32_t reach);
+ * update. layer_bytes: of a layer of one member, so that buffers are not much taller than slabs; 0:
+ * kernels need whole multiples of 16 granules. */
+void ergo_slab_deepen(struct ergo_slab *slab, bool by_colour, uint32_t updates, uint32_t reach,
+                      double layer_bytes);
 /* Bits of a byte that has one of n values, as in `bits`. */
 unsigned ergo_slab_bits(uint32_t n);
 /* By the job's tuning, or where a model expects it to be faster: the copies of two layers of

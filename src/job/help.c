@@ -12,14 +12,16 @@ static void put_overview(struct ergo_text *out) {
         ergo_help_named(out, ergo_samplers[i]->name, "", ergo_samplers[i]->summary);
     ergo_text_append(out,
                      "\nTopics (`ergocl help TOPIC`)\n\n"
-                     "  job          what a job file holds\n"
-                     "  devices      how a device is selected and judged\n"
-                     "  result       what a run folder holds\n"
-                     "  extend       runs that go further, and runs in parts\n"
-                     "  exit-codes   what the program's exit code means\n"
-                     "  environment  the variables the program reads\n"
+                     "  job             what a job file holds\n"
+                     "  devices         how a device is selected and judged\n"
+                     "  result          what a run folder holds\n"
+                     "  configurations  frames of lattices, packed\n"
+                     "  extend          runs that go further, and runs in parts\n"
+                     "  exit-codes      what the program's exit code means\n"
+                     "  environment     the variables the program reads\n"
                      "\nNames (`ergocl help NAME`): a model, a key, an observable, a curve, a\n"
-                     "column or a tunable, of whatever sampler: `ergocl help temperature`.\n");
+                     "column or a tunable, of whatever sampler: `ergocl help temperature`.\n"
+                     "All texts: `ergocl help --search WORDS`.\n");
 }
 
 static void put_job(struct ergo_text *out) {
@@ -241,11 +243,16 @@ static enum ergo_status unknown_topic(struct ergo_context *ctx, const char *topi
         ergo_text_append(&list, "%s, ", topics[i].name);
     ergo_utf8_append_word(&shown, topic, 64);
     const char *near = strlen(topic) <= 64 ? ergo_text_nearest(topic, names, n) : NULL;
+    char *texts = NULL;
+    const bool in_texts = *topic && ergo_help_search(ctx, topic, &texts) == ERGO_OK;
+    free(texts);
     enum ergo_status status = ERGO_FAIL(
         ctx, ERGO_E_JOB,
-        "no help on \"%s\"%s%s%s; topics: %sand names of models, keys and what is measured",
-        shown.data ? shown.data : "", near ? "; did you mean \"" : "", near ? near : "",
-        near ? "\"?" : "", list.data ? list.data : "");
+        "no help on \"%s\"%s%s%s%s%s%s; topics: %sand names of models, keys and what is measured",
+        shown.data ? shown.data : "",
+        in_texts ? ", but texts have it: ergocl help --search \"" : "", in_texts ? shown.data : "",
+        in_texts ? "\"" : "", near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "",
+        list.data ? list.data : "");
     ergo_text_free(&list);
     ergo_text_free(&shown);
     return status;
@@ -284,6 +291,12 @@ static bool put_topic(struct ergo_text *out, const char *topic, struct ergo_aren
         const struct ergo_model *model = ergo_model_find(ergo_samplers[i], topic);
         if (model) {
             ergo_help_model(out, ergo_samplers[i], model, arena);
+            for (size_t k = i + 1, any = 0; k < ergo_n_samplers; k++)
+                if (ergo_model_find(ergo_samplers[k], topic))
+                    ergo_text_append(out, "%s%s %s",
+                                     any++ ? ", " : "\nOther samplers have one, too: ",
+                                     ergo_samplers[k]->name, topic);
+            ergo_text_append(out, "\n");
             return true;
         }
     }

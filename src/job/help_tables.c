@@ -120,13 +120,22 @@ static const struct ergo_key *model_key(struct ergo_text *out, const struct ergo
 /* The keys for other values of which samples can be weighted. */
 static void put_weighted(struct ergo_text *out, const struct ergo_model *model) {
     struct ergo_text list = {0};
-    for (size_t c = 0; c < model->n_conjugates; c++)
-        for (size_t k = 0; k < 5 && model->conjugates[c].keys[k]; k++)
+    for (size_t c = 0; c < model->n_conjugates; c++) {
+        for (size_t k = 0; k < 5 && model->conjugates[c].keys[k]; k++) {
+            const char *key = model->conjugates[c].keys[k];
+            bool told = false;
+            for (size_t b = 0; b < c; b++)
+                for (size_t j = 0; j < 5 && model->conjugates[b].keys[j]; j++)
+                    told |= strcmp(model->conjugates[b].keys[j], key) == 0;
+            if (told)
+                continue;
             ergo_text_append(&list, "%s%s",
                              list.length ? ", "
                                          : "\nSamples can be weighted for other values "
                                            "(`ergocl analyse`) of ",
-                             model->conjugates[c].keys[k]);
+                             key);
+        }
+    }
     if (list.length)
         ergo_help_filled(out, 0, list.data);
     out->failed |= list.failed;

@@ -56,6 +56,8 @@ enum ergo_status ergo_json_parse(struct ergo_context *ctx, const char *name, con
 /* A new value without content, e.g. an empty object. NULL: out of memory. */
 struct ergo_json *ergo_json_create(struct ergo_arena *arena, enum ergo_json_kind kind);
 void ergo_json_add(struct ergo_json *parent, struct ergo_json *child);
+/* The child has to be one of the parent's. */
+void ergo_json_remove(struct ergo_json *parent, const struct ergo_json *child);
 /* Member of an object by its exact name, or NULL. */
 struct ergo_json *ergo_json_member(const struct ergo_json *object, const char *key);
 /* The value at a JSON pointer without escapes, as those of keys are, or NULL. */

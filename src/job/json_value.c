@@ -22,6 +22,15 @@ void ergo_json_add(struct ergo_json *parent, struct ergo_json *child) {
     parent->count++;
 }
 
+void ergo_json_remove(struct ergo_json *parent, const struct ergo_json *child) {
+    struct ergo_json **link = &parent->child, *before = NULL;
+    for (; *link != child; link = &before->next)
+        before = *link;
+    *link = child->next;
+    parent->last = child->next ? parent->last : before;
+    parent->count--;
+}
+
 struct ergo_json *ergo_json_member(const struct ergo_json *object, const char *key) {
     if (!object || object->kind != ERGO_JSON_OBJECT)
         return NULL;

@@ -235,9 +235,10 @@ const struct ergo_key **ergo_keys_of(const struct ergo_sampler *sampler,
 }
 
 size_t ergo_keys_find(const struct ergo_key *const *keys, size_t n_keys, const char *pointer) {
-    /* Observables ask for keys at every sample: where this text in memory was found last. */
-    static _Thread_local uint16_t hints[256];
-    uint16_t *hint = &hints[((uintptr_t)pointer >> 3 ^ (uintptr_t)pointer) % 256];
+    /* Observables ask for keys at every sample: where this text in memory was found last. So many
+     * hints that few of some 200 texts share one. */
+    static _Thread_local uint16_t hints[4096];
+    uint16_t *hint = &hints[(uint64_t)(uintptr_t)pointer * 0x9E3779B97F4A7C15u >> 52];
     if (*hint < n_keys && !strcmp(keys[*hint]->pointer, pointer))
         return *hint;
     for (size_t i = 0; i < n_keys; i++)

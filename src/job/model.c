@@ -107,6 +107,9 @@ bool ergo_point_samples_disorder(const struct ergo_point *point) {
 const char *ergo_point_unweighted(const struct ergo_point *point) {
     const struct ergo_model *model = point->job->model;
     const char *reason = model->unweighted ? model->unweighted(point) : NULL;
+    if (!reason && ergo_point_samples_disorder(point))
+        reason = "its couplings or fields are drawn, so that each seed and replica weighs "
+                 "configurations in its own way (those from files are the same for all)";
     return reason || model->n_conjugates ? reason
                                          : "its columns do not say what its configurations weigh";
 }

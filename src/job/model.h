@@ -17,7 +17,7 @@ struct ergo_column {
     const char *name, *unit, *help;
 };
 
-enum { ERGO_COLUMNS_MAX = 16 }; /* of one model */
+enum { ERGO_COLUMNS_MAX = 20 }; /* of one model */
 
 /* What an observable is that is no estimate but a fact of a chain, without an error: the lowest
  * energy that it has seen, say. And what is told of a point's replicas. */
@@ -133,7 +133,7 @@ struct ergo_key_rows {
     const struct ergo_key *keys;
     size_t n;
 };
-enum { ERGO_KEY_ROWS_MAX = 10 };
+enum { ERGO_KEY_ROWS_MAX = 11 };
 
 /* A picture of a member: rgb is malloc'ed, 3 bytes per pixel, row by row from the top; no side is
  * longer than this. */
@@ -257,7 +257,8 @@ struct ergo_model {
      */
     const char *(*reference)(const struct ergo_point *point);
     /* Why samples of this point cannot be weighted for others, half a sentence ("each replica has
-     * couplings of its own"); NULL (also the function, where there are conjugates): they can. */
+     * couplings of its own"); NULL (also the function, where there are conjugates): they can, but
+     * for samples of a disorder. */
     const char *(*unweighted)(const struct ergo_point *point);
     /* Are replicas samples of a disorder, each with couplings or fields of its own, so that their
      * means differ, and the error of the mean over them is that of their scatter? NULL: never. */

@@ -46,8 +46,10 @@ static void put_group(struct ergo_text *out, const struct ergo_sampler *sampler,
     ergo_text_append(out, " }");
 }
 
+/* others: samplers that have a model of this name, too. */
 static void put_job(struct ergo_text *out, const struct ergo_sampler *sampler,
-                    const struct ergo_model *model, struct ergo_arena *arena) {
+                    const struct ergo_model *model, const struct ergo_text *others,
+                    struct ergo_arena *arena) {
     size_t n_keys = 0;
     const struct ergo_key **keys = ergo_keys_of(sampler, model, arena, &n_keys);
     if (!keys)
@@ -55,8 +57,10 @@ static void put_job(struct ergo_text *out, const struct ergo_sampler *sampler,
     ergo_text_append(out, "{\n  \"description\": \"A first job of %s%s%s; its keys: ergocl help %s",
                      sampler->name, model->name ? " " : "", model->name ? model->name : "",
                      sampler->name);
-    ergo_text_append(out, "%s%s\",\n  \"sampler\": \"%s\",\n  \"seed\": \"1\"",
-                     model->name ? " " : "", model->name ? model->name : "", sampler->name);
+    ergo_text_append(out, "%s%s%s%s\",\n  \"sampler\": \"%s\",\n  \"seed\": \"1\"",
+                     model->name ? " " : "", model->name ? model->name : "",
+                     others->length ? "; other samplers have one, too: " : "",
+                     others->length ? others->data : "", sampler->name);
     put_group(out, sampler, model, keys, n_keys, "/system/");
     put_group(out, sampler, model, keys, n_keys, "/run/");
     ergo_text_append(out, "\n}\n");
@@ -138,17 +142,23 @@ enum ergo_status ergo_new_text(struct ergo_context *ctx, const char *topic, char
     ERGO_CLEAR(text);
     ERGO_ENTRY(ctx, text);
     struct ergo_arena arena = {0};
-    struct ergo_text out = {0};
+    struct ergo_text out = {0}, others = {0};
     const struct ergo_model *model = NULL;
     const struct ergo_sampler *sampler = find(topic ? topic : "spin-lattice", &model);
+    /* "nvt" alone is the first sampler's that has it */
+    for (size_t i = 0; sampler && topic && model->name && i < ergo_n_samplers; i++)
+        if (strcmp(topic, model->name) == 0 && ergo_samplers[i] != sampler &&
+            ergo_model_find(ergo_samplers[i], topic))
+            ergo_text_append(&others, "%s%s", others.length ? ", " : "", ergo_samplers[i]->name);
     enum ergo_status status =
         sampler ? check_first(ctx, sampler, model, &arena) : unknown(ctx, topic, &arena);
     if (status == ERGO_OK) {
-        put_job(&out, sampler, model, &arena);
-        if (arena.failed || !(*text = ergo_text_take(&out)))
+        put_job(&out, sampler, model, &others, &arena);
+        if (arena.failed || others.failed || !(*text = ergo_text_take(&out)))
             status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "memory ran out while writing a job");
     }
     ergo_text_free(&out);
+    ergo_text_free(&others);
     ergo_arena_free(&arena);
     return status;
 }

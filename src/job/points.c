@@ -207,9 +207,9 @@ static void check_effects(struct ergo_build *build, const struct ergo_job *job, 
             continue;
         const char *name = build->model->name;
         ergo_build_error(build, key->pointer, NULL,
-                         "has no effect%s%s%s; it acts only %s: leave it out",
+                         "has no effect%s%s%s; it acts only %s: leave it out (--set %s=null)",
                          name ? " in this job of model \"" : " in this job", name ? name : "",
-                         name ? "\"" : "", key->where);
+                         name ? "\"" : "", key->where, key->pointer);
     }
 }
 

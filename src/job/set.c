@@ -75,7 +75,7 @@ static void apply(struct ergo_build *build, const char *set) {
         ergo_build_no_memory(build);
     if (!value || !token)
         return;
-    struct ergo_json *at = build->root;
+    struct ergo_json *at = build->root, *parent = NULL;
     const char *p = set;
     for (size_t depth = 0; p < equals; depth++) {
         p++; /* the slash */
@@ -90,6 +90,7 @@ static void apply(struct ergo_build *build, const char *set) {
             return;
         }
         struct ergo_json *next;
+        parent = at;
         if (at->kind == ERGO_JSON_ARRAY) {
             next = element(at, token);
             if (!next) {
@@ -98,6 +99,10 @@ static void apply(struct ergo_build *build, const char *set) {
             }
         } else if (at->kind == ERGO_JSON_OBJECT) {
             next = ergo_json_member(at, token);
+            if (!next && value->kind == ERGO_JSON_NULL) {
+                complain(build, set, "null takes a key away, and the job has none of this name");
+                return;
+            }
             if (!next) {
                 next = ergo_json_create(build->arena, ERGO_JSON_OBJECT);
                 if (next)
@@ -114,6 +119,10 @@ static void apply(struct ergo_build *build, const char *set) {
             return;
         }
         at = next;
+    }
+    if (parent && parent->kind == ERGO_JSON_OBJECT && value->kind == ERGO_JSON_NULL) {
+        ergo_json_remove(parent, at);
+        return;
     }
     /* Replace the content, keep the place among its siblings. */
     at->kind = value->kind;

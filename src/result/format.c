@@ -235,6 +235,10 @@ const struct ergo_value *ergo_format_value(const struct ergo_point *point, const
 }
 
 /* Replicas share a published value and its error: there their mean is compared, once. */
+bool ergo_format_is_given(const struct ergo_observable_result *r) {
+    return r->z == 0 && r->estimate.error == 0;
+}
+
 size_t ergo_format_chi2(const struct ergo_result *result, size_t o, double *chi2, bool *exact,
                         bool *published) {
     size_t count = 0;
@@ -242,7 +246,8 @@ size_t ergo_format_chi2(const struct ergo_result *result, size_t o, double *chi2
     *exact = *published = false;
     for (size_t m = 0; m < result->n_members; m++) {
         const double z = result->members[m].observables[o].z;
-        if (isnan(z)) /* an infinite one counts: a state that the chain never left */
+        /* an infinite one counts: a state that the chain never left */
+        if (isnan(z) || ergo_format_is_given(&result->members[m].observables[o]))
             continue;
         *chi2 += z * z;
         *exact = true;

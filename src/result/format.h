@@ -43,6 +43,10 @@ struct ergo_merit {
  * nobody knows. */
 bool ergo_format_merit(const struct ergo_result *result, struct ergo_merit *merit);
 
+/* Is its exact value what the job says (the density of a fixed N in a fixed V), so that it tests
+ * nothing? */
+bool ergo_format_is_given(const struct ergo_observable_result *r);
+
 /* Sum of z^2 over the members for observable number `o`, against exact values, else (of means over
  * replicas, if there are some) against published ones; returns how many z went in, and of what. */
 size_t ergo_format_chi2(const struct ergo_result *result, size_t o, double *chi2, bool *exact,

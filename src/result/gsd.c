@@ -82,6 +82,17 @@ static const char *const names[LOGS] = {
     "configuration/step", "configuration/dimensions", "configuration/box", "particles/N",
     "particles/types",    "particles/position",       "ergocl/empty"};
 
+/* Of frames with several types, whose line 2 has their names, types="A B", two more behind those:
+ * each particle's type, or where there are none something else that is not empty. */
+static const char *const type_names[2] = {"particles/typeid", "ergocl/none"};
+
+static const char *types_of(const char *comment, size_t *length) {
+    const char *types = NULL;
+    return ergo_xyz_value(comment, comment + strcspn(comment, "\n"), "types", &types, length)
+               ? types
+               : NULL;
+}
+
 /* A number that is logged. */
 static bool is_number(const struct pair *pair, double *value) {
     char *end;
@@ -91,6 +102,7 @@ static bool is_number(const struct pair *pair, double *value) {
 }
 
 static void name_chunks(struct frames *to, const char *comment) {
+    const char *const first = comment;
     struct pair pair;
     double value;
     for (int i = 0; i < LOGS; i++)
@@ -103,6 +115,12 @@ static void name_chunks(struct frames *to, const char *comment) {
             ergo_text_append_bytes(&to->names, "", 1);
             to->n_chunks++;
         }
+    size_t length;
+    if (!types_of(first, &length))
+        return;
+    for (int i = 0; i < 2; i++)
+        ergo_text_append_bytes(&to->names, type_names[i], strlen(type_names[i]) + 1);
+    to->n_chunks++;
 }
 
 /* A chunk begins; its bytes are appended to the data. */
@@ -119,6 +137,49 @@ static void append_float(struct ergo_text *text, double value) {
     ergo_bytes_append(text, bits, 4);
 }
 
+/* Names of types, each as long as the longest and ended by zeros. */
+static void append_types(struct frames *to, struct chunk **chunk, const char *list, size_t length) {
+    size_t longest = 0, count = 0;
+    for (const char *at = list, *end = list + length; at < end; count++) {
+        const size_t one = strcspn(at, " \"\n");
+        longest = one > longest ? one : longest;
+        at += one + 1;
+    }
+    begin(to, chunk, TYPES, INT8, count, longest + 1);
+    for (const char *at = list, *end = list + length; at < end;) {
+        const size_t one = strcspn(at, " \"\n");
+        ergo_text_append_bytes(&to->data, at, one);
+        for (size_t k = one; k < longest + 1; k++)
+            ergo_text_append_bytes(&to->data, "", 1);
+        at += one + 1;
+    }
+}
+
+/* The place of a name in the list. */
+static uint32_t type_of(const char *name, const char *list, size_t length) {
+    const size_t size = strlen(name);
+    uint32_t place = 0;
+    for (const char *at = list; at < list + length; place++) {
+        const size_t one = strcspn(at, " \"\n");
+        if (one == size && memcmp(at, name, one) == 0)
+            return place;
+        at += one + 1;
+    }
+    return 0;
+}
+
+static void append_typeids(struct frames *to, struct chunk **chunk, unsigned id,
+                           const struct ergo_xyz *frame, const char *list, size_t length) {
+    uint32_t types[ERGO_XYZ_SPECIES + 1] = {0};
+    for (size_t k = 0; k < frame->n_species && k < ERGO_XYZ_SPECIES; k++)
+        types[k] = type_of(frame->names[k], list, length);
+    begin(to, chunk, frame->n ? id : id + 1, UINT32, frame->n ? frame->n : 1, 1);
+    for (size_t i = 0; i < frame->n; i++)
+        ergo_bytes_append(&to->data, types[frame->species[i]], 4);
+    if (!frame->n)
+        ergo_bytes_append(&to->data, 0, 4);
+}
+
 /* One frame, whose line 2 and first particle begin at these places; chunk: room for its chunks.
  * False: it logs not as many numbers as the first one. */
 static bool append(struct frames *to, struct chunk *chunk, uint64_t step,
@@ -129,7 +190,8 @@ static bool append(struct frames *to, struct chunk *chunk, uint64_t step,
     const size_t species = strcspn(type, " \n");
     double lattice[9] = {0}, value;
     struct pair pair;
-    size_t length = 0;
+    size_t length = 0, types_length = 0;
+    const char *const types = types_of(comment, &types_length);
     const bool plane = ergo_xyz_value(comment, line_end, "pbc", &at, &length) && length == 5 &&
                        memcmp(at, "T T F", 5) == 0;
     ergo_xyz_lattice(comment, line_end, lattice);
@@ -142,9 +204,7 @@ static bool append(struct frames *to, struct chunk *chunk, uint64_t step,
         append_float(&to->data, a < 3 ? lattice[4 * a] : 0);
     begin(to, &chunk, NUMBER, UINT32, 1, 1);
     ergo_bytes_append(&to->data, frame->n, 4);
-    begin(to, &chunk, TYPES, INT8, 1, species + 1);
-    ergo_text_append_bytes(&to->data, type, species);
-    ergo_text_append_bytes(&to->data, "", 1);
+    append_types(to, &chunk, types ? types : type, types ? types_length : species);
     begin(to, &chunk, frame->n ? POSITION : EMPTY, frame->n ? FLOAT32 : UINT8,
           frame->n ? frame->n : 1, frame->n ? 3 : 1);
     for (size_t i = 0; i < 3 * frame->n; i++)
@@ -152,7 +212,8 @@ static bool append(struct frames *to, struct chunk *chunk, uint64_t step,
                      plane && i % 3 == 2 ? 0 : frame->positions[i] - lattice[i % 3 * 4] / 2);
     if (!frame->n)
         ergo_bytes_append(&to->data, 0, 1);
-    for (unsigned id = LOGS; next_pair(&comment, &pair);)
+    unsigned id = LOGS;
+    while (next_pair(&comment, &pair))
         if (is_number(&pair, &value)) {
             uint64_t bits;
             if (chunk == end)
@@ -161,6 +222,10 @@ static bool append(struct frames *to, struct chunk *chunk, uint64_t step,
             begin(to, &chunk, id++, FLOAT64, 1, 1);
             ergo_bytes_append(&to->data, bits, 8);
         }
+    if (types && chunk == end)
+        return false;
+    if (types)
+        append_typeids(to, &chunk, id, frame, types, types_length);
     return chunk == end;
 }
 

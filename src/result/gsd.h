@@ -13,8 +13,9 @@
  * Frames of one time as extended XYZ (job/xyz.h), one or several, in a box along the axes. step: of
  * all of them; times of a file grow. Box, dimensions, number, type and positions (from the middle
  * of the box, fp32 as the schema wants them; the diameter is the schema's 1); each number of line 2
- * becomes log/NAME. A kill at any moment leaves whole frames; a frame is on the disk before the
- * file says that it is there. ERGO_E_IO: the file is not of this run, or cannot be written.
+ * becomes log/NAME; types="A B" of line 2, the names of types, makes a type for each particle. A
+ * kill at any moment leaves whole frames; a frame is on the disk before the file says that it is
+ * there. ERGO_E_IO: the file is not of this run, or cannot be written.
  */
 enum ergo_status ergo_gsd_write(struct ergo_context *ctx, const struct ergo_folder *folder,
                                 const char *name, uint64_t step, const char *frames, size_t length);

@@ -95,10 +95,14 @@ static size_t width_of(const struct table *table) {
     return width;
 }
 
+/* An exact value that is not the job's own (the density where N and V are given): a test of the
+ * run. */
 static bool has_exact(const struct ergo_result *result, size_t o) {
-    for (size_t m = 0; m < result->n_members; m++)
-        if (!isnan(result->members[m].observables[o].exact))
+    for (size_t m = 0; m < result->n_members; m++) {
+        const struct ergo_observable_result *r = &result->members[m].observables[o];
+        if (!isnan(r->exact) && !ergo_format_is_given(r))
             return true;
+    }
     return false;
 }
 
@@ -110,8 +114,8 @@ static bool has_reference(const struct ergo_result *result, size_t o) {
 }
 
 /* Adds value, and where known the exact value and z, or z against a reference. Adds all of these or
- * none. */
-static bool add_observable(struct table *table, size_t o, bool exact) {
+ * none. width: the widest table. */
+static bool add_observable(struct table *table, size_t o, bool exact, size_t width) {
     const char *name = table->result->job->model->observables[o].name;
     size_t before = table->n_columns;
     if (before + 4 > COLUMNS_MAX)
@@ -124,42 +128,103 @@ static bool add_observable(struct table *table, size_t o, bool exact) {
         table->columns[table->n_columns++] = make_column(table, CELL_REFERENCE, o, "reference");
         table->columns[table->n_columns++] = make_column(table, CELL_REFERENCE_Z, o, "z(ref)");
     }
-    if (width_of(table) <= WIDTH_MAX - 24) /* tau comes last */
+    if (width_of(table) <= width)
         return true;
     table->n_columns = before;
     return false;
 }
 
-static void choose_columns(struct table *table) {
+static bool has_tau(const struct table *table, size_t o) {
+    const struct column column = {.cell = CELL_TAU, .index = o};
+    char buffer[ERGO_CONCISE];
+    for (size_t r = 0; r < table->n_rows; r++)
+        if (strcmp(format_cell(buffer, &column, &table->rows[r]), "-") != 0)
+            return true;
+    return false;
+}
+
+/* tau of the first sampled observable that has one, usually the energy. */
+static void add_tau(struct table *table) {
+    const struct ergo_observable *observables = table->result->job->model->observables;
+    char title[ERGO_CONCISE];
+    size_t first = COLUMNS_MAX, of = COLUMNS_MAX;
+    for (size_t c = table->n_columns; c-- > 0;) {
+        if (table->columns[c].cell != CELL_VALUE || !observables[table->columns[c].index].sample)
+            continue;
+        first = c;
+        of = has_tau(table, table->columns[c].index) ? c : of;
+    }
+    of = of < COLUMNS_MAX ? of : first;
+    if (of == COLUMNS_MAX || table->n_columns == COLUMNS_MAX)
+        return;
+    of = table->columns[of].index;
+    snprintf(title, sizeof title, "tau(%.40s)", observables[of].name);
+    table->columns[table->n_columns++] = make_column(table, CELL_TAU, of, title);
+}
+
+/* Of the names that were asked for all, else some of the model's first ones. */
+static enum ergo_status choose_columns(struct ergo_context *ctx, struct table *table,
+                                       const char *const *names, size_t n_names) {
     const struct ergo_result *result = table->result;
     const struct ergo_model *model = result->job->model;
     const struct ergo_point *first = result->members[0].point;
     char title[ERGO_CONCISE];
-    size_t shown = 0, tau_of = model->n_observables;
+    size_t shown = 0;
 
-    for (size_t i = 0; i < first->n_scanned; i++)
+    for (size_t i = 0; i < first->n_scanned && table->n_columns < COLUMNS_MAX; i++)
         table->columns[table->n_columns++] = make_column(
             table, CELL_SCANNED, i, ergo_format_pointer(title, first->scanned[i].pointer));
-    if (result->n_means)
+    if (result->n_means && table->n_columns < COLUMNS_MAX)
         table->columns[table->n_columns++] = make_column(table, CELL_REPLICA, 0, "replica");
+    for (size_t k = 0; k < n_names; k++) {
+        size_t o = 0;
+        while (o < model->n_observables && strcmp(model->observables[o].name, names[k]) != 0)
+            o++;
+        if (o == model->n_observables || !ergo_observable_shown(&model->observables[o], first))
+            return ERGO_FAIL(ctx, ERGO_E_JOB,
+                             "--observable: the run has no observable \"%s\"; `ergocl help %s%s%s` "
+                             "lists them",
+                             names[k], result->job->sampler->name, model->name ? " " : "",
+                             model->name ? model->name : "");
+        if (!add_observable(table, o, has_exact(result, o), SIZE_MAX))
+            return ERGO_FAIL(ctx, ERGO_E_JOB,
+                             "--observable: too many for a table; --csv has all of them");
+    }
     /* first what has an exact value, then what has a reference, then the others */
-    for (int known = 2; known >= 0; known--) {
+    for (int known = 2; known >= 0 && !n_names; known--) {
         for (size_t o = 0; o < model->n_observables && shown < OBSERVABLES_MAX; o++) {
             const int is = has_exact(result, o) ? 2 : has_reference(result, o);
-            if (!ergo_observable_shown(&model->observables[o], first) || is != known)
-                continue;
-            if (!add_observable(table, o, known == 2))
-                continue;
-            shown++;
-            /* tau of the first sampled observable, usually the energy */
-            if (tau_of == model->n_observables && model->observables[o].sample)
-                tau_of = o;
+            if (ergo_observable_shown(&model->observables[o], first) && is == known &&
+                add_observable(table, o, known == 2, WIDTH_MAX - 24)) /* tau comes last */
+                shown++;
         }
     }
-    if (tau_of < model->n_observables && table->n_columns < COLUMNS_MAX) {
-        snprintf(title, sizeof title, "tau(%.40s)", model->observables[tau_of].name);
-        table->columns[table->n_columns++] = make_column(table, CELL_TAU, tau_of, title);
+    add_tau(table);
+    return ERGO_OK;
+}
+
+/* What else was measured, by name: readers cannot ask for what they do not know of. */
+static void append_others(struct ergo_text *text, const struct table *table) {
+    const struct ergo_result *result = table->result;
+    static const char first[] = "also measured (ergocl table DIR --observable NAME): ";
+    const struct ergo_model *model = result->job->model;
+    size_t width = 0;
+    for (size_t o = 0; o < model->n_observables; o++) {
+        const char *name = model->observables[o].name;
+        bool shown = !ergo_observable_shown(&model->observables[o], result->members[0].point);
+        for (size_t c = 0; c < table->n_columns && !shown; c++)
+            shown = table->columns[c].cell == CELL_VALUE && table->columns[c].index == o;
+        if (shown)
+            continue;
+        const char *before = width ? ", " : first;
+        if (width && width + strlen(name) + 3 > WIDTH_MAX) {
+            before = ",\n  ";
+            width = 0;
+        }
+        ergo_text_append(text, "%s%s", before, name);
+        width += strlen(before) + strlen(name);
     }
+    ergo_text_append(text, "%s", width ? "\n" : "");
 }
 
 static void append_rows(struct ergo_text *text, const struct table *table) {
@@ -239,17 +304,17 @@ static bool is_measured(const struct ergo_result *result) {
     return false;
 }
 
-enum ergo_status ergo_result_table(struct ergo_context *ctx, const struct ergo_result *result,
-                                   char **text) {
-    ERGO_CLEAR(text);
-    ERGO_ENTRY(ctx, result, text);
+static enum ergo_status make_table(struct ergo_context *ctx, const struct ergo_result *result,
+                                   const char *const *names, size_t n_names, char **text) {
     struct ergo_text out = {0};
     struct table table = {.result = result};
     if (!result->n_members) {
         ergo_text_append(&out, "no points\n");
     } else if (is_measured(result)) {
         const size_t rows = choose_rows(&table);
-        choose_columns(&table);
+        const enum ergo_status status = choose_columns(ctx, &table, names, n_names);
+        if (status != ERGO_OK)
+            return status;
         append_rows(&out, &table);
         if (rows > table.n_rows)
             ergo_text_append(&out, "... %zu more in result.json\n", rows - table.n_rows);
@@ -258,6 +323,8 @@ enum ergo_status ergo_result_table(struct ergo_context *ctx, const struct ergo_r
         else if (result->n_means)
             ergo_text_append(&out, "means over the replicas of each point, which are in "
                                    "result.json\n");
+        if (!n_names)
+            append_others(&out, &table);
         append_chi2(&out, result);
         append_merit(&out, result);
         if (result->comparison)
@@ -269,4 +336,18 @@ enum ergo_status ergo_result_table(struct ergo_context *ctx, const struct ergo_r
     if (!*text)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "making the table of results: out of memory");
     return ERGO_OK;
+}
+
+enum ergo_status ergo_result_table(struct ergo_context *ctx, const struct ergo_result *result,
+                                   char **text) {
+    ERGO_CLEAR(text);
+    ERGO_ENTRY(ctx, result, text);
+    return make_table(ctx, result, NULL, 0, text);
+}
+
+enum ergo_status ergo_result_table_of(struct ergo_context *ctx, const struct ergo_result *result,
+                                      const char *const *names, size_t n_names, char **text) {
+    ERGO_CLEAR(text);
+    ERGO_ENTRY(ctx, result, names, text);
+    return make_table(ctx, result, names, n_names, text);
 }

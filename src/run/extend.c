@@ -170,7 +170,9 @@ static enum ergo_status try(struct ergo_context *ctx, struct ergo_work *work,
         longer += stored->progress[i].step > 0 &&
                   stored->progress[i].step < ergo_schedule_of(&own->points[i]).total;
     if (!longer && own->n_points == before)
-        return ERGO_FAIL(ctx, ERGO_E_JOB, "it has done all of this job");
+        return ERGO_FAIL(ctx, ERGO_E_JOB,
+                         "it has done all of this job: `ergocl table` shows it, and a larger "
+                         "/run/sweeps goes on");
     ergo_log(work->ctx, ERGO_LOG_WARNING,
              "%s holds a finished run of this job, which is extended: of its %zu points %zu go on, "
              "and %zu are new",

@@ -130,10 +130,11 @@ static enum ergo_status collect(struct loop *loop, unsigned slot) {
     return ERGO_OK;
 }
 
+/* Nothing after an error: ranks that cut a system add up what they collect, and others of them may
+ * wait elsewhere for the one that has failed. */
 static enum ergo_status drain(struct loop *loop) {
-    enum ergo_status status = collect(loop, loop->next); /* the older one first */
-    const enum ergo_status other = collect(loop, 1 - loop->next);
-    return status == ERGO_OK ? other : status;
+    const enum ergo_status status = collect(loop, loop->next); /* the older one first */
+    return status == ERGO_OK ? collect(loop, 1 - loop->next) : status;
 }
 
 /* ---- one batch ------------------------------------------------------------------------------- */
@@ -291,8 +292,7 @@ static enum ergo_status sample(struct loop *loop) {
     while (loop->enqueued < work->schedule.n_samples && status == ERGO_OK &&
            !work->session->stopped)
         status = enqueue(loop);
-    const enum ergo_status drained = drain(loop);
-    return status == ERGO_OK ? drained : status;
+    return status == ERGO_OK ? drain(loop) : status;
 }
 
 /* Creates the state. If the device refuses a launch shape from a profile after all, the automatic

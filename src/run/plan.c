@@ -19,6 +19,17 @@ static const double patience = 5;
 static const char *const rough = "expected time: not known before a run on this device; the rate "
                                  "and the time left are shown while it runs";
 
+static void append_time(struct ergo_text *out, double seconds) {
+    ergo_text_append(out, "expected time: %.3g s", seconds);
+    if (seconds >= 172800)
+        ergo_text_append(out, " (%.2g days)", seconds / 86400);
+    else if (seconds >= 7200)
+        ergo_text_append(out, " (%.2g hours)", seconds / 3600);
+    else if (seconds >= 120)
+        ergo_text_append(out, " (%.2g minutes)", seconds / 60);
+    ergo_text_append(out, ", measurements not counted\n");
+}
+
 enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job *job,
                                 const char *selector, char **text) {
     ERGO_CLEAR(text);
@@ -76,7 +87,7 @@ enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job 
         ergo_text_append(&out, "\n");
     }
     if (status == ERGO_OK && known)
-        ergo_text_append(&out, "expected time: %.3g s, measurements not counted\n", total_seconds);
+        append_time(&out, total_seconds);
     else if (status == ERGO_OK)
         ergo_text_append(&out, "%s\n", rough);
     ergo_device_close(device);

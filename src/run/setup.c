@@ -67,7 +67,8 @@ static enum ergo_status plan_all(struct ergo_work *work) {
         const struct ergo_batch *batch = &work->batches[b];
         const struct ergo_schedule s = ergo_schedule_of(batch->points[0]);
         struct ergo_plan plan;
-        if (work->n_batches == 1 && !work->ops->plan && !work->ops->create) {
+        if (work->n_batches == 1 && !work->ops->plan && !work->ops->create &&
+            !ergo_sampler_has_slabs(work->ops)) {
             status = ergo_engine_configure(work->ctx, work->ops->engine, batch, work->device,
                                            &work->planned);
             if (status == ERGO_OK)

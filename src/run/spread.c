@@ -37,6 +37,13 @@ enum ergo_status ergo_spread_create(struct ergo_work *work) {
     work->leave = leave;
     work->session->apart = !work->cut;
     s->ranks = work->cut ? 1 : (uint64_t)ergo_dist_count();
+    if (s->ranks > n && ergo_ranks_rank() == 0)
+        ergo_log(
+            work->ctx, ERGO_LOG_WARNING,
+            "%llu ranks share %zu chain%s: there is nothing to do for %llu of them. More replicas "
+            "or scan points keep all busy; mpirun -np %zu leaves devices to others",
+            (unsigned long long)s->ranks, n, n == 1 ? "" : "s", (unsigned long long)(s->ranks - n),
+            n);
     return ERGO_OK;
 }
 

@@ -1,5 +1,6 @@
 /* Defaults for functions that a model leaves out, a start in one go, and observables from curves.
  */
+#include "engine/slab.h"
 #include "samplers/sampler.h"
 
 /* What states have that a device has not: counts of times, and the configuration that others are
@@ -22,11 +23,16 @@ static enum ergo_status add_tails(struct ergo_context *ctx, const struct ergo_ba
     return status;
 }
 
+bool ergo_sampler_has_slabs(const struct ergo_sampler_ops *ops) {
+    return ops->engine && ops->engine->slab;
+}
+
 enum ergo_status ergo_sampler_plan(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
                                    const struct ergo_batch *batch, const struct ergo_device *device,
                                    struct ergo_plan *plan) {
-    const enum ergo_status status = ops->plan
-                                        ? ops->plan(ctx, batch, device, plan)
+    const enum ergo_status status = ops->plan ? ops->plan(ctx, batch, device, plan)
+                                    : ergo_sampler_has_slabs(ops)
+                                        ? ergo_slab_plan(ctx, ops->engine, batch, device, plan)
                                         : ergo_engine_plan(ctx, ops->engine, batch, device, plan);
     return status == ERGO_OK ? add_tails(ctx, batch, plan) : status;
 }
@@ -34,7 +40,7 @@ enum ergo_status ergo_sampler_plan(struct ergo_context *ctx, const struct ergo_s
 enum ergo_status ergo_sampler_planned(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
                                       const void *state, struct ergo_plan *plan) {
     const struct ergo_engine *e = state;
-    if (ops->plan)
+    if (ops->plan || ergo_sampler_has_slabs(ops))
         return ergo_sampler_plan(ctx, ops, e->batch, e->device, plan);
     *plan = e->plan;
     return add_tails(ctx, e->batch, plan);
@@ -44,7 +50,9 @@ enum ergo_status ergo_sampler_create(struct ergo_context *ctx, const struct ergo
                                      const struct ergo_batch *batch, struct ergo_device *device,
                                      void **state) {
     return ops->create ? ops->create(ctx, batch, device, state)
-                       : ergo_engine_create(ctx, ops->engine, batch, device, state);
+           : ergo_sampler_has_slabs(ops)
+               ? ergo_slab_create(ctx, ops->engine, batch, device, state)
+               : ergo_engine_create(ctx, ops->engine, batch, device, state);
 }
 
 enum ergo_status ergo_sampler_advance(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,

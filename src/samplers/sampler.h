@@ -37,10 +37,10 @@ struct ergo_view {
 struct ergo_sampler_ops {
     const struct ergo_engine_model *engine;
     /* Memory and launches on a device, or a refusal with the reason (ERGO_E_DEVICE). NULL: the
-     * engine's. */
+     * engine's, or with slabs theirs. */
     enum ergo_status (*plan)(struct ergo_context *ctx, const struct ergo_batch *batch,
                              const struct ergo_device *device, struct ergo_plan *plan);
-    /* Build programs, allocate. NULL: the engine's. *state begins with a struct ergo_engine, and
+    /* Build programs, allocate. NULL: as above. *state begins with a struct ergo_engine, and
      * ergo_engine_destroy destroys it. */
     enum ergo_status (*create)(struct ergo_context *ctx, const struct ergo_batch *batch,
                                struct ergo_device *device, void **state);
@@ -110,6 +110,7 @@ struct ergo_sampler_ops {
 };
 
 /* defaults.c: of functions that may be missing. */
+bool ergo_sampler_has_slabs(const struct ergo_sampler_ops *ops); /* its engine's model has */
 enum ergo_status ergo_sampler_plan(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
                                    const struct ergo_batch *batch, const struct ergo_device *device,
                                    struct ergo_plan *plan);

@@ -183,6 +183,54 @@ bool ergo_fit_least_squares(ergo_fit_model model, void *user, const double *y, c
     return ok;
 }
 
+/* What the parameters owe to a piece (to `step`, of which `a` is the normal matrix), and what is
+ * left of it in the residuals, d. */
+static void take_step(const struct problem *p, const double *a, double *d, double *step) {
+    for (size_t k = 0; k < p->n_parameters; k++) {
+        step[k] = 0;
+        for (size_t i = 0; i < p->n; i++)
+            step[k] += p->jacobian[k * p->n + i] * d[i];
+    }
+    ergo_fit_solve(a, p->n_parameters, step);
+    for (size_t k = 0; k < p->n_parameters; k++)
+        for (size_t i = 0; i < p->n; i++)
+            d[i] -= step[k] * p->jacobian[k * p->n + i];
+}
+
+bool ergo_fit_share(ergo_fit_model model, void *user, const double *error, const double *owed,
+                    size_t n, size_t n_pieces, size_t n_parameters, struct ergo_fit *fit) {
+    double a[ERGO_FIT_PARAMETERS * ERGO_FIT_PARAMETERS], step[ERGO_FIT_PARAMETERS];
+    double squares[ERGO_FIT_PARAMETERS] = {0}, mean = 0, variance = 0;
+    double *room = calloc((n_parameters + 2 + n) * n, sizeof *room);
+    const struct problem p = {model, user, NULL, error, NULL, n, n_parameters, room, room + n};
+    double *d = room + (n_parameters + 1) * n, *covariance = d + n; /* of the residuals */
+    if (!room)
+        return false;
+    derive(&p, fit->value, d);
+    bool ok = normal(&p, 0, a, step);
+    for (size_t k = 0; k < n_pieces && ok; k++) {
+        for (size_t i = 0; i < n; i++)
+            d[i] = owed[i * n_pieces + k];
+        whiten(&p, d);
+        take_step(&p, a, d, step);
+        for (size_t l = 0; l < n_parameters; l++)
+            squares[l] += step[l] * step[l];
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < n; j++)
+                covariance[i * n + j] += d[i] * d[j];
+    }
+    for (size_t l = 0; l < n_parameters; l++)
+        fit->error[l] = sqrt(squares[l]);
+    for (size_t i = 0; i < n; i++)
+        mean += covariance[i * n + i];
+    for (size_t i = 0; i < n * n; i++)
+        variance += covariance[i] * covariance[i];
+    if (fit->dof && mean > 0)
+        fit->tail = ergo_stats_f_tail(fit->chi2 / mean, mean * mean / variance, 1e7);
+    free(room);
+    return ok;
+}
+
 bool ergo_fit_polynomial(const double *x, const double *error, size_t n, size_t degree, double at,
                          double *weight) {
     enum { MOST = 6 };

@@ -37,6 +37,16 @@ bool ergo_fit_least_squares(ergo_fit_model model, void *user, const double *y, c
                             const double *covariance, size_t n, size_t n_parameters,
                             struct ergo_fit *fit);
 
+/*
+ * The same fit, by error[n] alone, where data are not independent: y[i] owes owed[i][k] to piece k
+ * of n_pieces independent ones. The errors are those of what the parameters owe, to first order.
+ * chi^2 is then a sum of squares that are not independent, and its tail that of a chi^2
+ * distribution with the same mean and variance (Satterthwaite, Biometrics Bull. 2, 110 (1946)).
+ * False: no memory.
+ */
+bool ergo_fit_share(ergo_fit_model model, void *user, const double *error, const double *owed,
+                    size_t n, size_t n_pieces, size_t n_parameters, struct ergo_fit *fit);
+
 /* The polynomial of that degree (at most 5) through n data with errors (all > 0), at x = `at`:
  * sum weight[i] y[i]. False: fewer different x than coefficients. */
 bool ergo_fit_polynomial(const double *x, const double *error, size_t n, size_t degree, double at,

@@ -80,6 +80,9 @@ MODELS = [
                   "field": f"{ROOT}/data/reference/lj-field.cube", "field_unit": 0.8,
                   "frozen": {"file": f"{ROOT}/data/reference/lj-atoms.xyz", "epsilon": 1.7, "sigma": 1.1}},
      {"curve_every": 2, "profile_axis": "x"}),
+    ("lj-fluid", {"ensemble": "muvt", "box": [6, 6, 6], "temperature": 2, "particles": 20, "activity": 0.1,
+                  "species": {"names": "A B", "epsilon": [1, 0.5], "sigma": [1, 0.9], "pair_epsilon": [0.8], "pair_sigma": [0.9],
+                              "fractions": [0.5, 0.5], "activity": [1, 0.5], "identity_changes": 0.2}}, {"curve_every": 2}),
 ]
 
 with open(f"{ROOT}/data/job.schema.json", encoding="utf-8") as schema_file:

@@ -24,7 +24,7 @@ same_results whole by-run
 # refused, with the key and the reason, before anything is touched
 find by-run -type f ! -name lock -exec sha256sum {} + | sort >before
 expect 2 "$ERGOCL" run job.json -o by-run "${more[@]}"
-says err "holds an earlier run, which this job does not extend (it has done all of this job)"
+says err "holds an earlier run, which this job does not extend (it has done all of this job: "
 expect 2 "$ERGOCL" run job.json -o by-run "${more[@]}" --set /seed=12
 says err "/seed: found 12, but the run has 11"
 expect 2 "$ERGOCL" resume by-run --set /run/sweeps=6000

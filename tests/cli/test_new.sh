@@ -81,3 +81,11 @@ says_not out "key /system/size"
 expect 2 "$ERGOCL" help --search fliegenpilz
 says err "fliegenpilz"
 expect 2 "$ERGOCL" help --search " "
+expect 2 "$ERGOCL" help gsd # no name, but a word of a text
+says err 'ergocl help --search "gsd"'
+expect 2 "$ERGOCL" help fliegenpilz
+says_not err "--search"
+expect 0 "$ERGOCL" new nvt # a name of several samplers' models
+says out "other samplers have one, too: hard-spheres, lj-fluid"
+expect 0 "$ERGOCL" help nvt
+says out "Other samplers have one, too: hard-spheres nvt, lj-fluid nvt"

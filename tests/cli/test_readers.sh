@@ -12,8 +12,11 @@ job() { # NAME SAMPLER SYSTEM RUN
 }
 job disks hard-disks '"n": 40, "packing_fraction": 0.4' '"sweeps": 40, "measure_every": 10'
 job fluid lj-gcmc '"box": [6, 6, 7], "temperature": 2, "activity": 0.1' '"sweeps": 40, "measure_every": 10'
+job mixture lj-fluid '"ensemble": "muvt", "box": [5, 5, 6], "temperature": 3, "activity": 0.02, "particles": 9,
+    "species": { "names": "Ar Kr", "epsilon": [1, 1.4], "sigma": [1, 1.1], "fractions": [0.4, 0.6], "activity": [1, 1] }' \
+    '"sweeps": 40, "measure_every": 10'
 job helium helium-vmc '"n": 32, "walkers": 2' '"sweeps": 40, "measure_every": 10, "frame_walkers": 2'
-for run in disks fluid helium; do # the same frames as one file
+for run in disks fluid mixture helium; do # the same frames as one file
     expect 0 "$ERGOCL" run $run.json -q -o $run-gsd --set /output/trajectory_format=gsd
 done
 job lattice spin-lattice '"size": [6, 4, 8], "temperature": 5' '"sweeps": 40, "measure_every": 10'
@@ -56,7 +59,7 @@ if library("ase"):
     assert ase.io.read(last("disks", "xyz")).arrays["psi6"].shape[1] == 2
 if library("gsd.hoomd"):
     import gsd.hoomd
-    for run in "disks", "fluid", "helium":
+    for run in "disks", "fluid", "mixture", "helium":
         names = sorted(glob.glob(f"{run}/trajectory/*.xyz"))
         lines = [line for name in names for line in open(name, encoding="utf-8").read().splitlines()]
         file = gsd.hoomd.open(f"{run}-gsd/trajectory/p0000.gsd")
@@ -68,7 +71,10 @@ if library("gsd.hoomd"):
             assert frame.configuration.step == step and frame.particles.N == n, (run, step)
             assert frame.configuration.dimensions == (2 if run == "disks" else 3), run
             assert abs(frame.configuration.box[:3] - box).max() < 1e-5, run
-            assert list(frame.particles.types) == [lines[2].split()[0] if n else "A"] and not frame.particles.typeid.any(), run
+            elements = [line.split()[0] for line in lines[2:n + 2]]
+            types = ["Ar", "Kr"] if run == "mixture" else elements[:1] or ["A"]
+            assert list(frame.particles.types) == types, run
+            assert [types[k] for k in frame.particles.typeid] == elements, (run, step)
             assert (frame.particles.diameter == 1).all(), run
             for line, place in zip(lines[2:n + 2], frame.particles.position):
                 at = [float(x) for x in line.split()[1:4]]

@@ -46,6 +46,17 @@ sizes = {r["/system/size/0 [sites]"] for r in both}
 assert len(sizes) == 2, sizes
 PYTHON
 
+# By name: those alone, with what the run scanned; the plain table names what it leaves out.
+expect 0 "$ERGOCL" table one
+says out "also measured (ergocl table DIR --observable NAME): "
+expect 0 "$ERGOCL" table one --observable heat_capacity --observable energy
+grep -q '^temperature  replica  heat_capacity .* energy .* tau(energy)$' out || fail "other columns: $(head -n 1 out)"
+says_not out "also measured"
+expect 2 "$ERGOCL" table one --observable heat
+says err 'no observable "heat"' "ergocl help spin-lattice ising"
+expect 2 "$ERGOCL" table one --observable energy --csv
+says err "--csv has all"
+
 expect 4 "$ERGOCL" table nowhere one alsonot --csv
 says err "nowhere has no file checkpoint" "alsonot has no file checkpoint"
 [ ! -s out ] || fail "something was printed all the same"

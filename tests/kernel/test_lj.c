@@ -89,6 +89,61 @@ static void compare_fluid(const char *system, const char *run, const char *tunin
     lj_compare(&bench, job, small ? 2 : 6, small ? 8 : few ? 30 : 300);
 }
 
+/* Mixtures: cells of the cutoff, microcells with teams that judge moves again, all pairs; volumes,
+ * insertions of each species, changes of species; tails and jumps of each pair; a pair that does
+ * not interact; ideal gases. Each is a program or two of its own: the first two always. */
+#define TWO                                                                                        \
+    "'species': {'names': 'A B', 'epsilon': [1, 0.5], 'sigma': [1, 0.88], 'pair_epsilon': [1.5], " \
+    "'pair_sigma': [0.8], 'cutoff_in_sigma': true"
+#define THREE "'species': {'names': 'A B C', 'epsilon': [1, 0.6, 1.3], 'sigma': [1, 1.15, 0.9]"
+static const struct {
+    const char *system, *tuning;
+    bool small;
+} mixtures[] = {
+    {"'ensemble': 'muvt', 'box': [6.3, 6, 6.5], 'temperature': 1.5, 'cutoff': 2.2, "
+     "'tail_correction': true, 'activity': 0.3, " THREE
+     ", 'activity': [1, 0.5, 2], 'identity_changes': 0.3}",
+     "'slots': 1, 'work_group': 32, 'teams': 8", false},
+    {"'ensemble': 'npt', 'box': [6.3, 6, 6.5], 'temperature': 2, 'cutoff': 1.7, 'particles': 80, "
+     "'pressure': 1.5, 'volume_every': 5, 'max_volume_change': 0.2, " TWO
+     ", 'fractions': [0.5, 0.5]}",
+     "'slots': 1, 'all_pairs': 1, 'work_group': 8", false},
+    {"'ensemble': 'gibbs', 'box': [6, 6.3, 5.9], 'temperature': 1.2, 'cutoff': 2.2, 'particles': "
+     "90, 'second_particles': 20, 'second_volume': 400, 'volume_every': 7, 'transfers': 6, " THREE
+     ", 'fractions': [0.2, 0.3, 0.5]}",
+     "'slots': 1, 'work_group': 16, 'teams': 4", false},
+    {"'box': [5.2, 5, 5.4], 'temperature': 1.3, 'particles': 90, " TWO ", 'fractions': [0.8, 0.2]}",
+     "'work_group': 4", true},
+    {"'box': [5.2, 5, 5.4], 'temperature': 1.3, 'particles': 90, " TWO ", 'fractions': [0.8, 0.2]}",
+     "'all_pairs': 1, 'work_group': 16", false},
+    {"'ensemble': 'muvt', 'box': [6.3, 6, 6.5], 'temperature': 1.5, 'cutoff': 2.2, "
+     "'tail_correction': true, 'activity': 0.3, 'particles': 40, " THREE
+     ", 'fractions': [0.2, 0.3, 0.5], 'activity': [1, 0.5, 2], 'identity_changes': 0.3}",
+     "", true},
+    {"'ensemble': 'muvt', 'box': [6.3, 6, 6.5], 'temperature': 2, 'cutoff': 2, 'activity': 0.6, "
+     "'shifted': true, 'max_displacement': 0.4, 'tune_steps': 4096, 'species': {'names': 'A B', "
+     "'epsilon': [1, 0.3], 'sigma': [0.9, 1.2], 'pair_epsilon': [0], 'activity': [2, 1]}",
+     "'slots': 1, 'work_group': 64, 'teams': 4", false},
+    {"'ensemble': 'npt', 'box': [6.3, 6, 6.5], 'temperature': 2, 'cutoff': 2.1, 'particles': 80, "
+     "'pressure': 1.5, 'volume_every': 5, 'max_volume_change': 0.2, 'tail_correction': true, "
+     "'species': {'names': 'A B C D', 'epsilon': [1, 0.8, 0.6, 0.4], 'sigma': [1, 0.9, 0.8, "
+     "1.1], 'fractions': [0.25, 0.25, 0.25, 0.25]}",
+     "'slots': 1, 'work_group': 8", false},
+    {"'ensemble': 'muvt', 'box': [4, 4, 4], 'temperature': 1, 'cutoff': 1, 'activity': 0.5, "
+     "'species': {'names': 'A B', 'epsilon': [0, 0], 'sigma': [1, 1], 'activity': [1, 0.3], "
+     "'identity_changes': 0.5}",
+     "'slots': 1, 'work_group': 4", false},
+};
+
+static void test_mixtures(void **state) {
+    (void)state;
+    const bool small = getenv("ERGOCL_TEST_SMALL") != NULL;
+    const bool full = getenv("ERGOCL_TEST_FULL") != NULL;
+    for (size_t i = 0; i < sizeof mixtures / sizeof mixtures[0]; i++)
+        if (small ? mixtures[i].small : full || i < 2)
+            compare_fluid(mixtures[i].system, "", mixtures[i].tuning);
+}
+
 static void test_whole(void **state) {
     (void)state;
     const bool small = getenv("ERGOCL_TEST_SMALL") != NULL;
@@ -174,6 +229,9 @@ static const struct {
     {"'box': [5, 5.5, 6.6], 'temperature': 1.3, 'particles': 15, 'max_displacement': 0.4, 'field': "
      "'data/reference/lj-field.cube', " LJ_FROZEN_KEYS ", " LJ_SLIT_KEYS,
      ", 'insertions': 8", "'work_group': 64, 'teams': 2"},
+    {"'box': [5, 5.5, 6.6], 'temperature': 1.3, 'particles': 0, 'max_displacement': 0.4, 'field': "
+     "'data/reference/lj-field.cube', " LJ_FROZEN_KEYS ", " LJ_SLIT_KEYS,
+     ", 'insertions': 70", "'work_group': 64, 'teams': 2"},
     {"'box': [5, 5.5, 6.6], 'temperature': 1.3, 'particles': 15, 'potential': 'mie', "
      "'repulsive_exponent': 13, 'attractive_exponent': 7, " LJ_FROZEN_KEYS,
      "", "'work_group': 1"},
@@ -286,10 +344,10 @@ int main(void) {
     if (lj_bench_open(&bench) != 0)
         return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chains), cmocka_unit_test(test_whole),
-        cmocka_unit_test(test_gibbs),  cmocka_unit_test(test_boards),
-        cmocka_unit_test(test_fields), cmocka_unit_test(test_dense_ideal),
-        cmocka_unit_test(test_no_room)};
+        cmocka_unit_test(test_chains),  cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_gibbs),   cmocka_unit_test(test_boards),
+        cmocka_unit_test(test_fields),  cmocka_unit_test(test_dense_ideal),
+        cmocka_unit_test(test_no_room), cmocka_unit_test(test_mixtures)};
     const int failed = cmocka_run_group_tests_name("lj-gcmc kernels", tests, NULL, NULL);
     ergo_device_close(bench.device);
     ergo_context_destroy(bench.ctx);

@@ -8,20 +8,20 @@ static struct spheres_bench bench;
 static const struct {
     bool small; /* also under Oclgrind */
     const char *system;
-    unsigned group, listed;
+    unsigned group, listed, team;
 } cases[] = {
-    {true, "\"n\": 2, \"box\": [2.1, 2.3, 2.8]", 1, 0},
-    {false, "\"n\": 4, \"packing_fraction\": 0.2", 4, 0},
-    {true, "\"n\": 32, \"packing_fraction\": 0.25, \"moves_per_cell\": 1", 16, 0},
-    {false, "\"n\": 108, \"packing_fraction\": 0.5", 0, 0}, /* two spheres a cell */
-    {false, "\"n\": 256, \"packing_fraction\": 0.54, \"moves_per_cell\": 7", 8, 0},
-    {false, "\"n\": 230, \"box\": [6.1, 8.7, 4.6], \"max_displacement\": 0.3", 32, 0},
-    {true, "\"n\": 60, \"packing_fraction\": 0.4", 16, 3}, /* lists too short for most */
-    {true, "\"n\": 8, \"box\": [2.1, 2.3, 3.4], \"walls\": \"z\", \"gravity\": 1.5", 4, 0},
+    {true, "\"n\": 2, \"box\": [2.1, 2.3, 2.8]", 1, 0, 0},
+    {false, "\"n\": 4, \"packing_fraction\": 0.2", 4, 0, 4},
+    {true, "\"n\": 32, \"packing_fraction\": 0.25, \"moves_per_cell\": 1", 16, 0, 2},
+    {false, "\"n\": 108, \"packing_fraction\": 0.5", 0, 0, 0}, /* two spheres a cell */
+    {false, "\"n\": 256, \"packing_fraction\": 0.54, \"moves_per_cell\": 7", 8, 0, 2},
+    {false, "\"n\": 230, \"box\": [6.1, 8.7, 4.6], \"max_displacement\": 0.3", 32, 0, 8},
+    {true, "\"n\": 60, \"packing_fraction\": 0.4", 16, 3, 2}, /* lists too short for most */
+    {true, "\"n\": 8, \"box\": [2.1, 2.3, 3.4], \"walls\": \"z\", \"gravity\": 1.5", 4, 0, 0},
     {false,
      "\"n\": 70, \"box\": [1.8, 9.1, 6.2], \"walls\": [\"x\", \"y\"], \"axis\": \"y\", "
      "\"harmonic\": 0.4, \"moves_per_cell\": 6",
-     8, 0},
+     8, 0, 2},
 };
 
 static void test_cases(void **state) {
@@ -33,10 +33,10 @@ static void test_cases(void **state) {
         snprintf(
             job, sizeof job,
             "{\"sampler\": \"hard-spheres\", \"seed\": \"1\", \"replicas\": 2, \"system\": {%s}, "
-            "\"tuning\": {\"work_group\": %u, \"listed\": %u}, \"run\": {\"sweeps\": 1, "
-            "\"contact_range\": 0.02, "
+            "\"tuning\": {\"work_group\": %u, \"listed\": %u, \"team\": %u}, "
+            "\"run\": {\"sweeps\": 1, \"contact_range\": 0.02, "
             "\"contact_bin\": 0.002, \"%s}}",
-            cases[i].system, cases[i].group, cases[i].listed,
+            cases[i].system, cases[i].group, cases[i].listed, cases[i].team,
             strstr(cases[i].system, "walls") ? "profile_bins\": 9" : "gr_max\": 2");
         spheres_run_case(&bench, job, getenv("ERGOCL_TEST_SMALL") ? 2 : 12);
     }

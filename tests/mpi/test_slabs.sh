@@ -18,6 +18,13 @@ JOB
 expect 0 "$ERGOCL" run ising.json -o whole --device "$pocl" --quiet --set /distribute=points
 expect 0 "$ERGOCL" run ising.json -o one --device "$pocl" --quiet
 same_points whole one
+# A rank that fails while a block is in flight does not wait for others to add up what that has measured:
+# they wait for its halo. Launches before the first block of this run: fewer than 1,000.
+make_faults
+FAULT_RANK=1 FAULT="clEnqueueNDRangeKernel -5 3000" expect 3 timeout -s KILL 40 mpirun -np 2 env LD_PRELOAD=./faults.so \
+    "$ERGOCL" run ising.json -o late --device "$pocl" --quiet --set /tuning/halo_sweeps=1 --set /run/sweeps=20000 \
+    --set /run/measure_every=1 --set /run/correlation_every=0 --set /output/snapshots=0
+says err "Launching kernel"
 expect 0 ranks 2 run ising.json -o two --device "$pocl" --verbose
 same_points whole two
 says err "rank 1 has layers 22 to 43, 50 % of the lattice" "of waiting each"

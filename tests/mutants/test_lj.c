@@ -6,6 +6,7 @@
 #include "physics/adsorbent_physics.h"
 #include "physics/fluid_physics.h"
 #include "physics/gibbs_physics.h"
+#include "physics/mixture_physics.h"
 #include "physics/slit_physics.h"
 
 static const char *chosen;
@@ -134,6 +135,10 @@ static void test_case(void **state) {
         fluid_expect_insertion(&r, true, chosen);
     else if (strcmp(chosen, "fluid-mie") == 0)
         fluid_expect_mie(&r, 15, 8, chosen);
+    else if (strcmp(chosen, "mixture") == 0)
+        mixture_expect_few(&r, true, 0.4, chosen);
+    else if (strcmp(chosen, "mixture-gibbs") == 0)
+        mixture_expect_gibbs(&r, chosen);
     else if (strcmp(chosen, "slit-ideal") == 0)
         slit_expect(&r, chosen, 0);
     else if (strcmp(chosen, "adsorbent") == 0)

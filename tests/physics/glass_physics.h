@@ -13,7 +13,7 @@
 #define ERGO_TESTS_PHYSICS_GLASS_PHYSICS_H
 
 #include "kernel/glass_bench.h"
-#include "result/result.h"
+#include "physics_result.h"
 #include "samplers/spin_lattice/models.h"
 #include "stats/stats.h"
 
@@ -213,24 +213,6 @@ static inline void glass_physics_job(struct ergo_context *ctx, struct ergo_devic
     ergo_engine_destroy(state);
     ergo_job_destroy(job);
     free(text);
-}
-
-/* The result of a job, by the run layer; ' for ". */
-static inline struct ergo_result *glass_physics_run(struct ergo_context *ctx, const char *quoted) {
-    char text[800], folder[] = "/tmp/ergo-glass-XXXXXX";
-    struct ergo_job *job = NULL;
-    struct ergo_result *result = NULL;
-    snprintf(text, sizeof text, "%s", quoted);
-    for (char *c = text; *c; c++)
-        *c = *c == '\'' ? '"' : *c;
-    assert_non_null(mkdtemp(folder));
-    const struct ergo_run_options options = {.directory = folder, .overwrite = true};
-    GLASS_BENCH_OK(ctx, text, ergo_job_parse(ctx, text, strlen(text), "glass", NULL, 0, &job));
-    GLASS_BENCH_OK(ctx, text, ergo_run(ctx, job, &options, &result));
-    ergo_job_destroy(job);
-    snprintf(text, sizeof text, "rm -r %s", folder);
-    assert_int_equal(system(text), 0);
-    return result;
 }
 
 static inline const char *glass_judge(const struct glass_verdict *v) {

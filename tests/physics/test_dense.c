@@ -13,7 +13,7 @@
  * nothing.) e(n) differs by order 1/n: 2 e(2 n) - e(n) is compared.
  */
 #include "dense_physics.h"
-#include "result/result.h"
+#include "physics_result.h"
 
 #include "fixture.h"
 
@@ -54,24 +54,6 @@ static void test_enumeration(void **state) {
     assert_true(good);
 }
 
-/* The result of a job, by the run layer; ' for ". */
-static struct ergo_result *run(const char *quoted) {
-    char text[800], folder[] = "/tmp/ergo-dense-XXXXXX";
-    struct ergo_job *job = NULL;
-    struct ergo_result *result = NULL;
-    snprintf(text, sizeof text, "%s", quoted);
-    for (char *c = text; *c; c++)
-        *c = *c == '\'' ? '"' : *c;
-    assert_non_null(mkdtemp(folder));
-    const struct ergo_run_options options = {.directory = folder, .overwrite = true};
-    DENSE_BENCH_OK(ctx, text, ergo_job_parse(ctx, text, strlen(text), "dense", NULL, 0, &job));
-    DENSE_BENCH_OK(ctx, text, ergo_run(ctx, job, &options, &result));
-    ergo_job_destroy(job);
-    snprintf(text, sizeof text, "rm -r %s", folder);
-    assert_int_equal(system(text), 0);
-    return result;
-}
-
 static void judge(const char *what, double mean, double error, double exact) {
     const double z = (mean - exact) / error;
     print_message("%s: %.6f +- %.6f, exact %.6f, z = %.2f\n", what, mean, error, exact, z);
@@ -80,10 +62,10 @@ static void judge(const char *what, double mean, double error, double exact) {
 
 static void test_gaussian(void **state) {
     (void)state;
-    struct ergo_result *result =
-        run(JOB("'model': 'sherrington-kirkpatrick', 'n': 32, 'disorder': 'gaussian', 'samples': "
-                "400, 'temperature': 0.5, 'ladder': 5, 'temperature_max': 2, 'swap_every': 5",
-                "'equilibration': 300, 'sweeps': 900, 'measure_every': 10"));
+    struct ergo_result *result = physics_result(
+        ctx, JOB("'model': 'sherrington-kirkpatrick', 'n': 32, 'disorder': 'gaussian', 'samples': "
+                 "400, 'temperature': 0.5, 'ladder': 5, 'temperature_max': 2, 'swap_every': 5",
+                 "'equilibration': 300, 'sweeps': 900, 'measure_every': 10"));
     const struct ergo_member_result *m = &result->members[0];
     const double *mean_of = m->curves[DENSE_CURVE_SAMPLES].mean;
     const struct dense_shape s = dense_shape_of(m->point);
@@ -106,7 +88,7 @@ static void test_gaussian(void **state) {
 }
 
 static void energy_of(const char *quoted, double *mean, double *error) {
-    struct ergo_result *result = run(quoted);
+    struct ergo_result *result = physics_result(ctx, quoted);
     *mean = result->members[0].observables[0].estimate.mean;
     *error = result->members[0].observables[0].estimate.error;
     ergo_result_destroy(result);

@@ -25,6 +25,7 @@ static void test_exact(void **state) {
 static void test_slits(void **state) {
     (void)state;
     slit_expect(&run, "slit", 400000);
+    slit_expect_gas(&run, "rare gas in a slit");
     if (getenv("ERGOCL_TEST_FULL")) {
         slit_expect_insertion(&run, "slit, insertions");
         fluid_expect_table(&run, "two particles, from a file");

@@ -92,7 +92,7 @@ static void test_enumeration(void **state) {
 
 /* Mean energy and error of a job, at its lowest temperature. */
 static void energy_of(const char *quoted, double *mean, double *error) {
-    struct ergo_result *result = glass_physics_run(ctx, quoted);
+    struct ergo_result *result = physics_result(ctx, quoted);
     *mean = result->members[0].observables[0].estimate.mean;
     *error = result->members[0].observables[0].estimate.error;
     ergo_result_destroy(result);
@@ -161,7 +161,7 @@ static void test_nishimori(void **state) {
              "'equilibration': 500, 'sweeps': 1000, 'measure_every': 20"),
          2, 0.15}};
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        struct ergo_result *result = glass_physics_run(ctx, lines[i].job);
+        struct ergo_result *result = physics_result(ctx, lines[i].job);
         const struct ergo_member_result *m = &result->members[0];
         const double t = ergo_point_real(m->point, "/system/temperature");
         double value[2] = {0}, error[2] = {0};

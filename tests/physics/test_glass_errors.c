@@ -47,7 +47,7 @@ static void know(struct known *k, const double *x, size_t n) {
  * curve has bins (64) they come from fewer of these: 45 at least, and differ by 4 / sqrt(2 * 45).
  */
 static void samples_alike(const char *quoted) {
-    struct ergo_result *result = glass_physics_run(ctx, quoted);
+    struct ergo_result *result = physics_result(ctx, quoted);
     const struct ergo_member_result *m = &result->members[0];
     const struct glass_shape s = glass_shape_of(m->point);
     const struct glass_oracle o = glass_oracle_of(m->point);
@@ -93,11 +93,11 @@ static void test_samples(void **state) {
 /* Fewer than 20 samples of a file say nothing of the disorder; one alone has thermal errors. */
 static void test_few(void **state) {
     (void)state;
-    struct ergo_result *result = glass_physics_run(
-        ctx, JOB(1,
-                 "'size': [4, 4], 'disorder_file': 'data/reference/glass-4x4.txt', "
-                 "'temperature': 1, 'ladder': 2, 'temperature_max': 2",
-                 "'equilibration': 100, 'sweeps': 2000, 'measure_every': 4"));
+    struct ergo_result *result =
+        physics_result(ctx, JOB(1,
+                                "'size': [4, 4], 'disorder_file': 'data/reference/glass-4x4.txt', "
+                                "'temperature': 1, 'ladder': 2, 'temperature_max': 2",
+                                "'equilibration': 100, 'sweeps': 2000, 'measure_every': 4"));
     const struct ergo_member_result *m = &result->members[0];
     const size_t n = result->job->model->n_observables;
     assert_false(called(m, n, "energy")->estimate.too_short);
@@ -121,7 +121,7 @@ static void covered(const char *what, const char *quoted) {
         "energy",         "magnetization",       "overlap_abs",          "overlap2",
         "overlap_binder", "glass_heat_capacity", "glass_magnetization2", "swap_acceptance",
         "round_trips"};
-    struct ergo_result *result = glass_physics_run(ctx, quoted);
+    struct ergo_result *result = physics_result(ctx, quoted);
     const size_t n = result->n_members;
     const double width = 4 * sqrt(2 / (double)(n - 1));
     bool good = true;

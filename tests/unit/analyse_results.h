@@ -53,9 +53,9 @@ static inline struct ergo_analysis *analyse(struct ergo_result **results, size_t
     a->results = calloc(n, sizeof *a->results);
     assert_true(a->names && a->results);
     for (size_t r = 0; r < n; r++) {
-        a->names[r] = malloc(8);
+        a->names[r] = malloc(24);
         assert_non_null(a->names[r]);
-        snprintf(a->names[r], 8, "run%zu", r);
+        snprintf(a->names[r], 24, "run%zu", r);
         a->results[r] = results[r];
     }
     const enum ergo_status status = ergo_analysis_make(ctx, a, o);

@@ -223,6 +223,71 @@ static void test_energies(void **state) {
     compare(", 'particles': 9, " FIELD, &o, 4e-6);
 }
 
+#define MANY "/tmp/ergocl-many.xyz"
+
+/* Atoms in many cells, found from all places, also where a point of a scan has another cutoff than
+ * the first, whose cells they are. */
+static void test_cells(void **state) {
+    enum { N = 150 };
+    static double many[N][5];
+    struct ergo_oracle_lj o = {.side = {5, 5.5, 6.6}, .temperature = 1.3, .n_frozen = N};
+    FILE *file = fopen(MANY, "w");
+    (void)state;
+    assert_non_null(file);
+    fprintf(file, "%d\n\n", N);
+    for (unsigned i = 0; i < N; i++) {
+        for (unsigned k = 0; k < 3; k++) /* some at the box's edges */
+            many[i][k] = floor(fmod((i + 1) * (0.618 + 0.214 * k), 1) * 20) / 20 * o.side[k];
+        many[i][3] = 1;
+        many[i][4] = 0.6;
+        fprintf(file, "Si %.17g %.17g %.17g\n", many[i][0], many[i][1], many[i][2]);
+    }
+    assert_int_equal(fclose(file), 0);
+    o.frozen = (const double(*)[5])many;
+    struct ergo_job *job = with(", 'sigma': 0.6, 'particles': 1, 'frozen': {'file': '" MANY
+                                "', 'epsilon': 1, 'sigma': 0.6}|, 'scan': {'/system/cutoff': "
+                                "[0.7, 1.9, 0.3]}");
+    struct lj_tables tables = tables_of(job);
+    assert_true(tables.atoms->cells[0] == 14 && tables.atoms->cells[2] == 18);
+    for (size_t p = 0; p < 3; p++) {
+        const struct lj_system s = lj_system_of(&job->points[p]);
+        struct lj_member m;
+        struct lj_frozen rows[LJ_MOST_SPECIES];
+        double worst = 0;
+        size_t free = 0;
+        o.cutoff = s.cutoff;
+        lj_member_fill(&job->points[p], 0, NULL, &m);
+        lj_frozen_of(&s, tables.atoms, rows);
+        for (uint32_t i = 0; i < 6000; i++) {
+            const uint32_t at[3] = {i * 2654435761u, i * 2246822519u, i * 3266489917u};
+            double place[3], near = INFINITY;
+            int64_t energy;
+            for (size_t k = 0; k < 3; k++)
+                place[k] = o.side[k] * at[k] * 0x1p-32;
+            if (!lj_field_at(&m, &tables, rows, at, &energy))
+                continue;
+            /* the energy jumps at the cutoff, and rounding decides on which side an atom is */
+            for (size_t j = 0; j < N; j++) {
+                double r2 = 0;
+                for (size_t k = 0; k < 3; k++) {
+                    const double d = many[j][k] - place[k];
+                    r2 += pow(d - o.side[k] * round(d / o.side[k]), 2);
+                }
+                near = fmin(near, fabs(sqrt(r2) / s.cutoff - 1));
+            }
+            const double u = ergo_oracle_lj_outside(&o, place);
+            if (near > 1e-6)
+                worst = fmax(worst, fabs(lj_energy_of(&s, energy) - u) / (5 + fabs(u)));
+            free++;
+        }
+        print_message("cutoff %g: %zu places, within %.1e\n", s.cutoff, free, worst);
+        assert_true(worst < 4e-6 && free > 3000);
+    }
+    lj_tables_free(&tables);
+    ergo_job_destroy(job);
+    assert_int_equal(unlink(MANY), 0);
+}
+
 /* The shift of a pair is its own energy at the cutoff; a species is what its name says. */
 static void test_rows(void **state) {
     (void)state;
@@ -339,8 +404,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cube),    cmocka_unit_test(test_wrong_cubes),
         cmocka_unit_test(test_species), cmocka_unit_test(test_energies),
-        cmocka_unit_test(test_rows),    cmocka_unit_test(test_start),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_cells),   cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_start),   cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, context_open, context_close);
 }

@@ -129,6 +129,12 @@ static void test_refusals(void **state) {
         "2.5,\"disorder\":\"bimodal\"},\"run\":{\"sweeps\":1000}}",
         &(struct ergo_analyse_options){.reweight = far, .n_reweight = 1},
         "couplings or fields are drawn", "");
+    refused(
+        "{\"sampler\":\"spin-lattice\",\"seed\":\"%u\",\"system\":{\"model\":\"xy\",\"size\":[4,"
+        "4],\"temperature\":2.5},\"scan\":{\"/system/random_field\":[0,1]},\"run\":{\"sweeps\":"
+        "1000}}",
+        &(struct ergo_analyse_options){.reweight = far, .n_reweight = 1},
+        "couplings or fields are drawn", "");
 }
 
 /* Values that are partly inside: a note with the range, no number outside, and no error from a run

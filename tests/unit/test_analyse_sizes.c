@@ -137,8 +137,70 @@ static void test_extrapolation(void **state) {
     }
 }
 
+/* ---- disorder -------------------------------------------------------------------------------- */
+
+enum { DRAWS = 40 };
+
+/* As put_scaling, of samples of a disorder: each has a transition of its own, 2.3 + 0.05 x normal,
+ * at all sizes and temperatures, and noise at each. */
+static void put_samples(struct ergo_result *result, unsigned of) {
+    const struct ergo_model *model = result->job->model;
+    double off[DRAWS];
+    seed = 100 + of;
+    for (size_t r = 0; r < DRAWS; r++)
+        off[r] = 0.05 * normal();
+    for (size_t m = 0; m < result->n_members; m++)
+        for (size_t o = 0; o < model->n_observables; o++) {
+            struct ergo_observable_result *r = &result->members[m].observables[o];
+            const struct ergo_point *point = result->members[m].point;
+            const double l = pow((double)ergo_point_value(point, "/system/size")->size[1], 0.9);
+            const double u = (ergo_point_real(point, "/system/temperature") - 2.3) * l;
+            if (strcmp(model->observables[o].name, "binder") != 0)
+                continue;
+            r->trust = ERGO_TRUST_FULL;
+            r->estimate.mean = 0.6 - 0.3 * (u - off[point->replica] * l) + 0.08 * u * u;
+            r->estimate.mean += 0.1 * normal();
+        }
+}
+
+/* Points that share their samples deviate together. So errors of crossings, of their limit and of
+ * fits cover only where a sample is taken from all points at once: of 40 seeds sum z^2 is 40, with
+ * errors from 40 samples 42 +- 10, and 18 to 79 is 0.1% on either side. */
+static void test_samples(void **state) {
+    double squares[4] = {0};
+    (void)state;
+    for (unsigned k = 0; k < 40; k++) {
+        struct ergo_result *result =
+            make_result("{\"sampler\":\"spin-lattice\",\"seed\":\"1\",\"replicas\":40,"
+                        "\"system\":{\"model\":\"ising\",\"size\":[4,4],\"temperature\":2.5,"
+                        "\"disorder\":\"bimodal\"},\"run\":{\"sweeps\":20,\"measure_every\":1,"
+                        "\"correlation_every\":0},\"scan\":{\"/system/size\":[[8,8],[16,16],"
+                        "[32,32]],\"/system/temperature\":{\"from\":2.2,\"to\":2.4,\"step\":"
+                        "0.05}},\"output\":{\"series\":\"blocks\"}}",
+                        fill_nothing);
+        put_samples(result, k);
+        struct ergo_analysis *a = analyse(
+            &result, 1, &(struct ergo_analyse_options){.fit = "binder", .correction = 2}, ERGO_OK);
+        assert_int_equal(a->n_draws, DRAWS);
+        assert_int_equal(a->n_crossings, 2);
+        assert_true(a->extrapolation.done && !a->scaling.why_not);
+        const double z[] = {(a->crossings[0].x - 2.3) / a->crossings[0].x_error,
+                            (a->extrapolation.x - 2.3) / a->extrapolation.x_error,
+                            (a->scaling.x.value - 2.3) / a->scaling.x.error,
+                            (a->scaling.inverse_nu.value - 0.9) / a->scaling.inverse_nu.error};
+        for (size_t i = 0; i < 4; i++)
+            squares[i] += z[i] * z[i];
+        ergo_analysis_destroy(a);
+    }
+    printf("sum z^2 of 40: crossings %.1f, limits %.1f, T_c of fits %.1f, 1/nu %.1f\n", squares[0],
+           squares[1], squares[2], squares[3]);
+    for (size_t i = 0; i < 4; i++)
+        assert_true(squares[i] > 18 && squares[i] < 79);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_samples),
         cmocka_unit_test(test_crossing),
         cmocka_unit_test(test_scaling),
         cmocka_unit_test(test_extrapolation),

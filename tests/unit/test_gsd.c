@@ -170,6 +170,28 @@ static void files_of_others(void **state) {
     }
 }
 
+/* Types by name, in the order of line 2, whatever the order of the particles; a frame without
+ * particles. The bytes of the chunk are in the file as they are. */
+static void types_of_particles(void **state) {
+    (void)state;
+    static const char head[] = "Lattice=\"5 0 0 0 6 0 0 0 7\" Properties=species:S:1:pos:R:3 "
+                               "pbc=\"T T T\" step=3 types=\"Ar Kr Xe\"\n";
+    static const uint32_t types[4] = {2, 0, 2, 1};
+    struct ergo_text text = {0};
+    char *data;
+    size_t n, found = 0;
+    unlinkat(folder.fd, "whole.gsd", 0);
+    ergo_text_append(&text, "4\n%sXe 1 1 1\nAr 2 2 2\nXe 3 3 3\nKr 4 4 4\n0\n%s", head, head);
+    assert_int_equal(ergo_gsd_write(ctx, &folder, "whole.gsd", 3, text.data, text.length), ERGO_OK);
+    ergo_text_free(&text);
+    assert_int_equal(ergo_file_read(ctx, &folder, "whole.gsd", 1 << 30, &data, &n), ERGO_OK);
+    for (size_t i = 0; i + sizeof types <= n; i++)
+        found += memcmp(data + i, types, sizeof types) == 0;
+    assert_true(found == 1);
+    free(data);
+    unlinkat(folder.fd, "whole.gsd", 0);
+}
+
 static int open_folder(void **state) {
     return context_open(state) || !mkdtemp(path) || ergo_folder_open(ctx, path, &folder) != ERGO_OK;
 }
@@ -185,10 +207,9 @@ static int close_folder(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frames_come_again),
-        cmocka_unit_test(half_a_frame),
-        cmocka_unit_test(another_course),
-        cmocka_unit_test(files_of_others),
+        cmocka_unit_test(frames_come_again),  cmocka_unit_test(half_a_frame),
+        cmocka_unit_test(another_course),     cmocka_unit_test(files_of_others),
+        cmocka_unit_test(types_of_particles),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

@@ -322,8 +322,18 @@ static void the_table_fits(void **state) {
         lines += *p == '\n';
         assert_true(width < 160);
     }
-    assert_int_equal(lines, 12); /* title, six chains, three means, what they are, chi2 */
+    assert_int_equal(
+        lines, 13); /* title, six chains, three means, what they are, what else there is, chi2 */
     free(table);
+    const char *names[] = {"heat_capacity", "energy"}, *wrong[] = {"energy", "heat"};
+    assert_int_equal(ergo_result_table_of(ctx, result, names, 2, &table), ERGO_OK);
+    assert_true(strstr(table, "heat_capacity") < strstr(table, "energy"));
+    assert_null(strstr(table, "magnetization"));
+    assert_null(strstr(table, "also measured"));
+    free(table);
+    assert_int_equal(ergo_result_table_of(ctx, result, wrong, 2, &table), ERGO_E_JOB);
+    assert_non_null(strstr(ergo_error_message(ctx), "\"heat\""));
+    assert_null(table);
 }
 
 static void series_agree_with_the_json(void **state) {

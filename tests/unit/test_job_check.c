@@ -407,6 +407,9 @@ static void test_sets(void **state) {
         {"/system/temperature={\"a\":1,\"a\":2}", "(from --set"},
         {"/system/temperature=\xFF", "--set number 1 is not valid UTF-8"},
         {"/seed=9007199254740993", "write it as the string"},
+        {"/system/temprature=null", "null takes a key away, and the job has none of this name"},
+        {"/sampler=null", "/sampler: missing"},
+        {"/system/size/0=null", "/system/size/0: found null"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         toy = toy_parse_sets(TOY_JOB("", ""), &bad[i].set, 1);
@@ -421,6 +424,18 @@ static void test_sets(void **state) {
     toy_free(&toy);
     toy = toy_parse_sets(text, &ends, 1);
     assert_int_equal(ergo_job_count_points(toy.job), 1);
+    toy_free(&toy);
+
+    /* null takes a key away: the first, the last, one in between; what comes next goes behind those
+     * that stay */
+    const char *const away[] = {"/sampler=null",       "/device=null",     "/scan=null",
+                                "/device=gpu",         "/run/sweeps=null", "/run/sweeps=7",
+                                "/sampler=toy-lattice"};
+    toy = toy_parse_sets(TOY_JOB("", ",\"device\":\"cpu\",\"scan\":{}"), away, 7);
+    if (!toy.job)
+        fail_msg("%s", toy.message);
+    expect_contains(toy.job->canonical, "{\"run\":{\"sweeps\":7},\"system\":");
+    expect_contains(toy.job->canonical, ",\"device\":\"gpu\",\"sampler\":\"toy-lattice\"}");
     toy_free(&toy);
 }
 

@@ -210,6 +210,61 @@ static void test_adsorption(void **state) {
     ergo_job_destroy(job);
 }
 
+/* What is derived from one input. */
+static double derived(const struct ergo_point *point, const char *name, double mean) {
+    const struct ergo_model *model = point->job->model;
+    for (size_t o = 0; o < model->n_observables; o++)
+        if (strcmp(model->observables[o].name, name) == 0 && model->observables[o].applies(point)) {
+            assert_non_null(model->observables[o].inputs[0]);
+            assert_null(model->observables[o].inputs[1]);
+            return model->observables[o].derive(point, &mean);
+        }
+    return INFINITY;
+}
+
+/* Henry's constant of an empty slit is area times Henry's integral over T, the heat at no loading
+ * that of one particle; of a scan each has its own points, and there is no other number. */
+static void test_empty(void **state) {
+    (void)state;
+    const char *low[] = {"/system/temperature=0.45", "/system/particles=1"};
+    struct ergo_job *job = NULL, *cold = NULL, *scan = NULL;
+    char keys[300];
+    snprintf(keys, sizeof keys, ", 'particles': 0, " SLIT, "");
+    refused("nvt", ", 'particles': 0", "0 is for test insertions in a slit");
+    if (parse("nvt", keys, &job) != ERGO_OK)
+        fail_msg("%s", ergo_error_message(ctx));
+    const struct ergo_point *point = &job->points[0];
+    const struct lj_system s = lj_system_of(point);
+    const double henry = 5 * 5.5 * lj_slit_henry(&s);
+    assert_true(fabs(derived(point, "henry_constant", henry) * 1.4 / henry - 1) < 1e-12);
+    assert_true(fabs(ergo_point_exact(point, "henry_constant") * 1.4 / henry - 1) < 1e-12);
+    assert_true(ergo_point_exact(point, "density") == 0);
+    assert_true(isinf(derived(point, "isosteric_heat", -2)));
+    const size_t length = strlen(job->canonical);
+    assert_int_equal(ergo_job_parse(ctx, job->canonical, length, "cold", low, 1, &cold), ERGO_OK);
+    ergo_job_destroy(cold);
+    assert_int_equal(ergo_job_parse(ctx, job->canonical, length, "cold", low, 2, &cold),
+                     ERGO_E_JOB);
+    assert_non_null(strstr(ergo_error_message(ctx), "give 0 below 0.5 epsilon"));
+    ergo_error_clear(ctx);
+    const char *none[] = {"/run/insertions=0"};
+    assert_int_equal(ergo_job_parse(ctx, job->canonical, length, "none", none, 1, &cold),
+                     ERGO_E_JOB);
+    ergo_error_clear(ctx);
+    const char *both[] = {"/scan={\"/system/particles\": [5, 1, 0, 2]}"};
+    assert_int_equal(ergo_job_parse(ctx, job->canonical, length, "scan", both, 1, &scan), ERGO_OK);
+    for (int i = 0; i < 4; i++) {
+        const double k = derived(&scan->points[i], "henry_constant", 14);
+        const double q = derived(&scan->points[i], "isosteric_heat", -2);
+        assert_true(i == 2 ? fabs(k - 10) < 1e-12 : isnan(k));
+        assert_true(i == 1 ? fabs(q - 3.4) < 1e-12 : isnan(q));
+    }
+    assert_true(isnan(ergo_point_exact(&scan->points[3], "henry_constant")));
+    assert_true(fabs(ergo_point_exact(&scan->points[3], "density") - 2 / (27.5 * 4.4)) < 1e-15);
+    ergo_job_destroy(scan);
+    ergo_job_destroy(job);
+}
+
 static void test_refused_slits(void **state) {
     (void)state;
     static const struct {
@@ -275,9 +330,10 @@ static int close_all(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pairs),         cmocka_unit_test(test_refused_tables),
-        cmocka_unit_test(test_field),         cmocka_unit_test(test_adsorption),
-        cmocka_unit_test(test_refused_slits), cmocka_unit_test(test_high_boxes),
+        cmocka_unit_test(test_pairs),      cmocka_unit_test(test_refused_tables),
+        cmocka_unit_test(test_field),      cmocka_unit_test(test_adsorption),
+        cmocka_unit_test(test_empty),      cmocka_unit_test(test_refused_slits),
+        cmocka_unit_test(test_high_boxes),
     };
     return cmocka_run_group_tests_name("tables", tests, open_all, close_all);
 }

@@ -125,6 +125,31 @@ static void test_refused(void **state) {
     }
 }
 
+/* An N without a run: what is on either side of it is told apart, and the gap by its number. */
+static void test_gap(void **state) {
+    (void)state;
+    struct ergo_result *results[2];
+    for (int i = 0; i < 2; i++) {
+        char text[600];
+        snprintf(text, sizeof text, RUNS("12"), 1u);
+        char *from = i ? strstr(text, "\"from\":0,\"to\":12") : NULL;
+        if (from)
+            memcpy(from, "\"from\":14,\"to\":26,\"step\":1}},\"output\":{\"series\":\"full\"}}",
+                   sizeof "\"from\":14,\"to\":26,\"step\":1}},\"output\":{\"series\":\"full\"}}");
+        results[i] = make_result(text, fill);
+    }
+    struct ergo_analysis *a = analyse(results, 2, &(struct ergo_analyse_options){0}, ERGO_OK);
+    char *out = NULL;
+    assert_int_equal(a->n_matrices, 2);
+    assert_int_equal(a->matrices[0].gap, 13);
+    assert_int_equal(a->matrices[1].gap, 0);
+    assert_int_equal(ergo_analysis_table(ctx, a, &out), ERGO_OK);
+    assert_non_null(strstr(out, "no run of N = 13"));
+    assert_null(strstr(out, "particles 5")); /* windows are not listed one by one */
+    free(out);
+    ergo_analysis_destroy(a);
+}
+
 /* Particles that keep their places: no densities, whatever the probabilities say. */
 static void test_unmoved(void **state) {
     (void)state;
@@ -144,7 +169,7 @@ static void test_unmoved(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_phases),
-                                       cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_refused), cmocka_unit_test(test_gap),
                                        cmocka_unit_test(test_unmoved)};
     return cmocka_run_group_tests(tests, context_open, context_close);
 }

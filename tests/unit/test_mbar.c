@@ -161,6 +161,16 @@ static void test_line(void **state) {
     assert_near(fit.error[1], 0.5 / sqrt(20), 1e-6);
     assert_near(fit.chi2, 0.2 / 0.25, 1e-7);
     assert_int_equal(fit.dof, 2);
+    /* the same correlations as a piece that all share: what is left of chi^2 is 0.6 of its mean */
+    double owed[4][5] = {{0}};
+    for (size_t i = 0; i < 4; i++) {
+        owed[i][i] = sqrt(0.15);
+        owed[i][4] = sqrt(0.1);
+    }
+    assert_true(ergo_fit_share(line, x, error, owed[0], 4, 5, 2, &fit));
+    assert_near(fit.error[0], sqrt(0.15 / 4 + 0.1), 1e-6);
+    assert_near(fit.error[1], sqrt(0.15 / 20), 1e-6);
+    assert_near(fit.tail, exp(-0.8 / 0.6 / 2), 1e-5);
     for (size_t i = 0; i < 16; i++)
         matrix[i] = 0.1 + (i % 5 == 0 ? 0.15 : 0);
     fit = (struct ergo_fit){.value = {0, 0}};

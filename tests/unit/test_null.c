@@ -85,6 +85,7 @@ CALL(ergo_validate, P(0, ctx), P(1, job))
 CALL(ergo_plan_text, P(0, ctx), P(1, job), NULL, P(2, &text))
 CALL(ergo_result_json, P(0, ctx), P(1, RESULT), P(2, &text))
 CALL(ergo_result_table, P(0, ctx), P(1, RESULT), P(2, &text))
+CALL(ergo_result_table_of, P(0, ctx), P(1, RESULT), P(2, no_texts), 0, P(3, &text))
 CALL(ergo_result_write_page, P(0, ctx), P(1, RESULT), P(2, "/nonexistent"))
 CALL(ergo_result_load, P(0, ctx), P(1, "/nonexistent"), P(2, &result))
 CALL(ergo_result_csv, P(0, ctx), P(1, turn == 4 ? results : &some_result),
@@ -158,6 +159,11 @@ static const struct {
     {"ergo_plan_text", call_ergo_plan_text, &text, 2, {"", "job is NULL", "text is NULL"}},
     {"ergo_result_json", call_ergo_result_json, &text, 2, {"", "result is NULL", "text is NULL"}},
     {"ergo_result_table", call_ergo_result_table, &text, 2, {"", "result is NULL", "text is NULL"}},
+    {"ergo_result_table_of",
+     call_ergo_result_table_of,
+     &text,
+     3,
+     {"", "result is NULL", "names is NULL", "text is NULL"}},
     {"ergo_result_write_page",
      call_ergo_result_write_page,
      NULL,

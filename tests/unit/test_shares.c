@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "engine/shares.h"
+#include "engine/slab.h"
 
 #include "context.h"
 
@@ -175,11 +176,37 @@ static void test_judge(void **unused) {
     free(s);
 }
 
+/* Layers in a buffer: rounded up to 16 granules, so that slabs of other heights find their kernels
+ * built; of large layers by an eighth at most. */
+static void test_tall(void **unused) {
+    static const struct {
+        uint32_t most, granule;
+        double bytes;
+        uint32_t tall;
+    } cases[] = {
+        {16, 4, 1000, 64}, {16, 4, 1e6, 24},  {18, 2, 0, 32},
+        {18, 2, 1e6, 24},  {62, 2, 1e6, 72},  {94, 2, 1e6, 104},
+        {95, 1, 1e6, 104}, {98, 2, 1e6, 112}, {500, 2, 1e9, 512},
+    };
+    (void)unused;
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        struct ergo_slab s = {.granule = cases[k].granule,
+                              .most = cases[k].most,
+                              .least = cases[k].most,
+                              .colours = 2,
+                              .per_sweep = 2};
+        ergo_slab_deepen(&s, true, 1, 1, cases[k].bytes);
+        printf("%u layers and halos of %u: %u\n", s.most, s.halo, s.tall);
+        assert_true(s.tall >= s.most + 2 * s.halo && s.tall % s.granule == 0);
+        assert_int_equal(s.tall, cases[k].tall);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_jobs),    cmocka_unit_test(test_division),
-        cmocka_unit_test(test_weights), cmocka_unit_test(test_speeds),
-        cmocka_unit_test(test_judge),
+        cmocka_unit_test(test_tall),     cmocka_unit_test(test_jobs),
+        cmocka_unit_test(test_division), cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_speeds),   cmocka_unit_test(test_judge),
     };
     return cmocka_run_group_tests(tests, context_open, context_close);
 }

@@ -23,17 +23,13 @@ void spheres_plan_sweeps(struct spheres_state *s, uint64_t step, uint32_t count,
 void spheres_sweep(struct spheres_state *s, uint64_t step, uint32_t k, bool note,
                    enum spheres_buffer contacts, uint32_t purpose) {
     const struct spheres_launch *l = &s->launch;
-    const struct ergo_grid set = {3,
-                                  {ergo_round_up(l->half[0], l->group[0]),
-                                   ergo_round_up(l->half[1], l->group[1]),
-                                   ergo_round_up(l->half[2] * members_of(s), l->group[2])},
-                                  {l->group[0], l->group[1], l->group[2]}};
+    const struct ergo_grid set =
+        ergo_grid_items((size_t)(l->most_cells / 8) * l->team, l->group, members_of(s));
     for (uint32_t sub = 0; sub < 8; sub++)
         ERGO_LAUNCH(&s->e, SPHERES_SUBSWEEP, set, BUFFER(SPHERES_CELLS), BUFFER(SPHERES_MEMBERS),
                     BUFFER(contacts), BUFFER(SPHERES_PLANS), BUFFER(SPHERES_TALLY),
                     BUFFER(SPHERES_WALLS), BUFFER(SPHERES_FIELDS), BUFFER(SPHERES_GRIDS), U64(step),
-                    U32(k), U32(l->plans), U32(sub), U32(note), U32(l->all_cells), U32(l->half[2]),
-                    U32(members_of(s)), U32(purpose));
+                    U32(k), U32(l->plans), U32(sub), U32(note), U32(l->all_cells), U32(purpose));
     ERGO_LAUNCH(&s->e, SPHERES_SHIFT, over(s, l->most_cells), BUFFER(SPHERES_CELLS),
                 BUFFER(SPHERES_OTHER), BUFFER(SPHERES_MEMBERS), BUFFER(SPHERES_PLANS),
                 BUFFER(SPHERES_GRIDS), U32(k), U32(l->plans), U32(l->all_cells));

@@ -213,7 +213,8 @@ static const struct ergo_curve_info curves[] = {
 
 static const struct ergo_tunable tunables[] = {
     {"work_group", "work-items per group (a power of two)", 0, 1024, true},
-    {"listed", "spheres around a cell that a work-item keeps at hand; more are looked up", 0, 128,
+    {"team", "work-items that do the trials of a cell together (a power of two)", 0, 8, true},
+    {"listed", "spheres of a cell and around it that are kept at hand; more are looked up", 0, 128,
      false},
 };
 

@@ -26,9 +26,6 @@ static enum ergo_status shape_members(struct ergo_context *ctx, struct spheres_s
         l->slots = shape->slots > l->slots ? shape->slots : l->slots;
         l->listed = spheres_listed(shape) > l->listed ? spheres_listed(shape) : l->listed;
         l->most_cells = shape->all > l->most_cells ? (uint32_t)shape->all : l->most_cells;
-        for (int k = 0; k < 3; k++)
-            if (shape->cells[k] / 2 > l->half[k])
-                l->half[k] = shape->cells[k] / 2;
         l->all_cells += shape->all;
     }
     if (l->all_cells > UINT32_MAX)
@@ -39,35 +36,32 @@ static enum ergo_status shape_members(struct ergo_context *ctx, struct spheres_s
     return ERGO_OK;
 }
 
-/* A group over the cells of a set: along each axis a power of two that wastes few work-items. */
-static void choose_group(uint32_t group, struct spheres_launch *l) {
-    for (int k = 0; k < 3; k++) {
-        const uint32_t most = k == 0 && group > 32 ? 32 : group;
-        uint32_t best = 1;
-        for (uint32_t g = 2; g <= most; g *= 2)
-            if (k == 2 || (double)ergo_round_up(l->half[k], g) <= 1.1 * (double)l->half[k] ||
-                g <= 4)
-                best = g;
-        l->group[k] = best;
-        group /= best;
-    }
-}
-
-/* Lists of GPUs are in local memory, where a group of 32 at least has room for them. */
-static void choose_launch(const struct ergo_device *device, uint32_t wish, uint32_t listed,
+/* Lists of GPUs and of teams are in local memory, if a group has room for them. */
+static void choose_launch(const struct ergo_device *device, const struct ergo_point *point,
                           struct spheres_launch *l) {
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
+    const uint32_t wish = (uint32_t)ergo_point_int(point, "/tuning/work_group");
+    const uint32_t team = (uint32_t)ergo_point_int(point, "/tuning/team");
+    const uint32_t listed = (uint32_t)ergo_point_int(point, "/tuning/listed");
     uint32_t group = wish ? wish : 64;
-    l->listed = listed ? listed : l->listed;
     while (group > device->summary.largest_group)
         group /= 2;
-    const uint64_t bytes = 8 * (uint64_t)l->listed;
-    while (!wish && group > 32 && gpu && bytes * group > device->summary.local_memory)
+    l->team = team ? team : !gpu ? 1 : ergo_device_adds_in_warps(device) ? 2 : 4;
+    while (l->team > group)
+        l->team /= 2;
+    l->listed = listed ? listed : l->listed;
+    if (l->listed < l->slots)
+        l->listed = l->slots;
+    l->listed = (uint32_t)ergo_round_up(l->listed, 2 * l->team);
+    const uint64_t cell = 16 * (uint64_t)(l->listed + 2 * l->team) + 132; /* bytes */
+    while (!wish && group > 32 && (cell / l->team + 4) * group > device->summary.local_memory)
         group /= 2;
-    choose_group(group, l);
-    l->list_items = l->group[0] * l->group[1] * l->group[2];
-    if (!gpu || bytes * l->list_items > device->summary.local_memory)
-        l->list_items = 0;
+    l->group = group;
+    l->local = gpu || l->team > 1;
+    if ((cell / l->team + 4) * group > device->summary.local_memory) {
+        l->local = false;
+        l->team = 1;
+    }
 }
 
 static void declare_buffers(struct spheres_state *s) {
@@ -121,11 +115,13 @@ static void declare_kernels(struct spheres_state *s) {
     struct ergo_engine *e = &s->e;
     const struct spheres_launch *l = &s->launch;
     const bool npt = s->shapes[0].npt;
-    char options[200];
+    const bool warp = ergo_device_adds_in_warps(e->device) && l->team <= 32 && l->group % 32 == 0;
+    char options[240];
     snprintf(options, sizeof options,
-             "-DSPHERES_SLOTS=%u -DSPHERES_LISTED=%u -DSPHERES_GROUP=%u -DSPHERES_MOVES=%u "
-             "-DSPHERES_SUM_GROUP=%u%s%s%s%s",
-             l->slots, l->listed, l->list_items, s->shapes[0].moves_per_cell, l->sum_group,
+             "-DSPHERES_SLOTS=%u -DSPHERES_LISTED=%uu -DSPHERES_TEAM=%uu -DSPHERES_GROUP=%uu "
+             "-DSPHERES_MOVES=%u -DSPHERES_SUM_GROUP=%u%s%s%s%s%s%s",
+             l->slots, l->listed, l->team, l->group, s->shapes[0].moves_per_cell, l->sum_group,
+             l->local ? " -DSPHERES_LOCAL" : "", warp ? " -DSPHERES_WARP" : "",
              npt ? " -DSPHERES_NPT" : "", s->shapes[0].per_axis ? " -DSPHERES_PER_AXIS" : "",
              s->shapes[0].confined.is ? " -DSPHERES_WALLS" : "",
              s->shapes[0].confined.field ? " -DSPHERES_FIELD" : "");
@@ -175,8 +171,7 @@ enum ergo_status spheres_configure(struct ergo_context *ctx, void *state) {
     const enum ergo_status status = shape_members(ctx, s);
     if (status != ERGO_OK)
         return status;
-    choose_launch(device, (uint32_t)ergo_point_int(first, "/tuning/work_group"),
-                  (uint32_t)ergo_point_int(first, "/tuning/listed"), l);
+    choose_launch(device, first, l);
     l->plans = 256;
     l->look_cells = l->most_cells;
     l->pair_layers = 1u << 30;
@@ -202,9 +197,10 @@ enum ergo_status spheres_configure(struct ergo_context *ctx, void *state) {
             (uint32_t)fmin(fmax(1.0, floor(0.3 * plan->block_steps)), SPHERES_START_ASK);
     plan->host_bytes = 400 * (uint64_t)l->most_cells;
     snprintf(plan->path, sizeof plan->path, "global");
-    snprintf(plan->launch, sizeof plan->launch,
-             "%zu x %u cells of a set in groups of %u x %u x %u, a set of cells a launch",
-             s->e.batch->count, l->most_cells / 8, l->group[0], l->group[1], l->group[2]);
+    snprintf(
+        plan->launch, sizeof plan->launch,
+        "%zu x %u cells of a set in groups of %u, %u work-items a cell, a set of cells a launch",
+        s->e.batch->count, l->most_cells / 8, l->group, l->team);
     /* cells around each cell that are looked at for pairs */
     ergo_pace_start(&s->e.curve_pace, 0.1 * 4.0 * per_second / (double)l->all_cells);
     s->e.curve_interval =

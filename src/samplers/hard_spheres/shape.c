@@ -136,11 +136,7 @@ bool spheres_shape_of(const struct ergo_point *point, struct spheres_shape *s, c
 }
 
 unsigned spheres_listed(const struct spheres_shape *s) {
-    const double sigma = s->sigma, pi = SPHERES_PI;
-    const double x = s->width[0] / sigma, y = s->width[1] / sigma, z = s->width[2] / sigma;
-    /* what is within a diameter of the cell, and not in it */
-    const double volume = 2.0 * (x * y + y * z + z * x) + pi * (x + y + z) + 4.0 * pi / 3.0;
-    return 4 * ((unsigned)ceil(s->density * volume) / 4 + 3);
+    return 4 * ((unsigned)ceil(27.0 * (double)s->n / (double)s->all) / 4 + 4);
 }
 
 void spheres_member_fill(const struct ergo_point *point, const struct spheres_shape *s,

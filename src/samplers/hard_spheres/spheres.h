@@ -201,8 +201,9 @@ enum ergo_status spheres_start_check(struct ergo_context *ctx, const struct ergo
 /* ---- device ---------------------------------------------------------------------------------- */
 
 struct spheres_launch {
-    uint32_t group[3];   /* work-items of a group, in the launch over a set of cells */
-    uint32_t half[3];    /* most cells of a set along each axis */
+    uint32_t group;      /* work-items of a group, in the launch over a set of cells */
+    uint32_t team;       /* work-items of each of these cells */
+    bool local;          /* are lists in local memory? */
     uint32_t sum_group;  /* work-items that add up a partial sum of a measurement */
     uint32_t sums;       /* partial sums per member */
     uint32_t most_cells; /* of any member */
@@ -212,8 +213,7 @@ struct spheres_launch {
     uint32_t bins[SPHERES_CURVES];
     uint32_t pair_layers;  /* pair histograms: most layers of cells per launch */
     unsigned slots;        /* of a cell, in all members */
-    unsigned listed;       /* spheres around a cell that a work-item lists */
-    uint32_t list_items;   /* of a group, whose lists are in local memory; 0: private memory */
+    unsigned listed;       /* spheres of a cell and around it that a team lists */
     uint32_t start_sweeps; /* of a random start, per call */
 };
 

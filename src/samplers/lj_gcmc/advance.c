@@ -182,9 +182,11 @@ void lj_columns_of(const struct lj_state *s, size_t member, const struct lj_samp
         at.volume = lj_volume_of(system, from->size);
     to[LJ_COLUMN_PARTICLES] = from->particles;
     to[LJ_COLUMN_ENERGY] =
-        lj_energy_of(system, from->energy) + lj_tail_energy(&at, from->particles);
+        lj_energy_of(system, from->energy) + lj_tail_of(&at, from->particles, from->numbers);
     to[LJ_COLUMN_VIRIAL] = lj_virial_of(system, from->virial);
-    to[LJ_COLUMN_IMPULSIVE] = lj_impulsive_of(&s->physics[member].jump, from->contacts);
+    to[LJ_COLUMN_IMPULSIVE] = system->species.n
+                                  ? lj_virial_of(system, from->contacts)
+                                  : lj_impulsive_of(&s->physics[member].jump, from->contacts);
     to[LJ_COLUMN_GHOSTS] = ghosts ? lj_ghosts_mean(s, ghosts) : 0;
     to[LJ_COLUMN_RISES] = ghosts ? (double)ghosts[2] * 0x1p-36 / s->launch.ghosts : 0;
     to[LJ_COLUMN_FALLS] =
@@ -192,6 +194,8 @@ void lj_columns_of(const struct lj_state *s, size_t member, const struct lj_samp
     to[LJ_COLUMN_VOLUME] = at.volume;
     to[LJ_COLUMN_VOLUME_ACCEPTED] = from->moved & 1;
     to[LJ_COLUMN_VOLUME_LIMITED] = from->moved >> 1 & 1;
+    for (int k = 0; k < LJ_MOST_SPECIES; k++)
+        to[LJ_COLUMN_SPECIES + k] = from->numbers[k];
     for (int k = 0; k < 6; k++)
         to[LJ_COLUMN_TRIED + k] = 0;
     if (s->launch.board_blocks) {

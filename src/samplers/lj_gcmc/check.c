@@ -110,13 +110,14 @@ static enum ergo_status check_closed(struct ergo_context *ctx, const struct ergo
     if (matrix && has(point, "/system/decomposition"))
         status = ergo_job_error(ctx, "/system/decomposition",
                                 "not with method transition-matrix: leave it out");
-    if (!matrix && s->ensemble != LJ_GIBBS && ergo_point_int(point, "/system/particles") == 0 &&
-        !lj_start_file(point))
-        status =
-            ergo_job_error(ctx, "/system/particles",
-                           "0, and N is fixed in this ensemble: say how many there are, or name "
-                           "a file /system/start");
-    if (ergo_point_int(point, "/run/insertions") > 0 && s->temperature < 0.5 * s->epsilon)
+    const int64_t insertions = ergo_point_int(point, "/run/insertions");
+    const bool empty = lj_has_fixed(point, 0); /* for Henry's constant */
+    if (!matrix && empty && !(s->field && insertions > 0))
+        status = ergo_job_error(ctx, "/system/particles",
+                                "0, and N is fixed in this ensemble: say how many there are, or "
+                                "name a file /system/start; 0 is for test insertions in a slit, a "
+                                "field or among frozen atoms");
+    if (insertions > 0 && !empty && s->temperature < 0.5 * s->epsilon)
         status = ergo_job_error(ctx, "/run/insertions",
                                 "at a temperature of %.10g epsilon test insertions have weights "
                                 "that vary beyond all bounds, and their mean tells nothing: give 0 "
@@ -187,7 +188,9 @@ enum ergo_status lj_check(struct ergo_context *ctx, const struct ergo_point *poi
     const struct lj_system s = lj_system_of(point);
     const double shortest = fmin(s.box[0], fmin(s.box[1], s.box[2]));
     const bool open = s.ensemble == LJ_MUVT;
-    struct lj_tables tables = {0}; /* large files are read once */
+    struct lj_tables tables = {0};                   /* large files are read once */
+    if (lj_check_species(ctx, point, &s) != ERGO_OK) /* nothing else can be said then */
+        return ERGO_E_JOB;
     enum ergo_status status = check_board(ctx, &s, shortest);
     if (s.ensemble == LJ_GIBBS && check_gibbs(ctx, point, &s) != ERGO_OK)
         status = ERGO_E_JOB;

@@ -127,7 +127,7 @@ enum ergo_status lj_cut_shape(struct ergo_context *ctx, struct lj_state *s) {
     const enum ergo_status status = ergo_slab_cut(ctx, slab, NULL, layers, period, deep * period);
     if (status != ERGO_OK)
         return status;
-    ergo_slab_deepen(slab, true, 1, deep * period);
+    ergo_slab_deepen(slab, true, 1, deep * period, 16.0 * s->grid.n[0] * s->grid.n[1] * l->slots);
     s->at.planes = l->slots;
     slab->edge_bytes =
         16 * members * l->slots * deep * LJ_ACTIVE * LJ_ACTIVE * LJ_ACTIVE * layer_blocks(s);
@@ -412,23 +412,9 @@ static const struct ergo_slab_model slabs = {.slab_of = slab_of};
     }
 static const struct ergo_engine_model gcmc = ENGINE("lj-gcmc"), fluid = ENGINE("lj-fluid");
 
-#define TABLE(model)                                                                               \
-    static enum ergo_status plan_##model(struct ergo_context *ctx, const struct ergo_batch *batch, \
-                                         const struct ergo_device *device,                         \
-                                         struct ergo_plan *plan) {                                 \
-        return ergo_slab_plan(ctx, &(model), batch, device, plan);                                 \
-    }                                                                                              \
-    static enum ergo_status create_##model(struct ergo_context *ctx,                               \
-                                           const struct ergo_batch *batch,                         \
-                                           struct ergo_device *device, void **state) {             \
-        return ergo_slab_create(ctx, &(model), batch, device, state);                              \
-    }
-TABLE(gcmc)
-TABLE(fluid)
-
 #define OPS(model)                                                                                 \
     {                                                                                              \
-        .engine = &(model), .plan = plan_##model, .create = create_##model, .init = lj_init,       \
-        .save = lj_save, .load = lj_load, .carry = lj_carry, .audit = lj_audit, .frame = lj_frame  \
+        .engine = &(model), .init = lj_init, .save = lj_save, .load = lj_load, .carry = lj_carry,  \
+        .audit = lj_audit, .frame = lj_frame                                                       \
     }
 const struct ergo_sampler_ops lj_cut_ops = OPS(gcmc), lj_fluid_cut_ops = OPS(fluid);

@@ -8,6 +8,8 @@ _Static_assert(sizeof(struct lj_member) == LJ_MEMBER_BYTES, "lj_member has no pa
 _Static_assert(sizeof(struct lj_chain) == LJ_CHAIN_BYTES, "lj_chain has no padding");
 _Static_assert(sizeof(struct lj_sample) == LJ_SAMPLE_BYTES, "lj_sample has no padding");
 _Static_assert(sizeof(struct lj_volume_rules) == LJ_VOLUME_RULES_BYTES, "no padding");
+_Static_assert(sizeof(struct lj_rule) == LJ_RULE_BYTES, "lj_rule has no padding");
+_Static_assert(sizeof(struct lj_mixture) == LJ_MIXTURE_BYTES, "lj_mixture has no padding");
 _Static_assert(sizeof(struct lj_part) == LJ_PART_BYTES, "lj_part has no padding");
 
 /* The lists of cells within the cutoff, as constants. */

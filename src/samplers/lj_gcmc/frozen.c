@@ -23,6 +23,8 @@ void lj_atoms_free(struct lj_atoms *atoms) {
         return;
     free(atoms->words);
     free(atoms->species);
+    free(atoms->first);
+    free(atoms->next);
     free(atoms);
 }
 
@@ -79,6 +81,37 @@ static enum ergo_status fill(struct ergo_context *ctx, const struct ergo_point *
     return ERGO_OK;
 }
 
+static size_t cell_of(const struct lj_atoms *a, size_t atom) {
+    size_t cell = 0;
+    for (size_t k = 3; k-- > 0;)
+        cell =
+            cell * a->cells[k] + (uint32_t)((uint64_t)a->words[3 * atom + k] * a->cells[k] >> 32);
+    return cell;
+}
+
+static size_t cells_of(const struct lj_atoms *a) {
+    return (size_t)a->cells[0] * a->cells[1] * a->cells[2];
+}
+
+static enum ergo_status enter(struct ergo_context *ctx, const struct lj_system *s,
+                              struct lj_atoms *a) {
+    for (int k = 0; k < 3; k++) {
+        const double cells = floor(s->box[k] / (s->cutoff / LJ_FROZEN_REACH) / (1 + 1e-6));
+        a->cells[k] = (uint32_t)fmin(MOST_CELLS, fmax(1, cells));
+    }
+    a->first = malloc(cells_of(a) * sizeof *a->first);
+    a->next = malloc(a->n * sizeof *a->next);
+    if (!a->first || !a->next)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for cells of %u atoms", a->n);
+    memset(a->first, 0xff, cells_of(a) * sizeof *a->first);
+    for (uint32_t i = 0; i < a->n; i++) {
+        uint32_t *const first = &a->first[cell_of(a, i)];
+        a->next[i] = *first;
+        *first = i;
+    }
+    return ERGO_OK;
+}
+
 enum ergo_status lj_atoms_read(struct ergo_context *ctx, const struct ergo_point *point,
                                const struct lj_system *s, struct lj_atoms **atoms) {
     struct ergo_xyz frame;
@@ -93,14 +126,12 @@ enum ergo_status lj_atoms_read(struct ergo_context *ctx, const struct ergo_point
         status = check_species(ctx, point, &frame);
     if (status == ERGO_OK)
         status = fill(ctx, point, &frame, a);
+    if (status == ERGO_OK)
+        status = enter(ctx, s, a);
     ergo_xyz_free(&frame);
     if (status != ERGO_OK) {
         lj_atoms_free(a);
         return status;
-    }
-    for (int k = 0; k < 3; k++) {
-        const double cells = floor(s->box[k] / (s->cutoff / LJ_FROZEN_REACH) / (1 + 1e-6));
-        a->cells[k] = (uint32_t)fmin(MOST_CELLS, fmax(1, cells));
     }
     *atoms = a;
     return ERGO_OK;
@@ -142,21 +173,14 @@ double lj_frozen_core(const struct lj_system *s, const struct lj_atoms *atoms) {
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-static size_t cells_of(const struct lj_atoms *a) {
-    return (size_t)a->cells[0] * a->cells[1] * a->cells[2];
-}
-
 size_t lj_atoms_bytes(const struct lj_atoms *a) {
     const size_t starts = a->n_species * (cells_of(a) + 1);
     return 4 * (starts + 3 * ((size_t)a->n + LJ_FROZEN_ROOM));
 }
 
-static size_t cell_of(const struct lj_atoms *a, size_t atom) {
-    size_t cell = a->species[atom];
-    for (int k = 2; k >= 0; k--)
-        cell = cell * a->cells[k] +
-               (uint32_t)((uint64_t)a->words[3 * atom + (size_t)k] * a->cells[k] >> 32);
-    return cell + a->species[atom]; /* each species' cells have an end */
+/* Each species' cells have an end. */
+static size_t entry_of(const struct lj_atoms *a, size_t atom) {
+    return a->species[atom] * (cells_of(a) + 1) + cell_of(a, atom);
 }
 
 void lj_atoms_table(const struct lj_atoms *a, uint32_t *table) {
@@ -165,14 +189,14 @@ void lj_atoms_table(const struct lj_atoms *a, uint32_t *table) {
     uint32_t *places = table + starts, begin = 0;
     memset(table, 0, lj_atoms_bytes(a));
     for (size_t i = 0; i < a->n; i++)
-        table[cell_of(a, i)]++;
+        table[entry_of(a, i)]++;
     for (size_t c = 0; c < starts; c++) {
         const uint32_t inside = table[c];
         table[c] = begin;
         begin += inside;
     }
     for (size_t i = 0; i < a->n; i++) {
-        const uint32_t to = table[cell_of(a, i)]++;
+        const uint32_t to = table[entry_of(a, i)]++;
         for (size_t k = 0; k < 3; k++)
             places[k * room + to] = a->words[3 * i + k];
     }

@@ -25,11 +25,18 @@ const struct ergo_column lj_gibbs_columns[LJ_GIBBS_COLUMNS] = {
     {"accepted_transfer", "", "transfers accepted" RECENTLY},
     {"volume_accepted", "", "1 if the last exchange of volume was accepted"},
     {"volume_limited", "", "1 if the last exchange of volume was refused by the limits of a box"},
+    {"particles_2_liquid", "", "of a mixture: particles of the second species, in the liquid"},
+    {"particles_3_liquid", "", "of the third"},
+    {"particles_2_vapour", "", "of the second, in the vapour"},
+    {"particles_3_vapour", "", "of the third"},
 };
 
 bool lj_gibbs_has_column(const struct ergo_point *point, size_t c) {
     const bool ghosts = c == (size_t)LJ_GIBBS_LIQUID + LJ_PHASE_GHOSTS ||
                         c == (size_t)LJ_GIBBS_VAPOUR + LJ_PHASE_GHOSTS;
+    if (c >= LJ_GIBBS_LIQUID_SPECIES)
+        return lj_system_of(point).species.n >=
+               2 + (c - LJ_GIBBS_LIQUID_SPECIES) % (LJ_GIBBS_SPECIES - 1);
     return !ghosts || lj_ghosts_of(point) > 0;
 }
 
@@ -44,8 +51,9 @@ static void phase_columns(const struct lj_state *s, size_t member, const struct 
     to[LJ_PHASE_PARTICLES] = from->particles;
     to[LJ_PHASE_VOLUME] = at.volume;
     to[LJ_PHASE_ENERGY] = lj_energy_of(&at, from->energy) + lj_tail_energy(&at, from->particles);
-    to[LJ_PHASE_VIRIAL] =
-        lj_virial_of(&at, from->virial) + lj_impulsive_of(&physics->jump, from->contacts);
+    to[LJ_PHASE_VIRIAL] = lj_virial_of(&at, from->virial) +
+                          (at.species.n ? lj_virial_of(&at, from->contacts)
+                                        : lj_impulsive_of(&physics->jump, from->contacts));
     to[LJ_PHASE_GHOSTS] =
         ghosts ? lj_ghosts_mean(s, ghosts) * at.volume / (from->particles + 1.0) : 0;
 }
@@ -76,6 +84,10 @@ void lj_gibbs_columns_of(const struct lj_state *s, size_t member, const struct l
     }
     to[LJ_GIBBS_VOLUME_ACCEPTED] = from->moved & 1;
     to[LJ_GIBBS_VOLUME_LIMITED] = from->moved >> 1 & 1;
+    for (size_t k = 0; k < LJ_GIBBS_SPECIES - 1; k++) {
+        to[LJ_GIBBS_LIQUID_SPECIES + k] = from[liquid].numbers[k + 1];
+        to[LJ_GIBBS_VAPOUR_SPECIES + k] = from[1 - liquid].numbers[k + 1];
+    }
 }
 
 /* ---- observables ------------------------------------------------------------------------------
@@ -106,6 +118,29 @@ SAMPLE(tried, c[LJ_GIBBS_TRIED])
 SAMPLE(accepted, c[LJ_GIBBS_ACCEPTED])
 SAMPLE(volume_acceptance, c[LJ_GIBBS_VOLUME_ACCEPTED])
 SAMPLE(volume_limited, c[LJ_GIBBS_VOLUME_LIMITED])
+
+/* Of a mixture: particles of a species in each phase. */
+static double species_of(const struct ergo_point *point, const double *c, size_t phase,
+                         size_t species) {
+    const double *const others =
+        c + (phase == LJ_GIBBS_LIQUID ? LJ_GIBBS_LIQUID_SPECIES : LJ_GIBBS_VAPOUR_SPECIES);
+    double first = c[phase + LJ_PHASE_PARTICLES];
+    (void)point;
+    if (species > 0)
+        return others[species - 1];
+    for (size_t k = 0; k < LJ_GIBBS_SPECIES - 1; k++)
+        first -= others[k];
+    return first;
+}
+#define SPECIES_SAMPLES(k)                                                                         \
+    SAMPLE(particles_##k##_liquid, species_of(point, c, LJ_GIBBS_LIQUID, (k)-1))                   \
+    SAMPLE(particles_##k##_vapour, species_of(point, c, LJ_GIBBS_VAPOUR, (k)-1))                   \
+    static bool has_##k(const struct ergo_point *point) {                                          \
+        return lj_system_of(point).species.n >= (k);                                               \
+    }
+SPECIES_SAMPLES(1)
+SPECIES_SAMPLES(2)
+SPECIES_SAMPLES(3)
 
 /* -dF/dV of a box, as `pressure` of the other ensembles (observables.c). */
 static double pressure_of(const struct ergo_point *point, const double *c) {
@@ -161,6 +196,15 @@ static const char *limits(const struct ergo_point *point, double mean) {
              "same, within errors",                                                                \
      .inputs = {input}, .derive = derive_chemical, .applies = has_ghosts}
 
+#define FRACTION(k, which, phase)                                                                  \
+    {ERGO_NAMED("fraction_" #k "_" #phase, ""),                                                    \
+     .help = "of a mixture: mole fraction of the " which " species in the " #phase,                \
+     .inputs = {"particles_" #k "_" #phase, "particles_" #phase}, .derive = derive_ratio,          \
+     .applies = has_##k},                                                                          \
+    {.name = "particles_" #k "_" #phase, .unit = "", .help = "an input",                           \
+     .sample = particles_##k##_##phase, .hidden = true, .applies = has_##k}
+#define FRACTIONS(k, which) FRACTION(k, which, liquid), FRACTION(k, which, vapour)
+
 const struct ergo_observable lj_observables_gibbs[LJ_N_OBSERVABLES_GIBBS] = {
     {ERGO_NAMED("density_liquid", "1/length^3"),
      .help = "<N/V> of the liquid, which is the denser box of each measurement",
@@ -212,5 +256,6 @@ const struct ergo_observable lj_observables_gibbs[LJ_N_OBSERVABLES_GIBBS] = {
      .of_moves = true},
     {.name = "accepted_transfer", .unit = "", .help = "an input", .sample = accepted,
      .hidden = true, .of_moves = true},
+    FRACTIONS(1, "first"), FRACTIONS(2, "second"), FRACTIONS(3, "third"),
 };
 /* clang-format on */

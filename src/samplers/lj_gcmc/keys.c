@@ -16,6 +16,18 @@ static bool is_sampled(const struct ergo_point *point) {
     return !lj_is_matrix(point);
 }
 
+static bool is_pure(const struct ergo_point *point) {
+    return !lj_has_species(point);
+}
+
+static bool has_activities(const struct ergo_point *point) {
+    return lj_has_species(point) && lj_is_open(point);
+}
+
+static bool is_open_mixture(const struct ergo_point *point) {
+    return lj_has_species(point) && lj_ensemble_of(point) == LJ_MUVT;
+}
+
 static bool starts_on_lattice(const struct ergo_point *point) {
     return !ergo_point_value(point, "/system/start")->present;
 }
@@ -71,10 +83,12 @@ const struct ergo_key lj_keys_potential[LJ_KEYS_POTENTIAL_N] = {
              "r_c^-3) in reduced units, to the energy and to every acceptance. On a checkerboard "
              "the cutoff has to be where the potential attracts."},
     {ERGO_KEY("/system/epsilon", REAL), .flags = PHYSICS, .fallback = "1", .min = 0, .max = 1e12,
-     .unit = "energy", .help = "Depth of the potential; 0 is the ideal gas."},
+     .unit = "energy", .help = "Depth of the potential; 0 is the ideal gas.", .acts = is_pure,
+     .where = "without /system/species"},
     {ERGO_KEY("/system/sigma", REAL), .flags = POSITIVE | ERGO_KEY_SHAPE, .fallback = "1", .min = 0,
      .max = 1e6, .unit = "length",
-     .help = "Particle diameter in the unit of box, cutoff, lambda and activity."},
+     .help = "Particle diameter in the unit of box, cutoff, lambda and activity.", .acts = is_pure,
+     .where = "without /system/species"},
 };
 
 const struct ergo_key lj_keys_mie[LJ_KEYS_MIE_N] = {
@@ -95,6 +109,59 @@ const struct ergo_key lj_keys_mie[LJ_KEYS_MIE_N] = {
      .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .fallback = "6", .stream = "",
      .min = 4, .max = 47, .unit = "", .help = "m of a Mie potential.", .acts = lj_is_mie,
      .where = "with potential mie"},
+};
+
+#define SPECIES_LIST(name)                                                                         \
+    ERGO_KEY("/system/species/" name, REALS), .stream = "", .min_items = 2,                        \
+                                              .max_items = LJ_MOST_SPECIES
+#define PAIR_LIST(name)                                                                            \
+    ERGO_KEY("/system/species/" name, REALS), .stream = "", .min_items = 1, .max_items = 3
+#define WITH_SPECIES .acts = lj_has_species, .where = "with /system/species/names"
+
+enum { SPECIES = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN };
+
+const struct ergo_key lj_keys_species[LJ_KEYS_SPECIES_N] = {
+    {ERGO_KEY("/system/species/names", STRING), .stream = "", .flags = SPECIES, .unit = "",
+     .help = "A mixture: names of 2 to 4 species, with blanks between them: \"A B\". Files of "
+             "configurations have them as elements. The lists of the other keys are in this order. "
+             "Absent: one species."},
+    {SPECIES_LIST("epsilon"), .flags = SPECIES, .min = 0, .max = 1e12, .unit = "energy",
+     .help = "Depth of the potential between two particles of each species; all 0: a mixture of "
+             "ideal gases.",
+     WITH_SPECIES},
+    {SPECIES_LIST("sigma"), .flags = SPECIES | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 1e6,
+     .unit = "length", .help = "Diameter of each species.", WITH_SPECIES},
+    {PAIR_LIST("pair_epsilon"), .flags = SPECIES, .min = 0, .max = 1e12, .unit = "energy",
+     .help =
+         "Depth of the potential between unlike species, of two [1-2], of three [1-2, 1-3, 2-3]; "
+         "absent, and with four species: sqrt(epsilon1 epsilon2) (Berthelot).",
+     WITH_SPECIES},
+    {PAIR_LIST("pair_sigma"), .flags = SPECIES | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 1e6,
+     .unit = "length",
+     .help =
+         "Its diameter, in the same order; absent, and with four: (sigma1 + sigma2)/2 (Lorentz).",
+     WITH_SPECIES},
+    {ERGO_KEY("/system/species/cutoff_in_sigma", BOOL), .stream = "", .flags = SPECIES,
+     .fallback = "false", .unit = "",
+     .help = "true: /system/cutoff is in units of each pair's sigma (2.5 sigma_ij of W. Kob, H. C. "
+             "Andersen, Phys. Rev. E 51, 4626 (1995)). false: it is one distance for all pairs.",
+     WITH_SPECIES},
+    {SPECIES_LIST("fractions"), .flags = ERGO_KEY_CHAIN, .min = 0, .max = 1, .unit = "",
+     .help = "Shares of the species in the particles, whose sum is 1: at the start, and where N is "
+             "fixed for good; rounded to whole particles, the last species has the rest.",
+     .acts = lj_species_needs_fractions,
+     .where = "with /system/species/names; of muvt where the start is a lattice of particles"},
+    {SPECIES_LIST("activity"), .flags = ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0,
+     .max = 1e12, .unit = "",
+     .help = "Activity of each species in units of /system/activity (or beta_mu, or mu and "
+             "lambda), which can be scanned.",
+     .acts = has_activities, .where = "in ensemble muvt with /system/species/names"},
+    {ERGO_KEY("/system/species/identity_changes", REAL), .stream = "", .flags = ERGO_KEY_CHAIN,
+     .fallback = "0", .min = 0, .max = 1, .unit = "",
+     .help = "Share of the displacements that are instead a change of a particle's species, to "
+             "each other one with the same probability (D. A. Kofke, E. D. Glandt, Mol. Phys. 64, "
+             "1105 (1988)), at the given activities.",
+     .acts = is_open_mixture, .where = "in ensemble muvt with /system/species/names"},
 };
 
 const struct ergo_key lj_keys_moves[LJ_KEYS_MOVES_N] = {
@@ -129,7 +196,9 @@ const struct ergo_key lj_keys_start[LJ_KEYS_START_N] = {
              "since a chain that is steered does not sample."},
     {ERGO_KEY("/system/particles", INT), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "0",
      .min = 0, .max = 134217728, .unit = "",
-     .help = "Particles at the start, on a cubic lattice; 0: an empty box.",
+     .help =
+         "Particles at the start, on a cubic lattice; 0: an empty box, which stays empty at "
+         "constant N: there only in a slit, a field or among frozen atoms, for test insertions.",
      .acts = starts_on_lattice,
      .where = "without a file /system/start, which says how many there are"},
     {ERGO_KEY("/system/start", STRING), .flags = ERGO_KEY_CHAIN | ERGO_KEY_FILE, .unit = "",
@@ -317,6 +386,9 @@ const struct ergo_key lj_keys_closed[LJ_KEYS_CLOSED_N] = {
          "stays the same fraction of the box."},
     {ERGO_KEY("/run/insertions", INT), .flags = ERGO_KEY_SHAPE, .fallback = "64", .min = 0,
      .max = LJ_MOST_GHOSTS, .unit = "",
-     .help = "Test insertions at each measurement, for the chemical potential (B. Widom, J. Chem. "
-             "Phys. 39, 2808 (1963)); 0: none. They take T/epsilon of 0.5 and more."},
+     .help =
+         "Test insertions at each measurement, for the chemical potential (B. Widom, J. Chem. "
+         "Phys. 39, 2808 (1963)), or Henry's constant without particles; 0: none. Among particles "
+         "they take T/epsilon of 0.5 and more.",
+     .acts = is_pure, .where = "without /system/species"},
 };

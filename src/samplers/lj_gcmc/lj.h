@@ -33,9 +33,10 @@ enum lj_column {
     LJ_COLUMN_VOLUME,
     LJ_COLUMN_VOLUME_ACCEPTED, /* of the last volume move: 1 or 0 */
     LJ_COLUMN_VOLUME_LIMITED,
-    LJ_COLUMN_RISES, /* of a transition matrix: probability of an insertion's acceptance */
-    LJ_COLUMN_FALLS, /* of a deletion's */
-    LJ_COLUMNS
+    LJ_COLUMN_RISES,   /* of a transition matrix: probability of an insertion's acceptance */
+    LJ_COLUMN_FALLS,   /* of a deletion's */
+    LJ_COLUMN_SPECIES, /* of a mixture: particles of each species */
+    LJ_COLUMNS = LJ_COLUMN_SPECIES + LJ_MOST_SPECIES
 };
 /* Columns of a Gibbs ensemble: first those of the liquid, which is the denser box of the sample,
  * then the same of the other one. */
@@ -47,6 +48,7 @@ enum lj_phase_column {
     LJ_PHASE_GHOSTS, /* V/(N + 1) times the mean weight of test insertions */
     LJ_PHASE_COLUMNS
 };
+enum { LJ_GIBBS_SPECIES = 3 }; /* the most of a mixture in two boxes */
 enum lj_gibbs_column {
     LJ_GIBBS_LIQUID,
     LJ_GIBBS_VAPOUR = LJ_GIBBS_LIQUID + LJ_PHASE_COLUMNS,
@@ -56,9 +58,22 @@ enum lj_gibbs_column {
     LJ_GIBBS_ACCEPTED,
     LJ_GIBBS_VOLUME_ACCEPTED,
     LJ_GIBBS_VOLUME_LIMITED,
-    LJ_GIBBS_COLUMNS
+    /* of a mixture: particles of the second and third species, in the liquid and the vapour */
+    LJ_GIBBS_LIQUID_SPECIES,
+    LJ_GIBBS_VAPOUR_SPECIES = LJ_GIBBS_LIQUID_SPECIES + LJ_GIBBS_SPECIES - 1,
+    LJ_GIBBS_COLUMNS = LJ_GIBBS_VAPOUR_SPECIES + LJ_GIBBS_SPECIES - 1
 };
 _Static_assert((int)LJ_GIBBS_COLUMNS == (int)LJ_COLUMNS, "rows of samples are equally long");
+/* Species of a mixture: species.c. */
+struct lj_species {
+    uint32_t n; /* 0: one species, which has no such keys */
+    /* of pairs, in the job's units */
+    double epsilon[LJ_MOST_SPECIES][LJ_MOST_SPECIES], sigma[LJ_MOST_SPECIES][LJ_MOST_SPECIES],
+        cutoff[LJ_MOST_SPECIES][LJ_MOST_SPECIES];
+    double activity[LJ_MOST_SPECIES]; /* in units of lj_system.activity */
+    double share[LJ_MOST_SPECIES];    /* of all particles, at the start or where N is fixed */
+};
+
 enum lj_ensemble { LJ_MUVT, LJ_NVT, LJ_NPT, LJ_GIBBS }; /* of lj-gcmc always the first */
 
 /* Two walls of a layered solid: field.c. */
@@ -75,6 +90,9 @@ struct lj_atoms {
     uint32_t *words;   /* [n][3], in units of 2^-32 of the sides */
     uint8_t *species;  /* [n] */
     uint32_t cells[3]; /* of their table */
+    /* linked lists of the atoms in these cells, for the host: the first of each cell, and who
+     * follows; UINT32_MAX: nobody */
+    uint32_t *first, *next;
 };
 
 /* Tables of potentials: table.c. */
@@ -86,11 +104,12 @@ struct lj_tables {
     size_t bytes;
     float *field; /* of a slit, among the words */
     /* where these begin, in 16 bytes: a grid, atoms, and what makes pairs with them (struct
-     * lj_frozen) of each chain and species */
+     * lj_frozen) of each chain and species; or struct lj_mixture of each chain */
     uint32_t voxels_at, atoms_at, rows_at;
 };
 
-/* The physics of a job, in the job's units. */
+/* The physics of a job, in the job's units. Of a mixture epsilon and cutoff are the largest of a
+ * pair, and sigma that of the first species. */
 struct lj_system {
     double box[3], volume, temperature, epsilon, sigma, cutoff;
     double unit;                    /* energy of a pair: unit [(sigma/r)^n - (sigma/r)^m] */
@@ -110,6 +129,7 @@ struct lj_system {
      * an activation; 0: no checkerboard */
     uint32_t period, trials;
     struct lj_slit slit;
+    struct lj_species species;
 };
 
 /* The cell grid, and offsets of the cells within the cutoff, nearest first. Each cell comes
@@ -274,6 +294,8 @@ struct lj_system lj_system_of(const struct ergo_point *point);
  * and the shape of the first. */
 unsigned lj_boxes_of(const struct ergo_point *point);
 struct lj_system lj_box_system(const struct ergo_point *point, size_t box);
+/* nvt and npt: does the job say that there are always n particles? */
+bool lj_has_fixed(const struct ergo_point *point, int64_t n);
 uint32_t lj_box_particles(const struct ergo_point *point,
                           size_t box);              /* on a lattice at the start */
 bool lj_has_volume(const struct ergo_point *point); /* do volumes change? */
@@ -356,6 +378,42 @@ uint32_t lj_frozen_near(const struct lj_atoms *atoms);
 void lj_field_options(const struct lj_state *s, struct ergo_text *options);
 size_t lj_atoms_bytes(const struct lj_atoms *atoms);
 void lj_atoms_table(const struct lj_atoms *atoms, uint32_t *table);
+
+/* species.c */
+struct ergo_xyz;
+bool lj_has_species(const struct ergo_point *point);
+bool lj_species_needs_fractions(const struct ergo_point *point);
+/* Their names; returns how many the job has, of which a name that is too long is "". */
+uint32_t lj_species_names(const struct ergo_point *point,
+                          char names[LJ_MOST_SPECIES][ERGO_XYZ_NAME]);
+/* Sets species, epsilon, sigma, cutoff, where there are species. */
+void lj_species_of(const struct ergo_point *point, struct lj_system *s);
+/* The system of one species whose pairs are those of a and b. */
+struct lj_system lj_species_pair(const struct lj_system *s, uint32_t a, uint32_t b);
+/* m: of the same box, filled but for `mixture`. */
+void lj_mixture_of(const struct ergo_point *point, const struct lj_system *s,
+                   const struct lj_member *m, struct lj_mixture *mixture);
+double lj_species_core2(const struct lj_system *s); /* the widest, in units of s->sigma^2 */
+/* Are there pairs near the cutoff, so that the jump there can be measured? Also of one species. */
+bool lj_jumps_beyond_sigma(const struct lj_system *s);
+/* V times the energy of the tails of so many particles of each species. */
+double lj_species_tail(const struct lj_system *s, const double *numbers);
+/* lj_tail_energy of n particles, of which so many are of each species. */
+double lj_tail_of(const struct lj_system *s, uint32_t n, const uint32_t *numbers);
+/* n particles in shares of whole ones. */
+void lj_species_split(const struct lj_system *s, uint32_t n, uint32_t numbers[LJ_MOST_SPECIES]);
+/* Give n particles on a lattice, three words each, their species. */
+void lj_species_assign(const struct lj_system *s, uint32_t n, uint32_t *words);
+/* Particles of each species; all 0 where there are none. false: one is of none. */
+bool lj_species_count(const struct lj_system *s, const uint32_t *words, uint32_t n,
+                      uint32_t numbers[LJ_MOST_SPECIES]);
+/* Give the particles of a file their species. */
+enum ergo_status lj_species_read(struct ergo_context *ctx, const struct ergo_point *point,
+                                 const struct lj_system *s, const struct ergo_xyz *frame,
+                                 uint32_t *words);
+void lj_species_fill(struct lj_state *s); /* of a batch, whose members are filled */
+enum ergo_status lj_check_species(struct ergo_context *ctx, const struct ergo_point *point,
+                                  const struct lj_system *s);
 
 /* voxels.c. NULL: there is no grid. */
 bool lj_has_voxels(const struct ergo_point *point);

@@ -90,6 +90,8 @@ static uint64_t curve_every(const struct ergo_point *point) {
 /* Ideal gas in a slit: N has a Poisson distribution with mean z A times Henry's integral. */
 static double exact_slit(const struct ergo_point *point, const struct lj_system *s,
                          const char *observable) {
+    if (strcmp(observable, "henry_constant") == 0 && lj_has_fixed(point, 0))
+        return s->box[0] * s->box[1] * lj_slit_henry(s) / s->temperature;
     if (!lj_is_open(point) || s->epsilon != 0)
         return NAN;
     const double adsorbed = s->activity * lj_slit_henry(s);
@@ -103,7 +105,9 @@ static double exact_slit(const struct ergo_point *point, const struct lj_system 
 /* Ideal gas: N has a Poisson distribution with mean zV. If N is fixed, so is the density. */
 static double exact(const struct ergo_point *point, const char *observable) {
     const struct lj_system s = lj_system_of(point);
-    const double n = (double)ergo_point_int(point, "/system/particles");
+    const int64_t n = ergo_point_int(point, "/system/particles");
+    if (lj_has_field(point) && lj_has_fixed(point, n) && strcmp(observable, "density") == 0)
+        return (double)n / (lj_has_slit(point) ? s.volume / s.box[2] * s.slit.width : s.volume);
     if (lj_has_voxels(point) || lj_has_frozen(point))
         return NAN;
     if (lj_has_slit(point))
@@ -115,11 +119,11 @@ static double exact(const struct ergo_point *point, const char *observable) {
                                                                     : NAN;
     if (!lj_is_open(point) && !lj_start_file(point)) {
         if (strcmp(observable, "particles") == 0)
-            return n;
+            return (double)n;
         if (strcmp(observable, "density") == 0)
-            return n / s.volume;
+            return (double)n / s.volume;
         if (strcmp(observable, "pressure") == 0 && s.epsilon == 0)
-            return n / s.volume * s.temperature;
+            return (double)n / s.volume * s.temperature;
     }
     if (s.epsilon != 0 || s.activity == 0)
         return NAN;
@@ -151,7 +155,7 @@ static double published(const struct ergo_point *point, const char *observable, 
                  {"pressure", -2.5, 0.16905, 5e-6},
                  {"pressure", -2, 0.4396, 5e-5}};
     const struct lj_system s = lj_system_of(point);
-    if (!s.tail || s.mie || s.epsilon != 1 || s.sigma != 1 || s.temperature != 1.5 ||
+    if (!s.tail || s.mie || s.species.n || s.epsilon != 1 || s.sigma != 1 || s.temperature != 1.5 ||
         s.cutoff != 3 || s.box[0] != 8 || s.box[1] != 8 || s.box[2] != 8 || s.activity == 0)
         return NAN;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
@@ -246,7 +250,7 @@ static const struct ergo_model muvt = {
                "lj-gcmc. Or its transition matrix in N: ln Pi(N), and with it two phases.",
     .programs = {"lj_gcmc/run.cl", "lj_gcmc/total.cl", "lj_gcmc/board.cl", "lj_gcmc/board_end.cl",
                  "lj_gcmc/board_cut.cl", "lj_gcmc/ghost.cl"},
-    .keys = {KEYS_OPEN, ROWS(mie), ROWS(field), ROWS(method)},
+    .keys = {KEYS_OPEN, ROWS(mie), ROWS(species), ROWS(field), ROWS(method)},
     .observables = lj_observables_muvt,
     .unweighted = unweighted,
     .n_observables = LJ_N_OBSERVABLES_MUVT,
@@ -264,8 +268,8 @@ static const struct ergo_model nvt = {
                "chemical potential.",
     .programs = {"lj_gcmc/run.cl", "lj_gcmc/total.cl", "lj_gcmc/ghost.cl"},
     .first = first_nvt,
-    .keys = {ROWS(box), ROWS(potential), ROWS(mie), ROWS(field), ROWS(start), ROWS(closed),
-             ROWS(curves)},
+    .keys = {ROWS(box), ROWS(potential), ROWS(mie), ROWS(species), ROWS(field), ROWS(start),
+             ROWS(closed), ROWS(curves)},
     .conjugates = lj_conjugates_nvt,
     .n_conjugates = LJ_CONJUGATES_NVT,
     .observables = lj_observables_nvt,
@@ -285,7 +289,8 @@ static const struct ergo_model npt = {
         "shape.",
     .programs = {"lj_gcmc/run.cl", "lj_gcmc/total.cl", "lj_gcmc/ghost.cl", "lj_gcmc/volume.cl"},
     .first = first_npt,
-    .keys = {ROWS(box), ROWS(npt), ROWS(potential), ROWS(mie), ROWS(start), ROWS(closed)},
+    .keys = {ROWS(box), ROWS(npt), ROWS(potential), ROWS(mie), ROWS(species), ROWS(start),
+             ROWS(closed)},
     .conjugates = lj_conjugates_npt,
     .n_conjugates = LJ_CONJUGATES_NPT,
     .observables = lj_observables_npt,
@@ -304,7 +309,7 @@ static const struct ergo_model gibbs = {
     .programs = {"lj_gcmc/run.cl", "lj_gcmc/total.cl", "lj_gcmc/ghost.cl", "lj_gcmc/volume.cl",
                  "lj_gcmc/transfer.cl"},
     .first = first_gibbs,
-    .keys = {ROWS(box), ROWS(gibbs), ROWS(potential), ROWS(mie), ROWS(closed)},
+    .keys = {ROWS(box), ROWS(gibbs), ROWS(potential), ROWS(mie), ROWS(species), ROWS(closed)},
     .observables = lj_observables_gibbs,
     .n_observables = LJ_N_OBSERVABLES_GIBBS,
     .relation_x = "density_vapour",

@@ -57,8 +57,9 @@ uint32_t lj_gr_bins(const struct ergo_point *point) {
 }
 
 uint32_t lj_ghosts_of(const struct ergo_point *point) {
-    return lj_ensemble_of(point) == LJ_MUVT ? 0
-                                            : (uint32_t)ergo_point_int(point, "/run/insertions");
+    return lj_ensemble_of(point) == LJ_MUVT || lj_has_species(point)
+               ? 0
+               : (uint32_t)ergo_point_int(point, "/run/insertions");
 }
 
 static double activity_of(const struct ergo_point *point, double temperature) {
@@ -90,6 +91,7 @@ struct lj_system lj_system_of(const struct ergo_point *point) {
     for (int k = 0; k < 3; k++)
         s.box[k] = box->reals[k];
     s.volume = s.box[0] * s.box[1] * s.box[2];
+    lj_species_of(point, &s);
     lj_field_of(point, &s);
     lj_potential_of(point, &s);
     if (s.ensemble == LJ_NPT)
@@ -122,6 +124,12 @@ struct lj_system lj_box_system(const struct ergo_point *point, size_t box) {
         s.box[k] *= factor;
     s.volume = s.box[0] * s.box[1] * s.box[2];
     return s;
+}
+
+bool lj_has_fixed(const struct ergo_point *point, int64_t n) {
+    const enum lj_ensemble ensemble = lj_ensemble_of(point);
+    return (ensemble == LJ_NVT || ensemble == LJ_NPT) && !lj_start_file(point) &&
+           ergo_point_int(point, "/system/particles") == n;
 }
 
 uint32_t lj_box_particles(const struct ergo_point *point, size_t box) {

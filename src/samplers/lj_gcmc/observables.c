@@ -24,6 +24,10 @@ const struct ergo_column lj_columns[LJ_COLUMNS] = {
     {"volume_limited", "", "1 if the last volume move was refused by the limits of the box"},
     {"insertion_probability", "", "probability with which the tried insertions would be accepted"},
     {"deletion_probability", "", "the same of deletions, of all particles"},
+    {"particles_1", "", "of a mixture: particles of the first species"},
+    {"particles_2", "", "of the second"},
+    {"particles_3", "", "of the third"},
+    {"particles_4", "", "of the fourth"},
 };
 
 #define SAMPLE(name, expression)                                                                   \
@@ -83,6 +87,23 @@ static double excess_adsorption(const struct ergo_point *point, const double *c)
                (width->present ? width->real : ergo_point_real(point, "/system/slit/width"));
 }
 
+/* Of a mixture: particles of a species, per volume, and as a share of all. */
+#define SPECIES_SAMPLES(k)                                                                         \
+    static double particles_##k(const struct ergo_point *point, const double *c) {                 \
+        (void)point;                                                                               \
+        return c[LJ_COLUMN_SPECIES + (k)-1];                                                       \
+    }                                                                                              \
+    static double density_##k(const struct ergo_point *point, const double *c) {                   \
+        return c[LJ_COLUMN_SPECIES + (k)-1] / volume_of(point, c);                                 \
+    }                                                                                              \
+    static bool has_##k(const struct ergo_point *point) {                                          \
+        return lj_is_open(point) && lj_system_of(point).species.n >= (k);                          \
+    }
+SPECIES_SAMPLES(1)
+SPECIES_SAMPLES(2)
+SPECIES_SAMPLES(3)
+SPECIES_SAMPLES(4)
+
 /* P = -dF/dV at fixed N and r_c for the energy that is simulated, term by term. Averages over N
  * at fixed z give T d ln Xi/dV. */
 static double pressure_virial(const struct ergo_point *point, const double *c) {
@@ -102,7 +123,9 @@ static double pressure_tail(const struct ergo_point *point, const double *c) {
         return 0;
     struct lj_system s = lj_system_of(point);
     s.volume = volume_of(point, c);
-    return lj_tail_energy(&s, c[LJ_COLUMN_PARTICLES]) / s.volume;
+    const double energy = s.species.n ? lj_species_tail(&s, c + LJ_COLUMN_SPECIES) / s.volume
+                                      : lj_tail_energy(&s, c[LJ_COLUMN_PARTICLES]);
+    return energy / s.volume;
 }
 
 static double pressure(const struct ergo_point *point, const double *c) {
@@ -135,18 +158,39 @@ static bool has_ghosts(const struct ergo_point *point) {
     return lj_ghosts_of(point) > 0;
 }
 
+/* Is there a point with n particles in a field? All points have the same columns in tables; the
+ * first and the last point differ in all that is scanned. */
+static bool some_have(const struct ergo_point *point, int64_t n) {
+    const struct ergo_job *job = point->job;
+    const struct ergo_point *last = &job->points[job->n_points - 1];
+    bool some = lj_has_field(point) && lj_has_fixed(point, n);
+    if (lj_has_field(point) && ergo_point_int(&job->points[0], "/system/particles") !=
+                                   ergo_point_int(last, "/system/particles"))
+        for (size_t i = 0; i < job->n_points && !some; i++)
+            some = lj_has_fixed(&job->points[i], n);
+    return some;
+}
+
+static bool has_henry(const struct ergo_point *point) {
+    return has_ghosts(point) && some_have(point, 0);
+}
+
+static bool has_first_heat(const struct ergo_point *point) {
+    return some_have(point, 1);
+}
+
 /* If the cutoff lies within the core, too few pairs are near it to measure the jump. In a field it
  * is a tensor, which depends on the place. */
 bool lj_has_pressure(const struct ergo_point *point) {
     const struct lj_system s = lj_system_of(point);
     if (s.field)
         return false;
-    return s.shifted || s.epsilon == 0 || s.cutoff >= s.sigma;
+    return s.shifted || s.epsilon == 0 || lj_jumps_beyond_sigma(&s);
 }
 
 static bool has_impulsive(const struct ergo_point *point) {
     const struct lj_system s = lj_system_of(point);
-    return !s.shifted && !s.field && s.epsilon != 0 && s.cutoff >= s.sigma;
+    return !s.shifted && !s.field && s.epsilon != 0 && lj_jumps_beyond_sigma(&s);
 }
 
 static bool has_tail(const struct ergo_point *point) {
@@ -174,6 +218,11 @@ bool lj_has_column(const struct ergo_point *point, size_t c) {
     case LJ_COLUMN_VOLUME_ACCEPTED:
     case LJ_COLUMN_VOLUME_LIMITED:
         return lj_ensemble_of(point) == LJ_NPT;
+    case LJ_COLUMN_SPECIES:
+    case LJ_COLUMN_SPECIES + 1:
+    case LJ_COLUMN_SPECIES + 2:
+    case LJ_COLUMN_SPECIES + 3:
+        return c < LJ_COLUMN_SPECIES + (size_t)lj_system_of(point).species.n;
     default:
         return true;
     }
@@ -215,6 +264,11 @@ static double derive_ratio(const struct ergo_point *point, const double *m) {
     return m[0] / m[1];
 }
 
+/* Where there are no particles, none is moved. */
+static double derive_acceptance(const struct ergo_point *point, const double *m) {
+    return lj_has_fixed(point, 0) ? NAN : m[0] / m[1];
+}
+
 static double derive_variance(const struct ergo_point *point, const double *m) {
     (void)point;
     return m[1] - m[0] * m[0];
@@ -253,6 +307,17 @@ static double derive_excess(const struct ergo_point *point, const double *m) {
     return -ergo_point_real(point, "/system/temperature") * log(m[0] / m[1]);
 }
 
+/* V <exp(-u/T)>/T: of an empty box, N/P at vanishing pressure P = z T. */
+static double derive_henry(const struct ergo_point *point, const double *m) {
+    return lj_has_fixed(point, 0) ? m[0] / ergo_point_real(point, "/system/temperature") : NAN;
+}
+
+/* Of one particle there are no fluctuations of N, and (<N U> - <N><U>)/(<N^2> - <N>^2) at
+ * vanishing loading is its <U>. */
+static double derive_first_heat(const struct ergo_point *point, const double *m) {
+    return lj_has_fixed(point, 1) ? ergo_point_real(point, "/system/temperature") - m[0] : NAN;
+}
+
 /* (<V^2> - <V>^2)/(<V> T) */
 static double derive_volume_compressibility(const struct ergo_point *point, const double *m) {
     return (m[1] - m[0] * m[0]) / (m[0] * ergo_point_real(point, "/system/temperature"));
@@ -262,7 +327,8 @@ static double derive_volume_compressibility(const struct ergo_point *point, cons
 #define ACCEPTANCE(kind, where)                                                                    \
     {                                                                                              \
         .name = "acceptance_" #kind, .unit = "", .help = "accepted " #kind "s per tried one",      \
-        .inputs = {"accepted_" #kind, "tried_" #kind}, .derive = derive_ratio, .applies = (where)  \
+        .inputs = {"accepted_" #kind, "tried_" #kind}, .derive = derive_acceptance,                \
+        .applies = (where)                                                                         \
     }
 #define HIDDEN(observable)                                                                         \
     {                                                                                              \
@@ -359,8 +425,24 @@ static double derive_volume_compressibility(const struct ergo_point *point, cons
 
 const struct ergo_observable lj_observables[LJ_N_OBSERVABLES] = {OPEN};
 
+/* clang-format off */
+#define OF_SPECIES(k, which)                                                                       \
+    {ERGO_NAMED("particles_" #k, ""),                                                              \
+     .help = "of a mixture: mean number of particles of the " which " species of "                 \
+             "/system/species/names",                                                              \
+     .sample = particles_##k, .applies = has_##k},                                                 \
+    {ERGO_NAMED("density_" #k, "1/length^3"), .help = "the same per volume",                       \
+     .sample = density_##k, .applies = has_##k},                                                   \
+    {ERGO_NAMED("fraction_" #k, ""), .help = "its mole fraction, particles_" #k "/particles",      \
+     .inputs = {"particles_" #k, "particles"}, .derive = derive_ratio, .applies = has_##k}
+/* clang-format on */
+
 const struct ergo_observable lj_observables_muvt[LJ_N_OBSERVABLES_MUVT] = {
     OPEN,
+    OF_SPECIES(1, "first"),
+    OF_SPECIES(2, "second"),
+    OF_SPECIES(3, "third"),
+    OF_SPECIES(4, "fourth"),
     {ERGO_NAMED("adsorption", "1/length^2"), .help = "<N>/(Lx Ly), of a slit: both walls together",
      .sample = adsorption, .applies = lj_has_slit},
     {ERGO_NAMED("excess_adsorption", "1/length^2"),
@@ -384,6 +466,15 @@ const struct ergo_observable lj_observables_nvt[LJ_N_OBSERVABLES_NVT] = {
      .help = "-T ln <exp(-dU/T)>, by test insertions; not in a slit or field",
      .inputs = {"insertion_volume", "box_volume"}, .derive = derive_excess,
      .applies = has_uniform_ghosts},
+    {ERGO_NAMED("henry_constant", "length^3/energy"),
+     .help = "Henry's constant K = V <exp(-u/T)>/T of a slit, field or frozen atoms without "
+             "particles (particles 0), by test insertions: the box has K P particles in "
+             "equilibrium with an ideal gas of low pressure P = z T",
+     .inputs = {"insertion_volume"}, .derive = derive_henry, .applies = has_henry},
+    {ERGO_NAMED("isosteric_heat", "energy"),
+     .help = "isosteric heat at vanishing loading, T - <U> of one particle (particles 1) in a "
+             "slit, field or among frozen atoms",
+     .inputs = {"total_energy"}, .derive = derive_first_heat, .applies = has_first_heat},
     {.name = "box_volume",
      .unit = "length^3",
      .help = "an input",

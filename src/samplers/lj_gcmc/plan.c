@@ -358,6 +358,8 @@ void lj_potential_options(const struct lj_state *s, struct ergo_text *o) {
     if (s->system.mie)
         ergo_text_append(o, " -DLJ_MIE_N=%uu -DLJ_MIE_M=%uu", s->system.repulsion,
                          s->system.attraction);
+    if (s->system.species.n)
+        ergo_text_append(o, " -DLJ_SPECIES=%uu", s->system.species.n);
 }
 
 static enum ergo_status declare_kernels(struct ergo_context *ctx, struct lj_state *s) {
@@ -412,8 +414,9 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct lj_stat
         if (!s->cut)
             ergo_engine_kernel(e, LJ_BOARD_LIST, end, o.data, "lj_board_list");
     } else {
-        /* in larger groups a work-item finds hardly more than one pair of a move */
-        if (l->group >= 32 && l->group < 128 && !l->whole)
+        /* in larger groups a work-item finds hardly more than one pair of a move; a queue does not
+         * know species */
+        if (l->group >= 32 && l->group < 128 && !l->whole && !s->system.species.n)
             ergo_text_append(&o, " -DLJ_QUEUE=8u");
         if (warps && l->group % 32 == 0)
             ergo_text_append(&o, " -DLJ_WARP=1");
@@ -460,6 +463,7 @@ static enum ergo_status fill_members(struct lj_state *s) {
         s->physics[i].jump = lj_jump_of(&s->physics[i].system);
     }
     lj_frozen_fill(s);
+    lj_species_fill(s);
     if (!fill_rules(s))
         return ERGO_FAIL(s->e.ctx, ERGO_E_MEMORY, "no memory for lists of cells");
     for (size_t k = 0; k <= s->launch.bins; k++)

@@ -82,6 +82,8 @@ double lj_core2(const struct lj_system *s) {
     double core2;
     if (s->epsilon == 0)
         return 0;
+    if (s->species.n)
+        return lj_species_core2(s);
     if (s->tabulated) {
         core2 = lj_table_core2(s);
     } else if (s->mie) {
@@ -96,6 +98,8 @@ double lj_core2(const struct lj_system *s) {
 
 /* 2 pi times the integral of u r^2 beyond the cutoff. */
 double lj_tail_coefficient(const struct lj_system *s) {
+    if (s->species.n)
+        return lj_species_tail(s, s->species.share);
     const double x = s->sigma / s->cutoff, cube = s->sigma * s->sigma * s->sigma;
     if (s->mie)
         return 2 * PI * s->unit * cube *

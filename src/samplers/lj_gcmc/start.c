@@ -48,8 +48,10 @@ enum ergo_status lj_xyz_read(struct ergo_context *ctx, const struct ergo_point *
 static enum ergo_status from_file(struct ergo_context *ctx, const struct ergo_point *point,
                                   const struct lj_system *s, uint32_t **words, uint32_t *count) {
     struct ergo_xyz frame;
-    const enum ergo_status status = lj_xyz_read(ctx, point, "/system/start", s, &frame, words);
+    enum ergo_status status = lj_xyz_read(ctx, point, "/system/start", s, &frame, words);
     *count = (uint32_t)frame.n;
+    if (status == ERGO_OK && s->species.n)
+        status = lj_species_read(ctx, point, s, &frame, *words);
     ergo_xyz_free(&frame);
     return status;
 }
@@ -68,9 +70,24 @@ static lj_position position(const uint32_t *word) {
     return (lj_position){word[0], word[1], word[2]};
 }
 
-static bool overlap(const void *member, const uint32_t a[3], const uint32_t b[3]) {
-    const struct lj_member *m = member;
-    return lj_distance2(position(a), position(b), m->scale) < m->core2;
+/* What makes pairs of a chain. */
+struct pairs {
+    struct lj_member member;
+    bool mixed;
+    struct lj_mixture mixture; /* if so */
+};
+
+static float core2_of(const struct pairs *p, const uint32_t a[3], const uint32_t b[3]) {
+    return p->mixed
+               ? p->mixture
+                     .pairs[LJ_MOST_SPECIES * (a[0] & LJ_SPECIES_MASK) + (b[0] & LJ_SPECIES_MASK)]
+                     .core2
+               : p->member.core2;
+}
+
+static bool overlap(const void *pairs, const uint32_t a[3], const uint32_t b[3]) {
+    const struct pairs *p = pairs;
+    return lj_distance2(position(a), position(b), p->member.scale) < core2_of(p, a, b);
 }
 
 static const double above = 1 + 1e-6; /* margin for the rounding of fp32 distances */
@@ -91,23 +108,25 @@ static enum ergo_status check_pairs(struct ergo_context *ctx, const struct ergo_
                                     const struct lj_system *s, size_t box, const uint32_t *words,
                                     uint32_t count) {
     const char *path = lj_start_file(point);
-    struct lj_member member;
+    struct pairs pairs = {.mixed = s->species.n > 0};
     uint32_t reach[3];
     size_t pair[2];
-    lj_member_fill(point, box, s->pair, &member);
-    const double core = sqrt((double)member.core2) * s->sigma;
+    lj_member_fill(point, box, s->pair, &pairs.member);
+    if (pairs.mixed)
+        lj_mixture_of(point, s, &pairs.member, &pairs.mixture);
+    const double core = sqrt((double)pairs.member.core2) * s->sigma;
     const bool sites = !path && !lj_has_voxels(point) && !lj_has_frozen(point);
-    if (member.ideal || (sites && lattice_is_wide(s, count)))
+    if (pairs.member.ideal || (sites && lattice_is_wide(s, count)))
         return ERGO_OK;
     for (int k = 0; k < 3; k++)
         reach[k] = (uint32_t)fmin(core * above / s->box[k] * 0x1p32 + 1, 0xffffffffp0);
     const enum ergo_status status =
-        ergo_places_pair(ctx, words, count, reach, overlap, &member, pair);
+        ergo_places_pair(ctx, words, count, reach, overlap, &pairs, pair);
     if (status != ERGO_OK || pair[0] == SIZE_MAX)
         return status;
     const double distance =
         s->sigma * sqrt((double)lj_distance2(position(words + 3 * pair[0]),
-                                             position(words + 3 * pair[1]), member.scale));
+                                             position(words + 3 * pair[1]), pairs.member.scale));
     return ERGO_FAIL(ctx, ERGO_E_JOB,
                      "%s: particles %zu and %zu of %s are %.9g apart; allowed are %.9g and more: "
                      "closer, the energy of a pair is above 100 k_B T%s",
@@ -115,7 +134,9 @@ static enum ergo_status check_pairs(struct ergo_context *ctx, const struct ergo_
                      : box ? "/system/second_particles"
                            : "/system/particles",
                      pair[1] + 1, pair[0] + 1, path ? path : "a lattice in this box", distance,
-                     core, path ? "" : ". Start with fewer");
+                     s->sigma *
+                         sqrt((double)core2_of(&pairs, words + 3 * pair[0], words + 3 * pair[1])),
+                     path ? "" : ". Start with fewer");
 }
 
 /* ---- in a field of a grid or of atoms --------------------------------------------------------
@@ -238,6 +259,8 @@ static enum ergo_status start(struct ergo_context *ctx, const struct ergo_point 
             lj_lattice(s, *count, *words);
         else
             status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %u particles", *count);
+        if (*words && s->species.n)
+            lj_species_assign(s, *count, *words);
     }
     if (status == ERGO_OK)
         status = check_pairs(ctx, point, s, box, *words, *count);

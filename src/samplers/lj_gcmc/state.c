@@ -71,6 +71,7 @@ enum ergo_status lj_init(struct ergo_context *ctx, void *opaque) {
         if (s->rules)
             lj_volume_set(&s->rules[c], lj_volume_start(&s->rules[c - box], s->boxes, box),
                           &s->chains[c]);
+        lj_species_count(&system, words, status == ERGO_OK ? n : 0, s->chains[c].numbers);
         if (status == ERGO_OK)
             lj_place(s, c, words, n);
     }
@@ -205,6 +206,14 @@ static enum ergo_status load_chain(struct ergo_context *ctx, struct lj_state *s,
                          "of a run without decomposition",
                          chain);
     }
+    uint32_t numbers[LJ_MOST_SPECIES];
+    if (!lj_species_count(&s->system, words, (uint32_t)n, numbers)) {
+        free(words);
+        return ERGO_FAIL(ctx, ERGO_E_IO,
+                         "the saved state of member %zu has a particle of no species: it is "
+                         "damaged",
+                         chain / s->boxes);
+    }
     s->chains[chain] = (struct lj_chain){
         .step = step,
         .energy = (int64_t)get(at, 8),
@@ -214,6 +223,7 @@ static enum ergo_status load_chain(struct ergo_context *ctx, struct lj_state *s,
         .now = get_counts(at + 24),
         .last = get_counts(at + 36),
     };
+    memcpy(s->chains[chain].numbers, numbers, sizeof numbers);
     if (s->rules) {
         s->chains[chain].volumes = lj_volumes_before(&s->launch, step);
         s->chains[chain].moved = (uint32_t)get(at + HEADER + 8, 4);
@@ -303,6 +313,29 @@ static enum ergo_status check_number(struct ergo_context *ctx, const struct ergo
                           carried_by(point), n);
 }
 
+/* The same of each species. at: the states of the boxes. */
+static enum ergo_status check_numbers(struct ergo_context *ctx, const struct lj_state *s,
+                                      const struct ergo_point *point, unsigned char *const *at) {
+    uint32_t found[LJ_MOST_SPECIES] = {0}, wanted[LJ_MOST_SPECIES] = {0};
+    for (size_t b = 0; b < s->boxes; b++) {
+        const struct lj_system system = lj_box_system(point, b);
+        const uint32_t n = (uint32_t)get(at[b] + 16, 4);
+        uint32_t own[LJ_MOST_SPECIES];
+        for (uint32_t i = 0; i < n; i++)
+            found[get(at[b] + header_bytes(s) + 12 * (size_t)i, 4) & LJ_SPECIES_MASK]++;
+        lj_species_split(&system, s->boxes == 2 ? lj_box_particles(point, b) : n, own);
+        for (size_t k = 0; k < LJ_MOST_SPECIES; k++)
+            wanted[k] += own[k];
+    }
+    for (uint32_t k = 0; k < s->system.species.n && !lj_is_open(point); k++)
+        if (found[k] != wanted[k])
+            return ergo_job_error(ctx, "/system/species/fractions",
+                                  "%u particles would be of species %u, but the state in which "
+                                  "point %zu would start (%s) has %u, and N is fixed",
+                                  wanted[k], k + 1, point->index, carried_by(point), found[k]);
+    return ERGO_OK;
+}
+
 /* Make the state of another point one of this member's: what belongs to its run begins anew, and
  * the largest displacement is the job's. */
 static enum ergo_status adopt(struct ergo_context *ctx, const struct lj_state *s, size_t member,
@@ -322,7 +355,11 @@ static enum ergo_status adopt(struct ergo_context *ctx, const struct lj_state *s
         if (s->rules)
             status = carry_volume(ctx, s, member, b, sizes[b], sizes[0] - sizes[1], at[b] + HEADER);
     }
-    return status == ERGO_OK ? check_number(ctx, point, n) : status;
+    if (status == ERGO_OK)
+        status = check_number(ctx, point, n);
+    if (status == ERGO_OK && s->system.species.n)
+        status = check_numbers(ctx, s, point, at);
+    return status;
 }
 
 /* Particles; the sums over pairs are made anew. Members come in their order. */
@@ -353,14 +390,17 @@ enum ergo_status lj_carry(struct ergo_context *ctx, void *opaque, size_t member,
 struct frame {
     const uint32_t *words; /* three for each particle */
     const double *box;
+    bool mixture;
+    char names[LJ_MOST_SPECIES][ERGO_XYZ_NAME];
 };
 
 static void append_particle(struct ergo_text *text, size_t i, const void *user) {
     const struct frame *f = user;
     const uint32_t *at = f->words + 3 * i;
     /* X: no element to ASE, a type like any to others; 11 digits tell any two positions apart */
-    ergo_text_append(text, "X %.11g %.11g %.11g\n", at[0] * 0x1p-32 * f->box[0],
-                     at[1] * 0x1p-32 * f->box[1], at[2] * 0x1p-32 * f->box[2]);
+    ergo_text_append(
+        text, "%s %.11g %.11g %.11g\n", f->mixture ? f->names[at[0] & LJ_SPECIES_MASK] : "X",
+        at[0] * 0x1p-32 * f->box[0], at[1] * 0x1p-32 * f->box[1], at[2] * 0x1p-32 * f->box[2]);
 }
 
 static enum ergo_status frame_of(struct ergo_context *ctx, struct lj_state *s, size_t chain,
@@ -378,15 +418,22 @@ static enum ergo_status frame_of(struct ergo_context *ctx, struct lj_state *s, s
     lj_box_of(&system, &s->chains[chain], now.box);
     now.volume = now.box[0] * now.box[1] * now.box[2];
     const double *b = now.box;
-    const double energy = lj_energy_of(&system, s->chains[chain].energy) + lj_tail_energy(&now, n);
+    const double energy = lj_energy_of(&system, s->chains[chain].energy) +
+                          lj_tail_of(&now, n, s->chains[chain].numbers);
     ergo_text_append(text,
                      "%u\nLattice=\"%.17g 0 0 0 %.17g 0 0 0 %.17g\" Properties=species:S:1:pos:R:3 "
                      "pbc=\"T T T\" step=%" PRIu64 " energy=%.17g",
                      n, b[0], b[1], b[2], s->chains[chain].step, energy);
     if (s->boxes == 2)
         ergo_text_append(text, " box=%zu", chain % 2 + 1);
+    struct frame frame = {words, b, system.species.n > 0, {""}};
+    if (frame.mixture)
+        lj_species_names(s->e.batch->points[chain / s->boxes], frame.names);
+    for (uint32_t k = 0; k < system.species.n; k++)
+        ergo_text_append(text, "%s%s", k ? " " : " types=\"", frame.names[k]);
+    ergo_text_append(text, frame.mixture ? "\"" : "");
     ergo_text_append(text, "\n");
-    ergo_text_append_rows(text, n, append_particle, &(struct frame){words, b});
+    ergo_text_append_rows(text, n, append_particle, &frame);
     free(words);
     return ERGO_OK;
 }

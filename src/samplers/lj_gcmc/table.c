@@ -103,7 +103,9 @@ bool lj_tables_make(const struct lj_system *s, size_t chains, struct lj_tables *
     const size_t voxels = tables->voxels ? (lj_voxels_points(tables->voxels) + 3) / 4 : 0;
     const size_t atoms = tables->atoms ? (lj_atoms_bytes(tables->atoms) + 15) / 16 : 0;
     const size_t rows = tables->atoms ? chains * tables->atoms->n_species : 0;
-    const size_t all = pair + field + voxels + atoms + rows * sizeof(struct lj_frozen) / 16;
+    const size_t mixtures = s->species.n ? chains * (LJ_MIXTURE_BYTES / 16) : 0;
+    const size_t all =
+        pair + field + voxels + atoms + rows * sizeof(struct lj_frozen) / 16 + mixtures;
     if (all == 0)
         return true;
     tables->words = calloc(all, 16);

@@ -9,6 +9,7 @@ enum {
     LJ_KEYS_ACTIVITY_N = 4,
     LJ_KEYS_POTENTIAL_N = 5,
     LJ_KEYS_MIE_N = 3,
+    LJ_KEYS_SPECIES_N = 9,
     LJ_KEYS_MOVES_N = 4,
     LJ_KEYS_START_N = 3,
     LJ_KEYS_BOARD_N = 3,
@@ -19,10 +20,10 @@ enum {
     LJ_KEYS_METHOD_N = 2,
     LJ_KEYS_FIELD_N = 15,
     LJ_N_OBSERVABLES = 28,
-    LJ_N_OBSERVABLES_MUVT = 32,
-    LJ_N_OBSERVABLES_NVT = 17,
+    LJ_N_OBSERVABLES_MUVT = 44,
+    LJ_N_OBSERVABLES_NVT = 19,
     LJ_N_OBSERVABLES_NPT = 20,
-    LJ_N_OBSERVABLES_GIBBS = 23,
+    LJ_N_OBSERVABLES_GIBBS = 35,
     LJ_CONJUGATES = 2,
     LJ_CONJUGATES_NVT = 1,
     LJ_CONJUGATES_NPT = 2,
@@ -33,6 +34,7 @@ extern const struct ergo_key lj_keys_box[LJ_KEYS_BOX_N];
 extern const struct ergo_key lj_keys_activity[LJ_KEYS_ACTIVITY_N];
 extern const struct ergo_key lj_keys_potential[LJ_KEYS_POTENTIAL_N];
 extern const struct ergo_key lj_keys_mie[LJ_KEYS_MIE_N];
+extern const struct ergo_key lj_keys_species[LJ_KEYS_SPECIES_N];
 extern const struct ergo_key lj_keys_moves[LJ_KEYS_MOVES_N];
 extern const struct ergo_key lj_keys_start[LJ_KEYS_START_N];
 extern const struct ergo_key lj_keys_board[LJ_KEYS_BOARD_N];

@@ -67,6 +67,33 @@ void lj_twin_pair(const struct lj_member *m, float r2, int64_t sign, struct lj_t
         to->contacts += sign * ((int64_t)1 << 32);
 }
 
+/* The same of two species; *inside: they are within their cutoff. */
+static void mixed_pair(const struct lj_rule *rule, float r2, int64_t sign,
+                       struct lj_twin_sums *to) {
+    if (r2 >= rule->cutoff2)
+        return;
+    if (r2 < rule->core2) {
+        to->core = true;
+        return;
+    }
+    const float inverse = ergo_inverse(r2 * rule->inverse), sixth = inverse * inverse * inverse;
+    const int64_t repulsion = (int64_t)(sixth * sixth * rule->strength);
+    const int64_t attraction = (int64_t)(sixth * rule->strength);
+    to->energy += sign * (repulsion - attraction - rule->shift);
+    to->virial += sign * (2 * repulsion - attraction);
+    if (r2 >= rule->contact2[1])
+        to->contacts += sign * (r2 >= rule->contact2[0] ? rule->outer : rule->inner);
+}
+
+static uint32_t species_of(const uint32_t at[3]) {
+    return at[0] % 4;
+}
+
+static const struct lj_rule *rule_of(const struct lj_twin *t, const uint32_t a[3],
+                                     const uint32_t b[3]) {
+    return &t->mixture.pairs[species_of(a) * LJ_MOST_SPECIES + species_of(b)];
+}
+
 static size_t cell_of(const struct lj_twin *t, const uint32_t at[3]) {
     size_t c = 0;
     for (int k = 2; k >= 0; k--)
@@ -89,7 +116,9 @@ void lj_twin_add_pairs(const struct lj_twin *t, const uint32_t at[3], uint32_t s
                     (c[0] + x) % g[0];
                 for (uint32_t j = t->first[cell]; j != NO_PARTICLE; j = t->next[j]) {
                     const float r2 = lj_twin_distance2(&t->m, t->p[j], at);
-                    if (j != skip && r2 < t->m.cutoff2)
+                    if (j != skip && t->species)
+                        mixed_pair(rule_of(t, t->p[j], at), r2, sign, to);
+                    else if (j != skip && r2 < t->m.cutoff2)
                         lj_twin_pair(&t->m, r2, sign, to);
                 }
             }
@@ -174,6 +203,10 @@ bool lj_twin_init(struct lj_twin *t, const struct ergo_point *point, size_t box,
     t->m.tables = (uintptr_t)(tables->pair ? tables->words : NULL);
     if (tables->atoms)
         lj_frozen_of(&s, tables->atoms, t->frozen);
+    t->species = s.species.n;
+    if (t->species)
+        lj_mixture_of(point, &s, &t->m, &t->mixture);
+    lj_species_count(&s, words, chain->particles, t->numbers);
     t->n = chain->particles;
     t->capacity = t->n + more;
     t->step = chain->step;
@@ -241,6 +274,7 @@ struct lj_chain lj_twin_chain(const struct lj_twin *t) {
                          .now = counts_of(t, 0),
                          .last = counts_of(t, 1)};
     memcpy(c.scale, t->box.scale, sizeof c.scale);
+    memcpy(c.numbers, t->numbers, sizeof c.numbers);
     if (t->board) {
         c.now = (struct lj_counts){t->tried[0][0], t->tried[0][1], t->tried[0][2]};
         c.last = (struct lj_counts){t->accepted[0][0], t->accepted[0][1], t->accepted[0][2]};
@@ -250,14 +284,16 @@ struct lj_chain lj_twin_chain(const struct lj_twin *t) {
 
 struct lj_sample lj_twin_sample(const struct lj_twin *t) {
     const struct lj_chain c = lj_twin_chain(t);
-    return (struct lj_sample){.energy = c.energy,
-                              .virial = c.virial,
-                              .contacts = c.contacts,
-                              .size = c.size,
-                              .moved = c.moved,
-                              .particles = c.particles,
-                              .now = c.now,
-                              .last = c.last};
+    struct lj_sample sample = {.energy = c.energy,
+                               .virial = c.virial,
+                               .contacts = c.contacts,
+                               .size = c.size,
+                               .moved = c.moved,
+                               .particles = c.particles,
+                               .now = c.now,
+                               .last = c.last};
+    memcpy(sample.numbers, c.numbers, sizeof sample.numbers);
+    return sample;
 }
 
 /* ---- moves ----------------------------------------------------------------------------------- */
@@ -343,6 +379,10 @@ static struct lj_twin_sums try_move(const struct lj_twin *t, const struct lj_twi
 }
 
 void lj_twin_carry_out(struct lj_twin *t, const struct lj_twin_move *move) {
+    if (t->species && move->kind != LJ_INSERTION)
+        t->numbers[species_of(t->p[move->index])]--;
+    if (t->species && move->kind != LJ_DELETION)
+        t->numbers[species_of(move->to)]++;
     if (move->kind == LJ_DISPLACEMENT) {
         move_to(t, move->index, move->to);
     } else if (move->kind == LJ_INSERTION) {
@@ -380,15 +420,65 @@ static void change_volume(struct lj_twin *t) {
     lj_twin_set_box(t, &c);
 }
 
+/* Of a mixture: the species at the new place. Places of a species are four words apart along x. */
+static void choose_species(const struct lj_twin *t, uint32_t other, struct lj_twin_move *move) {
+    uint32_t drawn[3];
+    memcpy(drawn, move->to, sizeof drawn);
+    if (move->kind == LJ_INSERTION)
+        move->to[0] = drawn[0] / 4 * 4 + upper(other, t->species);
+    if (move->kind != LJ_DISPLACEMENT)
+        return;
+    const uint32_t *const from = t->p[move->index], own = species_of(from);
+    if (other < t->mixture.identity) {
+        memcpy(move->to, from, sizeof move->to);
+        move->to[0] += (own + 1 + upper(drawn[0], t->species - 1)) % t->species - own;
+    } else if (t->m.local_moves) {
+        lj_twin_shift(&t->m, t->step_size, from, move->to);
+        const uint32_t back = from[0] - move->to[0], forth = move->to[0] - from[0];
+        move->to[0] = from[0] + (drawn[0] >> 31 ? 0 - back / 4 * 4 : forth / 4 * 4);
+    } else {
+        move->to[0] = drawn[0] / 4 * 4 + own;
+    }
+}
+
+/* exp(-beta dU) with tails, and the activities: S z_s V/(N + 1), N/(S z_s V), z_s'/z_s. */
+static bool accepts_mixed(const struct lj_twin *t, const struct lj_twin_move *move,
+                          int64_t change) {
+    const uint32_t out = move->kind == LJ_INSERTION ? 0 : species_of(t->p[move->index]);
+    const uint32_t in = species_of(move->to);
+    const int less = move->kind != LJ_INSERTION, more = move->kind != LJ_DELETION;
+    const float u = ((float)move->word + 0.5f) * 0x1p-32f, *const zv = t->mixture.zv;
+    float exponent = -(t->m.beta4 * (float)change);
+    for (uint32_t k = 0; k < t->species; k++) {
+        const float twice = (float)(2 * t->numbers[k] + (more && k == in)) - (less && k == out);
+        const float gain = more ? t->mixture.tail[in * LJ_MOST_SPECIES + k] : 0;
+        const float loss = less ? t->mixture.tail[out * LJ_MOST_SPECIES + k] : 0;
+        exponent = fmaf(loss - gain, twice, exponent);
+    }
+    if (exponent < -80)
+        return false;
+    const float weight = ergo_exp(fminf(exponent, 60));
+    if (move->kind == LJ_INSERTION)
+        return ((float)t->n + 1) * u <= weight * zv[in];
+    if (move->kind == LJ_DELETION)
+        return zv[out] * u <= weight * (float)t->n;
+    return out == in ? u <= weight : zv[out] * u <= weight * zv[in];
+}
+
 /* A trial move of one box. */
 static bool make_move(struct lj_twin *t) {
-    struct lj_twin_move move = lj_twin_move_of(&t->m, t->n, draw(t, 0), draw(t, 1));
+    const struct ergo_words place = draw(t, 1);
+    struct lj_twin_move move = lj_twin_move_of(&t->m, t->n, draw(t, 0), place);
     bool accepted = !move.impossible;
     if (accepted) {
-        if (move.kind == LJ_DISPLACEMENT && t->m.local_moves)
+        if (t->species)
+            choose_species(t, place.w, &move);
+        else if (move.kind == LJ_DISPLACEMENT && t->m.local_moves)
             lj_twin_shift(&t->m, t->step_size, t->p[move.index], move.to);
         const struct lj_twin_sums sums = try_move(t, &move);
-        accepted = !sums.core && lj_twin_accepts(&t->m, move.kind, move.word, t->n, sums.energy);
+        accepted = !sums.core &&
+                   (t->species ? accepts_mixed(t, &move, sums.energy)
+                               : lj_twin_accepts(&t->m, move.kind, move.word, t->n, sums.energy));
         if (accepted) {
             if (move.kind == LJ_INSERTION && t->n == t->capacity)
                 return false;

@@ -34,7 +34,10 @@ struct lj_twin {
     struct lj_member m;
     const struct lj_tables *tables;           /* those of the state that is followed */
     struct lj_frozen frozen[LJ_MOST_SPECIES]; /* if there are atoms */
-    uint32_t (*p)[3]; /* positions in the order of the chain's particle list */
+    uint32_t species;                         /* of a mixture, else 0: */
+    struct lj_mixture mixture;
+    uint32_t numbers[LJ_MOST_SPECIES]; /* particles of each */
+    uint32_t (*p)[3];                  /* positions in the order of the chain's particle list */
     uint32_t n, capacity, step_size;
     uint64_t step;
     /* where volumes change: moves from one volume move to the next, and of the chain what belongs

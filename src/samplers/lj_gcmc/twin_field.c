@@ -1,5 +1,5 @@
 /* The energy of a particle in what does not move, as the chain has it: of kernels and twin this is
- * the twin's. It looks at all atoms, without cells. */
+ * the twin's. */
 #include <math.h>
 
 #include "common/unit.h"
@@ -54,28 +54,46 @@ static float whole_power(float r2, uint32_t k) {
     return k % 4 ? half * half * ergo_inverse(r2) : half * half;
 }
 
-/* The pairs with all atoms; false: one's core is there. */
+/* The pair with an atom; false: its core is there. */
+static bool add_atom(const struct lj_member *m, const struct lj_frozen *row, float r2,
+                     int64_t *energy) {
+    if (r2 < row->core2)
+        return false;
+    if (r2 >= m->cutoff2)
+        return true;
+    const float x = r2 * row->inverse;
+    const uint32_t n = m->exponents ? m->exponents & 0xff : 12;
+    const uint32_t k = m->exponents ? m->exponents >> 8 : 6;
+    const float sixth = ergo_inverse(x) * ergo_inverse(x) * ergo_inverse(x);
+    const float first = m->exponents ? whole_power(x, n) : sixth * sixth;
+    const float second = m->exponents ? whole_power(x, k) : sixth;
+    *energy += (int64_t)(first * row->strength) - (int64_t)(second * row->strength) - row->shift;
+    return true;
+}
+
+/* The pairs with all atoms; false: one's core is there. The cells are those of the first point of a
+ * scan, and this member's cutoff may be another one. */
 static bool add_atoms(const struct lj_member *m, const struct lj_atoms *atoms,
                       const struct lj_frozen *rows, const uint32_t at[3], int64_t *energy) {
-    const float reach = sqrtf(m->cutoff2) / m->scale[2] * 1.001f + 1;
-    for (size_t i = 0; i < atoms->n; i++) {
-        const uint32_t *atom = atoms->words + 3 * i;
-        const struct lj_frozen *row = &rows[atoms->species[i]];
-        if (fabsf((float)(int32_t)(atom[2] - at[2])) > reach)
-            continue;
-        const float r2 = lj_twin_distance2(m, atom, at), x = r2 * row->inverse;
-        if (r2 < row->core2)
-            return false;
-        if (r2 >= m->cutoff2)
-            continue;
-        const uint32_t n = m->exponents ? m->exponents & 0xff : 12;
-        const uint32_t k = m->exponents ? m->exponents >> 8 : 6;
-        const float sixth = ergo_inverse(x) * ergo_inverse(x) * ergo_inverse(x);
-        const float first = m->exponents ? whole_power(x, n) : sixth * sixth;
-        const float second = m->exponents ? whole_power(x, k) : sixth;
-        *energy +=
-            (int64_t)(first * row->strength) - (int64_t)(second * row->strength) - row->shift;
+    const uint32_t *const n = atoms->cells;
+    uint32_t low[3], many[3];
+    for (int k = 0; k < 3; k++) {
+        const double side = (double)m->scale[k] * 0x1p32 / n[k];
+        const double reach = ceil(sqrt((double)m->cutoff2) * (1 + 5e-7) / side);
+        const uint32_t cell = (uint32_t)((uint64_t)at[k] * n[k] >> 32);
+        many[k] = 2 * reach + 1 < n[k] ? 2 * (uint32_t)reach + 1 : n[k];
+        low[k] = many[k] < n[k] ? cell + n[k] - (uint32_t)reach : 0;
     }
+    for (uint32_t z = low[2]; z < low[2] + many[2]; z++)
+        for (uint32_t y = low[1]; y < low[1] + many[1]; y++)
+            for (uint32_t x = low[0]; x < low[0] + many[0]; x++) {
+                const size_t cell = ((size_t)(z % n[2]) * n[1] + y % n[1]) * n[0] + x % n[0];
+                for (uint32_t i = atoms->first[cell]; i != UINT32_MAX; i = atoms->next[i]) {
+                    const float r2 = lj_twin_distance2(m, atoms->words + 3 * (size_t)i, at);
+                    if (!add_atom(m, &rows[atoms->species[i]], r2, energy))
+                        return false;
+                }
+            }
     return true;
 }
 

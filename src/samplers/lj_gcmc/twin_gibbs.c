@@ -66,7 +66,9 @@ static bool transfer(struct lj_twin *t, uint32_t k) {
     /* which one: N times a fraction of 64 bits */
     const uint64_t low = (uint64_t)w[0].z * from->n >> 32, high = (uint64_t)w[0].y * from->n;
     const struct lj_twin_move out = {.kind = LJ_DELETION, .index = (uint32_t)((high + low) >> 32)};
-    const struct lj_twin_move in = {.kind = LJ_INSERTION, .to = {w[1].x, w[1].y, w[1].z}};
+    struct lj_twin_move in = {.kind = LJ_INSERTION, .to = {w[1].x, w[1].y, w[1].z}};
+    if (from->species) /* which stays */
+        in.to[0] = in.to[0] / 4 * 4 + from->p[out.index][0] % 4;
     if (!from->m.ideal) {
         lj_twin_add_pairs(to, in.to, NO_PARTICLE, 1, &gain);
         if (gain.core)

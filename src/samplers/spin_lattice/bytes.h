@@ -142,6 +142,19 @@ size_t bytes_tempered_curve_size(const struct ergo_point *point, size_t c);
 void bytes_curve_x(const struct ergo_point *point, size_t c, double *x);
 double bytes_correlation_length(const struct ergo_point *point, const double *mean, size_t size);
 double bytes_longest_side(const struct ergo_point *point); /* in sites */
+/* A row of observables, of models with a magnetisation. */
+#define BYTES_CORRELATION_LENGTH                                                                   \
+    {                                                                                              \
+        ERGO_NAMED("correlation_length", "sites"),                                                 \
+            .help = "second moment, along the last dimension: sqrt(S(Q)/S(Q + k) - 1) / (2 "       \
+                    "sin(k/2)), k = 2 pi / L, Q as in structure_factor. S(Q) = N <m^2> "           \
+                    "(antiferromagnets: m_s), from which nothing is subtracted: below the "        \
+                    "critical temperature this is no correlation length, but over L it crosses "   \
+                    "there for all L",                                                             \
+            .curve = "structure_factor", .from_curve = bytes_correlation_length,                   \
+            .applies = bytes_has_structure, .bound = bytes_longest_side,                           \
+            .beyond = "longer than the lattice: order"                                             \
+    }
 /* The smallest wave: cosine and sine at each plane of the last direction, wave[plane][2]. */
 void bytes_wave(const struct bytes_shape *s, double *wave);
 /* out: S(0) and S(k). planes[plane][q]: sites in each state. staggered: S(Q) and S(Q + k) from

@@ -41,7 +41,8 @@ static enum ergo_status cut(struct ergo_context *ctx, struct bytes_state *s) {
         ergo_slab_prefers_colours(first, layer * slab->bits / 8, layer * slab->least / (2 * rate));
     /* an exchange costs about as much as 3e6 updates of an H100, 20 us */
     const double layer_sites = layer * (double)s->e.batch->count;
-    ergo_slab_deepen(slab, by_colour, ergo_slab_updates(slab, first, 3e6, layer_sites), reach);
+    ergo_slab_deepen(slab, by_colour, ergo_slab_updates(slab, first, 3e6, layer_sites), reach,
+                     s->whole.d > 2 ? layer : 0);
     s->shape = bytes_shape_of_layers(&s->whole, slab->first + layers - slab->halo, slab->tall);
     slab->layer_words = bytes_layer_rows(&s->shape) * s->shape.pitch / 4;
     slab->pitch = s->shape.colour / 4;
@@ -170,16 +171,6 @@ static const struct ergo_engine_model slabs = {BYTES_ENGINE,       .configure = 
                                                .prepare = prepare, .convert = join,
                                                .release = release, .slab = &cuts};
 
-static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
-                             const struct ergo_device *device, struct ergo_plan *plan) {
-    return ergo_slab_plan(ctx, &slabs, batch, device, plan);
-}
-
-static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
-                               struct ergo_device *device, void **state) {
-    return ergo_slab_create(ctx, &slabs, batch, device, state);
-}
-
 /* ---- states ---------------------------------------------------------------------------------- */
 
 static enum ergo_status view(struct ergo_context *ctx, void *state, size_t member,
@@ -194,8 +185,6 @@ static enum ergo_status view(struct ergo_context *ctx, void *state, size_t membe
 
 const struct ergo_sampler_ops bytes_cut_ops = {
     .engine = &slabs,
-    .plan = plan,
-    .create = create,
     .adapts = ergo_slab_adapts,
     .init = ergo_slab_init,
     .save = ergo_slab_save,

@@ -117,8 +117,6 @@ enum ergo_status model_fields_of(struct ergo_context *ctx, const struct ergo_poi
                                  struct model_sites of, double *fields);
 enum ergo_status model_fields_check(struct ergo_context *ctx, const struct ergo_point *point,
                                     uint64_t sites, uint64_t of_site, const char *each_has);
-/* Half a sentence on samples that no other point shares, or NULL: ergo_model's unweighted. */
-const char *model_unweighted(const struct ergo_point *point);
 /* Of a lattice that can be cut over ranks: the shares of these. */
 enum { SLAB_KEYS = 1 };
 extern const struct ergo_key slab_keys[SLAB_KEYS];

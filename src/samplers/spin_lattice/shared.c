@@ -155,13 +155,6 @@ const struct ergo_key disorder_keys[DISORDER_KEYS] = {
          "where couplings are drawn as one of two: with disorder bimodal, without disorder_file"},
 };
 
-const char *model_unweighted(const struct ergo_point *point) {
-    return draws_disorder(point)
-               ? "its couplings or fields are drawn, so that each seed and replica weighs "
-                 "configurations in its own way (disorder_file and field_file fix them)"
-               : NULL;
-}
-
 const struct ergo_key slab_keys[SLAB_KEYS] = {
     {ERGO_KEY("/system/shares", STRING), .flags = ERGO_KEY_HOW, .unit = "",
      .help =

@@ -135,7 +135,6 @@ const struct ergo_model blume_capel_model = {
     .n_columns = sizeof columns / sizeof columns[0],
     .conjugates = conjugates,
     .n_conjugates = sizeof conjugates / sizeof conjugates[0],
-    .unweighted = model_unweighted,
     .samples_disorder = model_samples_differ,
     .observables = observables,
     .n_observables = sizeof observables / sizeof observables[0],

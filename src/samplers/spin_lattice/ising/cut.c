@@ -47,7 +47,7 @@ static enum ergo_status cut(struct ergo_context *ctx, struct ising_state *s) {
         first, (double)s->whole.lx / 4, (double)s->whole.lx * slab->least / (2 * rate));
     /* an exchange costs about as much as 3e7 updates of an H100, 12 us */
     const double row_sites = (double)s->whole.lx * (double)s->e.batch->count;
-    ergo_slab_deepen(slab, by_colour, ergo_slab_updates(slab, first, 3e7, row_sites), reach);
+    ergo_slab_deepen(slab, by_colour, ergo_slab_updates(slab, first, 3e7, row_sites), reach, 0);
     const uint64_t top = slab->first + (uint64_t)s->whole.ly - slab->halo;
     s->shape = ising_shape_of_rows(&s->whole, top, slab->tall);
     slab->layer_words = s->shape.row_words;
@@ -145,16 +145,6 @@ static const struct ergo_engine_model slabs = {ISING_ENGINE,       .configure = 
                                                .prepare = prepare, .convert = join,
                                                .release = release, .slab = &cuts};
 
-static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
-                             const struct ergo_device *device, struct ergo_plan *plan) {
-    return ergo_slab_plan(ctx, &slabs, batch, device, plan);
-}
-
-static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
-                               struct ergo_device *device, void **state) {
-    return ergo_slab_create(ctx, &slabs, batch, device, state);
-}
-
 /* ---- states ---------------------------------------------------------------------------------- */
 
 static enum ergo_status view(struct ergo_context *ctx, void *state, size_t member,
@@ -169,8 +159,6 @@ static enum ergo_status view(struct ergo_context *ctx, void *state, size_t membe
 
 const struct ergo_sampler_ops ising_cut_ops = {
     .engine = &slabs,
-    .plan = plan,
-    .create = create,
     .adapts = ergo_slab_adapts,
     .init = ergo_slab_init,
     .save = ergo_slab_save,

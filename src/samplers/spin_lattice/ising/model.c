@@ -104,17 +104,7 @@ static const struct ergo_observable observables[] = {
      .sample = sample_staggered2, .applies = is_antiferromagnet},
     {ERGO_NAMED("staggered_magnetization4", "per site^4"), .help = "mean m_s^4",
      .sample = sample_staggered4, .applies = is_antiferromagnet},
-    {ERGO_NAMED("correlation_length", "sites"),
-     .help =
-         "second moment, along the last dimension: sqrt(S(Q)/S(Q + k) - 1) / (2 sin(k/2)), k = 2 "
-         "pi "
-         "/ L, Q as in structure_factor. S(Q) = N <m^2> (antiferromagnets: m_s), from which "
-         "nothing "
-         "is subtracted: below the critical temperature this is no correlation length, but over L "
-         "it crosses there for all L",
-     .curve = "structure_factor", .from_curve = bytes_correlation_length,
-     .applies = bytes_has_structure, .bound = bytes_longest_side,
-     .beyond = "longer than the lattice: order"},
+    BYTES_CORRELATION_LENGTH,
     ERGO_LADDER_OBSERVABLES,
     {ERGO_NAMED("energy2", "J^2 per site^2"), .help = "mean squared energy per site",
      .sample = model_energy2, .hidden = true},
@@ -234,10 +224,9 @@ enum { LATTICE_TUNABLES = 6 }; /* of a byte per spin: the first */
              {slab_keys, SLAB_KEYS},       {lattice_run_keys, LATTICE_RUN_KEYS},                   \
              {ladder_keys, LADDER_KEYS}},                                                          \
     .columns = columns, .n_columns = ISING_COLUMNS, .has_column = has_column,                      \
-    .conjugates = lattice_conjugates, .n_conjugates = 2, .unweighted = model_unweighted,           \
-    .samples_disorder = model_samples_differ, .observables = observables,                          \
-    .n_observables = sizeof observables / sizeof observables[0], .curves = curves_of_ising,        \
-    .n_curves = TEMPERED_CURVES, .curve_every = lattice_curve_every,                               \
+    .conjugates = lattice_conjugates, .n_conjugates = 2, .samples_disorder = model_samples_differ, \
+    .observables = observables, .n_observables = sizeof observables / sizeof observables[0],       \
+    .curves = curves_of_ising, .n_curves = TEMPERED_CURVES, .curve_every = lattice_curve_every,    \
     .curves_at_end = ERGO_LADDER_AT_END(TEMPERED_CURVES, CURVE_TWO_TIMES),                         \
     .state_tail = timed_tail, .curves_hidden = ERGO_LADDER_HIDDEN(TEMPERED_CURVES),                \
     .x_from = ergo_tempered_x, .frame_suffix = "vti", .has_frames = model_has_frames,              \

@@ -97,17 +97,7 @@ static const struct ergo_observable observables[] = {
              "states k of <(sum over sites of +-delta(s, k) / N)^2>, signs as of m_s; 3/4 for q = "
              "3 where each sublattice has a state of its own",
      .curve = "structure_factor", .from_curve = curve_staggered2, .applies = is_staggered},
-    {ERGO_NAMED("correlation_length", "sites"),
-     .help =
-         "second moment, along the last dimension: sqrt(S(Q)/S(Q + k) - 1) / (2 sin(k/2)), k = 2 "
-         "pi "
-         "/ L, Q as in structure_factor. S(Q) = N <m^2> (antiferromagnets: m_s), from which "
-         "nothing "
-         "is subtracted: below the critical temperature this is no correlation length, but over L "
-         "it crosses there for all L",
-     .curve = "structure_factor", .from_curve = bytes_correlation_length,
-     .applies = bytes_has_structure, .bound = bytes_longest_side,
-     .beyond = "longer than the lattice: order"},
+    BYTES_CORRELATION_LENGTH,
     ERGO_LADDER_OBSERVABLES,
     {ERGO_NAMED("energy2", "J^2 per site^2"), .help = "mean squared energy per site",
      .sample = model_energy2, .hidden = true},
@@ -139,7 +129,6 @@ const struct ergo_model potts_model = {
     .has_column = has_column,
     .conjugates = lattice_conjugates,
     .n_conjugates = 1, /* at one field */
-    .unweighted = model_unweighted,
     .samples_disorder = model_samples_differ,
     .observables = observables,
     .n_observables = sizeof observables / sizeof observables[0],

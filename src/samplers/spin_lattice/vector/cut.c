@@ -32,7 +32,8 @@ static enum ergo_status cut(struct ergo_context *ctx, struct vector_state *s) {
         ergo_slab_prefers_colours(first, 4.0 * h->components * (double)layer, update);
     /* an exchange costs about as much as 1e6 updates of an H100, 20 us */
     const double layer_sites = (double)layer * (double)s->e.batch->count;
-    ergo_slab_deepen(slab, by_colour, ergo_slab_updates(slab, first, 1e6, layer_sites), 1);
+    ergo_slab_deepen(slab, by_colour, ergo_slab_updates(slab, first, 1e6, layer_sites), 1,
+                     4.0 * h->components * (double)layer);
     s->shape = vector_shape_of_layers(h, slab->tall);
     s->first = (slab->first + layers - slab->halo) % layers * layer;
     slab->layer_words = h->components * layer / h->colours;
@@ -129,16 +130,6 @@ static const struct ergo_engine_model slabs = {VECTOR_ENGINE,      .configure = 
                                                .prepare = prepare, .convert = join,
                                                .release = release, .slab = &cuts};
 
-static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
-                             const struct ergo_device *device, struct ergo_plan *plan) {
-    return ergo_slab_plan(ctx, &slabs, batch, device, plan);
-}
-
-static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
-                               struct ergo_device *device, void **state) {
-    return ergo_slab_create(ctx, &slabs, batch, device, state);
-}
-
 /* ---- states ---------------------------------------------------------------------------------- */
 
 static enum ergo_status view(struct ergo_context *ctx, void *state, size_t member,
@@ -153,8 +144,6 @@ static enum ergo_status view(struct ergo_context *ctx, void *state, size_t membe
 
 const struct ergo_sampler_ops vector_cut_ops = {
     .engine = &slabs,
-    .plan = plan,
-    .create = create,
     .adapts = ergo_slab_adapts,
     .init = ergo_slab_init,
     .save = ergo_slab_save,

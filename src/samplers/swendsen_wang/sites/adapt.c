@@ -26,11 +26,7 @@ enum ergo_status sw_temperature_check(struct ergo_context *ctx, const struct erg
 }
 
 const char *sw_unweighted(const struct ergo_point *point) {
-    return sw_adapts(point) ? "the temperature changes from step to step"
-           : sw_is_disordered(point)
-               ? "its couplings are drawn, so that each seed and replica weighs "
-                 "configurations in its own way"
-               : NULL;
+    return sw_adapts(point) ? "the temperature changes from step to step" : NULL;
 }
 
 enum ergo_status sw_adapt_check(struct ergo_context *ctx, const struct ergo_point *point) {
