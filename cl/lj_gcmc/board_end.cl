@@ -9,28 +9,32 @@ lj_board_sum(__global const struct lj_chain *chains, __global const struct lj_pa
     lj_board_share(chains, parts, full, turns, target, 0u, LJ_BLOCKS, &room);
 }
 
-/* One work-group per chain. Adds the changes of the active cells, which are in `shares` sums, to
+/* One work-item per chain. Adds the changes of the active cells, which are in `shares` sums, to
  * the chain's sums, and ends the step. If a cell lacked room, the chain waits for the host before
  * the end of that step. Samples are as in lj_run. */
-__kernel __attribute__((reqd_work_group_size(LJ_SUM_GROUP, 1, 1))) void
-lj_board_end(__global const struct lj_member *members, __global struct lj_chain *chains,
-             __global const struct lj_turn *turns, __global struct lj_sample *samples, ulong start,
-             ulong target, ulong every, uint count, uint capacity, uint shares) {
-    __local ulong all[LJ_TURN_WORDS];
-    const uint item = (uint)get_local_id(0), chain = (uint)get_group_id(0);
+__kernel void lj_board_end(__global const struct lj_member *members,
+                           __global struct lj_chain *chains, __global const struct lj_turn *turns,
+                           __global struct lj_sample *samples, ulong start, ulong target,
+                           ulong every, uint count, uint capacity, uint shares) {
+    const uint chain = (uint)get_global_id(0), n_chains = (uint)get_global_size(0);
     struct lj_chain c = chains[chain];
-    const uint runs = c.status == (uint)LJ_RUNNING && c.step < target;
-    __global const ulong *words = (__global const ulong *)(turns + (ulong)chain * shares);
-    for (uint w = item; w < LJ_TURN_WORDS; w += LJ_SUM_GROUP) {
-        ulong sum = 0UL;
-        for (uint i = 0u; i < shares; i++)
-            sum += words[i * LJ_TURN_WORDS + w];
-        all[w] = sum;
+    struct lj_turn turn = turns[(ulong)chain * shares];
+    for (uint i = 1u; i < shares; i++) {
+        const struct lj_turn more = turns[(ulong)chain * shares + i];
+        turn.energy += more.energy;
+        turn.virial += more.virial;
+        turn.contacts += more.contacts;
+        turn.particles += more.particles;
+        for (uint k = 0u; k < 3u; k++) {
+            turn.tried[k] += more.tried[k];
+            turn.accepted[k] += more.accepted[k];
+        }
+        turn.blocks += more.blocks;
+        turn.cells_full += more.cells_full;
+        turn.tiles_full += more.tiles_full;
     }
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* all work-items have read the chain */
-    if (item != 0u || !runs)
+    if (c.status != (uint)LJ_RUNNING || c.step >= target)
         return;
-    const struct lj_turn turn = *(__local const struct lj_turn *)all;
     if (turn.cells_full || turn.tiles_full) {
         chains[chain].status = turn.tiles_full ? (uint)LJ_TILE_FULL : (uint)LJ_CELL_FULL;
         chains[chain].torn = 1u;
@@ -46,7 +50,7 @@ lj_board_end(__global const struct lj_member *members, __global struct lj_chain 
     }
     lj_board_next(&c, &turn, members[chain].tune_until);
     if (count && c.step > start && (c.step - start) % every == 0UL)
-        samples[((c.step - start) / every - 1UL) * get_num_groups(0) + chain] = lj_sample_of(&c);
+        samples[((c.step - start) / every - 1UL) * n_chains + chain] = lj_sample_of(&c);
     chains[chain] = c;
 }
 

@@ -5,8 +5,6 @@
 
 #include "lj_gcmc/chain.h"
 
-#define LJ_TURN_WORDS (LJ_TURN_BYTES / 8u)
-
 struct lj_board_room {
     long energies[LJ_SUM_GROUP], virials[LJ_SUM_GROUP], contacts[LJ_SUM_GROUP];
     uint counts[8][LJ_SUM_GROUP]; /* tried and accepted by kind, N, active cells that are done */

@@ -46,14 +46,11 @@ ERGO_INLINE void lj_places_read(__global const uint4 *particles, uint n, uint it
  * half unit it is off by less than 1 in x and 3/2 in y and z, together sqrt(11/2) = 2.345. The
  * fourth byte, which only borrows, adds at most 1 to the square.
  */
-ERGO_INLINE int lj_coarse_square(float reach2) {
-    const float reach = ERGO_FMA(reach2, ergo_rsqrt(reach2), 2.36f);
-    return (int)(reach * reach) + 2;
-}
-
 ERGO_INLINE int lj_coarse_limit(const struct lj_member *m) {
     const float unit = fmin(m->scale[0], fmin(m->scale[1], m->scale[2])) * 0x1p24f;
-    return lj_coarse_square(m->cutoff2 * ergo_inverse(unit * unit));
+    const float reach2 = m->cutoff2 * ergo_inverse(unit * unit);
+    const float reach = ERGO_FMA(reach2, ergo_rsqrt(reach2), 2.36f);
+    return (int)(reach * reach) + 2;
 }
 
 /* The square of a vector of three signed bytes, less `limit`. */

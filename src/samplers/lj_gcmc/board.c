@@ -40,55 +40,31 @@ static double tile_volume(const struct lj_system *s) {
            PI * r * r * (a[0] + a[1] + a[2]) + 4 * PI / 3 * r * r * r;
 }
 
-uint32_t lj_board_tile(const struct lj_system *s, double density, int64_t wish) {
-    const double most = fmax(0.75, 1.25 * density);
-    const double tile = wish ? (double)wish : fmax(most * tile_volume(s), 32);
+uint32_t lj_board_tile(const struct lj_system *s, int64_t wish) {
+    const double tile = wish ? (double)wish : fmax(1.0 * tile_volume(s), 32);
     return (uint32_t)ceil(fmin(tile, 1 << 20) / 32) * 32;
 }
 
-static uint64_t local_bytes(const struct lj_system *s, const struct lj_launch *l, uint32_t tile,
-                            uint32_t at_once) {
-    const uint64_t places = s->trials + tile / 8 + 8;
-    return 12ull * tile + 32ull * s->trials + 24 * places + 24ull * l->group + 144 +
-           (l->vector ? 0 : 4ull * tile + tile / 8 * (uint64_t)at_once);
-}
-
-/* Places that are compared with the neighbourhood at the same time: one for each work-item, or
- * fewer where local memory is short. */
-static uint32_t at_once(const struct lj_system *s, const struct lj_launch *l, uint32_t tile,
-                        uint64_t memory) {
-    uint32_t n = l->group;
-    while (n > 4 && local_bytes(s, l, tile, n) > memory)
-        n /= 2;
-    return n;
-}
-
 uint64_t lj_board_local_bytes(const struct lj_system *s, const struct lj_launch *l, uint32_t tile) {
-    return local_bytes(s, l, tile, at_once(s, l, tile, 0));
+    return 12ull * tile + 32ull * s->trials + 8ull * l->group + 128;
 }
 
 /* The most loop iterations of a work-item in one activation. */
 uint64_t lj_board_visits(const struct lj_system *s, const struct lj_launch *l, uint32_t slots,
                          uint32_t tile) {
-    const uint64_t span = 2 * s->period - LJ_ACTIVE, group = l->group;
-    const uint64_t own = tile / 8 + 8, eighths = l->vector ? 8 : 1;
-    return (span * span * span / group + 1) * (1 + slots) + 8 * slots / group + 16 +
-           2ull * s->trials / group +
-           ((s->trials + own) / group + 1) * (2ull * tile / eighths + group + 64) +
-           s->trials * (tile / eighths / group + own / group + 32) + 4ull * tile + 64;
+    const uint64_t span = 2 * s->period - LJ_ACTIVE;
+    return (span * span * span / l->group + 1) * (1 + slots) + 2ull * s->trials / l->group +
+           s->trials * (4ull * (tile / l->group + 32) + l->group) + 4ull * tile + 64;
 }
 
 void lj_board_options(const struct lj_state *s, struct ergo_text *options) {
     const struct lj_grid *g = &s->grid;
     ergo_text_append(options,
                      "-DLJ_NX=%u -DLJ_NY=%u -DLJ_NZ=%u -DLJ_PARTS=1u -DLJ_GROUP=%u -DLJ_PERIOD=%uu "
-                     "-DLJ_TRIALS=%uu -DLJ_TILE=%uu -DLJ_BLOCKS=%lluu -DLJ_AT_ONCE=%uu%s",
+                     "-DLJ_TRIALS=%uu -DLJ_TILE=%uu -DLJ_BLOCKS=%lluu%s",
                      g->n[0], g->n[1], g->n[2], s->launch.group, s->system.period, s->system.trials,
                      s->tile, (unsigned long long)s->launch.board_blocks,
-                     at_once(&s->system, &s->launch, s->tile, s->e.device->summary.local_memory),
                      s->launch.vector ? " -DLJ_VECTOR=8" : "");
-    if (s->launch.group == 32 && ergo_device_adds_in_warps(s->e.device))
-        ergo_text_append(options, " -DLJ_WARP=1");
     if (s->cut)
         ergo_text_append(options, " -DLJ_TALL=%uu", s->at.slab.tall);
     lj_potential_options(s, options);
@@ -128,7 +104,7 @@ void lj_board_end(struct lj_state *s, const struct ergo_engine_slot *slot, uint6
     ERGO_LAUNCH(&s->e, LJ_BOARD_SUM, ergo_grid_groups(l->shares, l->sum_group, members),
                 BUFFER(LJ_CHAINS), BUFFER(LJ_ACTIVE_CELLS), BUFFER(LJ_FULL), BUFFER(LJ_TURNS),
                 U64(to));
-    ERGO_LAUNCH(&s->e, LJ_BOARD_END, ergo_grid_groups(members, l->sum_group, 1), BUFFER(LJ_MEMBERS),
+    ERGO_LAUNCH(&s->e, LJ_BOARD_END, ergo_grid_groups(members, 1, 1), BUFFER(LJ_MEMBERS),
                 BUFFER(LJ_CHAINS), BUFFER(LJ_TURNS), BUFFER(LJ_SAMPLES), U64(slot->step), U64(to),
                 U64(slot->every ? slot->every : 1), U32(slot->samples),
                 U32(s->cut ? UINT32_MAX : s->capacity), U32(l->shares));

@@ -105,10 +105,10 @@ void lj_grow_particles(struct lj_state *s, uint32_t least) {
     s->grown++;
 }
 
-/* Half as much local memory again for particles around an active cell. */
+/* Double the local memory for particles around an active cell. */
 static void grow_tile(struct lj_state *s) {
     const uint64_t most = s->e.device->summary.local_memory;
-    s->tile += (s->tile / 2 + 31) / 32 * 32;
+    s->tile *= 2;
     s->grown++;
     const uint64_t local = lj_board_local_bytes(&s->system, &s->launch, s->tile);
     struct ergo_text options = {0};

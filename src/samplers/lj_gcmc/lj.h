@@ -557,8 +557,7 @@ void lj_potential_options(const struct lj_state *s, struct ergo_text *options);
 double lj_board_smallest(const struct lj_system *s); /* least side of a box, in the job's unit */
 double lj_board_cells(const struct lj_system *s);    /* more than 2^31 - 1 are refused */
 uint64_t lj_board_blocks(const struct lj_system *s, uint32_t blocks[3]);
-/* density: of the start, in particles per sigma^3 */
-uint32_t lj_board_tile(const struct lj_system *s, double density, int64_t wish);
+uint32_t lj_board_tile(const struct lj_system *s, int64_t wish);
 uint64_t lj_board_local_bytes(const struct lj_system *s, const struct lj_launch *l, uint32_t tile);
 uint64_t lj_board_visits(const struct lj_system *s, const struct lj_launch *l, uint32_t slots,
                          uint32_t tile);

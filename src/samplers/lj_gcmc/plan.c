@@ -94,8 +94,7 @@ static void plan_board(const struct ergo_point *point, const struct lj_system *s
     const bool cpu = device->type == CL_DEVICE_TYPE_CPU;
     if (!cpu && !ergo_point_int(point, "/tuning/work_group"))
         l->group = ergo_device_least_group(device);
-    const double density = lj_box_particles(point, 0) * s->sigma * s->sigma * s->sigma / s->volume;
-    l->tile = lj_board_tile(s, density, ergo_point_int(point, "/tuning/tile"));
+    l->tile = lj_board_tile(s, ergo_point_int(point, "/tuning/tile"));
     l->board_blocks = lj_board_blocks(s, blocks);
 }
 
@@ -205,7 +204,7 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct lj_state 
     while (l->end_group > d->largest_group)
         l->end_group /= 2;
     l->sum_group = l->end_group < 256 ? l->end_group : 256;
-    l->shares = (uint32_t)fmin(64, ceil((double)l->board_blocks / (4.0 * l->sum_group)));
+    l->shares = (uint32_t)fmin(16, ceil((double)l->board_blocks / (4.0 * l->sum_group)));
     if (device->type == CL_DEVICE_TYPE_CPU)
         l->shares = 1;
     while (l->total_group > d->largest_group)
