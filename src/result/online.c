@@ -15,21 +15,23 @@ static const double kept_most = 256e6;
 
 enum ergo_kept ergo_result_kept(const struct ergo_job *job) {
     const char *wish = ergo_point_text(&job->points[0], "/output/series");
-    double bytes = 0;
     if (strcmp(wish, "auto") != 0)
         return strcmp(wish, "full") == 0     ? ERGO_KEPT_FULL
                : strcmp(wish, "blocks") == 0 ? ERGO_KEPT_BLOCKS
                                              : ERGO_KEPT_NONE;
-    for (size_t i = 0; i < job->n_points; i++)
-        bytes += ergo_result_series_bytes(&job->points[i]);
-    return bytes <= kept_most ? ERGO_KEPT_FULL : ERGO_KEPT_BLOCKS;
+    return ergo_result_series_bytes(job) <= kept_most ? ERGO_KEPT_FULL : ERGO_KEPT_BLOCKS;
 }
 
-double ergo_result_series_bytes(const struct ergo_point *point) {
-    double columns = 0;
-    for (size_t c = 0; c < point->job->model->n_columns; c++)
-        columns += ergo_point_has_column(point, c) ? 1 : 0;
-    return 8 * columns * (double)ergo_schedule_of(point).n_samples;
+double ergo_result_series_bytes(const struct ergo_job *job) {
+    double numbers = 0;
+    for (size_t i = 0; i < job->n_points; i++) {
+        const struct ergo_point *point = &job->points[i];
+        size_t columns = 0;
+        for (size_t c = 0; c < job->model->n_columns; c++)
+            columns += ergo_point_has_column(point, c);
+        numbers += (double)columns * (double)ergo_schedule_of(point).n_samples;
+    }
+    return 8 * numbers;
 }
 
 const char *ergo_kept_name(enum ergo_kept kept) {
@@ -37,16 +39,13 @@ const char *ergo_kept_name(enum ergo_kept kept) {
 }
 
 void ergo_result_say_kept(struct ergo_context *ctx, const struct ergo_job *job) {
-    double bytes = 0;
     if (strcmp(ergo_point_text(&job->points[0], "/output/series"), "auto") != 0 ||
         ergo_result_kept(job) == ERGO_KEPT_FULL)
         return;
-    for (size_t i = 0; i < job->n_points; i++)
-        bytes += ergo_result_series_bytes(&job->points[i]);
     ergo_log(ctx, ERGO_LOG_WARNING,
              "the samples would be %.3g GB, so they are not kept, only estimates and averages "
              "over blocks (/output/series \"full\" keeps them)",
-             bytes / 1e9);
+             ergo_result_series_bytes(job) / 1e9);
 }
 
 /* ---- what is estimated ------------------------------------------------------------------------

@@ -184,12 +184,12 @@ bool ergo_result_keeps(const struct ergo_result *result, const struct ergo_membe
 void ergo_result_keep_state(struct ergo_result *result, struct ergo_member_result *member,
                             char *state, size_t length);
 
-/* online.c: what is kept of the samples of a job; the bytes of a point's series. */
+/* online.c: what is kept of the samples of a job; the bytes of all its series. */
 enum ergo_kept ergo_result_kept(const struct ergo_job *job);
 const char *ergo_kept_name(enum ergo_kept kept);
 /* A line where the job leaves it open and the samples are too many to be kept. */
 void ergo_result_say_kept(struct ergo_context *ctx, const struct ergo_job *job);
-double ergo_result_series_bytes(const struct ergo_point *point);
+double ergo_result_series_bytes(const struct ergo_job *job);
 /* The observables of a point, and of all others of its job. False: out of memory. */
 bool ergo_measured_create(const struct ergo_point *point, struct ergo_measured **measured);
 void ergo_measured_destroy(struct ergo_measured *measured);

@@ -42,9 +42,8 @@ double ergo_states_memory(const struct ergo_job *job, double bytes) {
 void ergo_states_say(const struct ergo_job *job, double bytes, struct ergo_text *text) {
     const double kept = kept_of(job, bytes), mib = 1048576;
     const double memory = ergo_states_memory(job, bytes);
-    double series = 0;
-    for (size_t i = 0; i < job->n_points && ergo_result_kept(job) == ERGO_KEPT_FULL; i++)
-        series += ergo_result_series_bytes(&job->points[i]);
+    const double series =
+        ergo_result_kept(job) == ERGO_KEPT_FULL ? ergo_result_series_bytes(job) : 0;
     ergo_text_append(text,
                      "final states up to %.4g MiB kept%s (/checkpoint/final_states); with results "
                      "%.4g MiB of memory, on disk up to %.4g MiB in the checkpoint and %.4g MiB in "

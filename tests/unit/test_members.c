@@ -194,7 +194,7 @@ static void what_is_kept(void **state) {
     struct ergo_context *ctx = ergo_context_create();
     (void)state;
     struct ergo_result *a = make(ctx, "auto", 1000);
-    const double bytes = ergo_result_series_bytes(a->members[0].point);
+    const double bytes = ergo_result_series_bytes(a->job);
     const double a_sample = bytes / (1000 + EQUILIBRATION);
     assert_true(a_sample >= 8 && floor(a_sample / 8) == a_sample / 8);
     assert_int_equal(a->kept, ERGO_KEPT_FULL);
