@@ -169,6 +169,36 @@ static void test_start(void **state) {
     }
 }
 
+/* Two boxes each have whole particles of what the job says. */
+static void test_boxes(void **state) {
+    (void)state;
+    static const uint32_t expected[2][4] = {{3, 7, 0, 0}, {50, 150, 0, 0}};
+    struct ergo_job *job = with("gibbs",
+                                ", 'particles': 10, 'second_particles': 200, 'second_volume': 800, "
+                                "'volume_every': 100, 'transfers': 1",
+                                TWO ", 'fractions': [0.25, 0.75]");
+    for (size_t box = 0; box < 2; box++) {
+        const struct lj_system s = lj_box_system(&job->points[0], box);
+        uint32_t numbers[4];
+        lj_species_split(&s, lj_box_particles(&job->points[0], box), numbers);
+        assert_memory_equal(numbers, expected[box], sizeof numbers);
+    }
+    ergo_job_destroy(job);
+}
+
+/* Ideal gases together: sum of the activities. */
+static void test_ideal(void **state) {
+    (void)state;
+    struct ergo_job *job =
+        with("muvt", ", 'activity': 0.1",
+             "'names': 'A B', 'epsilon': [0, 0], 'sigma': [1, 1.2], 'activity': [2, 3]");
+    const struct ergo_point *point = &job->points[0];
+    assert_true(fabs(job->model->exact(point, "density") - 0.5) < 1e-12);
+    assert_true(fabs(job->model->exact(point, "particles") - 136.5) < 1e-9);
+    assert_true(fabs(job->model->exact(point, "pressure") - 0.65) < 1e-12);
+    ergo_job_destroy(job);
+}
+
 static void write_start(const char *lines) {
     FILE *file = fopen(START, "w");
     assert_non_null(file);
@@ -196,6 +226,7 @@ static void test_refused(void **state) {
     write_start("B 1 1 1\nA 3 3 3\nC 5 5 5\nA 1 3 5\n");
 #define NINE ", 'particles': 9"
 #define OPEN ", 'activity': 0.1"
+#define CLOSED ", 'moves': {'insertion': 0, 'deletion': 0}"
     static const struct {
         const char *ensemble, *keys, *species, *why;
     } cases[] = {
@@ -243,6 +274,12 @@ static void test_refused(void **state) {
         {"muvt", OPEN, TWO, "/system/species/activity: missing"},
         {"muvt", OPEN, TWO ", 'activity': [1, 1, 1]", "3 numbers; there are 2 species"},
         {"muvt", OPEN, TWO ", 'activity': [1, 1], 'fractions': [0.5, 0.5]", "lattice of particles"},
+        {"muvt", OPEN, TWO ", 'activity': [1, 1e-14]", "of species 2 is 2.73e-13"},
+        {"muvt", CLOSED NINE, TWO ", 'fractions': [0.5, 0.5], 'identity_changes': 0.2",
+         "has all three"},
+        {"muvt", CLOSED ", 'start': '" START "'", THREE, "/system/species/fractions: missing"},
+        {"npt", ", 'start': '" START "', 'pressure': 1, 'volume_every': 4, 'tail_correction': true",
+         THREE ", 'fractions': [0.49, 0.26, 0.25]", "with a tail correction it has to be 0.5"},
         {"muvt", OPEN ", 'decomposition': 'checkerboard'", TWO ", 'activity': [1, 1]",
          "not with /system/species"},
         {"muvt", OPEN ", 'max_displacement': 0.1, 'tune_steps': 10",
@@ -265,7 +302,9 @@ static void test_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pairs), cmocka_unit_test(test_reservoir),
-        cmocka_unit_test(test_start), cmocka_unit_test(test_file), cmocka_unit_test(test_refused)};
+        cmocka_unit_test(test_pairs),  cmocka_unit_test(test_reservoir),
+        cmocka_unit_test(test_start),  cmocka_unit_test(test_boxes),
+        cmocka_unit_test(test_ideal),  cmocka_unit_test(test_file),
+        cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, context_open, context_close);
 }

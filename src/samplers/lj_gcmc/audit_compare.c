@@ -35,6 +35,9 @@ static const char *wrong_sample(const struct lj_stretch *a, const struct ergo_re
             return "the volume";
         if (!ergo_replay_same(found + LJ_COLUMN_RISES, expected + LJ_COLUMN_RISES, 2))
             return "the transition matrix";
+        if (!ergo_replay_same(found + LJ_COLUMN_SPECIES, expected + LJ_COLUMN_SPECIES,
+                              LJ_MOST_SPECIES))
+            return "the particles of each species";
     }
     for (size_t curve = 0; curve < a->curves; curve++)
         for (int c = 0; c < (field ? 1 : 2); c++)

@@ -24,8 +24,8 @@ static bool has_activities(const struct ergo_point *point) {
     return lj_has_species(point) && lj_is_open(point);
 }
 
-static bool is_open_mixture(const struct ergo_point *point) {
-    return lj_has_species(point) && lj_ensemble_of(point) == LJ_MUVT;
+static bool changes_identities(const struct ergo_point *point) {
+    return has_activities(point) && lj_has_displacements(point);
 }
 
 static bool starts_on_lattice(const struct ergo_point *point) {
@@ -150,18 +150,21 @@ const struct ergo_key lj_keys_species[LJ_KEYS_SPECIES_N] = {
      .help = "Shares of the species in the particles, whose sum is 1: at the start, and where N is "
              "fixed for good; rounded to whole particles, the last species has the rest.",
      .acts = lj_species_needs_fractions,
-     .where = "with /system/species/names; of muvt where the start is a lattice of particles"},
+     .where = "with /system/species/names; of muvt where N is fixed, or the start is a lattice of "
+              "particles"},
     {SPECIES_LIST("activity"), .flags = ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0,
      .max = 1e12, .unit = "",
      .help = "Activity of each species in units of /system/activity (or beta_mu, or mu and "
              "lambda), which can be scanned.",
-     .acts = has_activities, .where = "in ensemble muvt with /system/species/names"},
+     .acts = has_activities,
+     .where = "in ensemble muvt with /system/species/names, where /system/moves has insertions"},
     {ERGO_KEY("/system/species/identity_changes", REAL), .stream = "", .flags = ERGO_KEY_CHAIN,
      .fallback = "0", .min = 0, .max = 1, .unit = "",
      .help = "Share of the displacements that are instead a change of a particle's species, to "
              "each other one with the same probability (D. A. Kofke, E. D. Glandt, Mol. Phys. 64, "
              "1105 (1988)), at the given activities.",
-     .acts = is_open_mixture, .where = "in ensemble muvt with /system/species/names"},
+     .acts = changes_identities,
+     .where = "in ensemble muvt with /system/species/names, where /system/moves has all three"},
 };
 
 const struct ergo_key lj_keys_moves[LJ_KEYS_MOVES_N] = {

@@ -127,12 +127,15 @@ static double exact(const struct ergo_point *point, const char *observable) {
     }
     if (s.epsilon != 0 || s.activity == 0)
         return NAN;
+    double z = s.species.n ? 0 : s.activity; /* of all species together */
+    for (uint32_t k = 0; k < s.species.n; k++)
+        z += s.activity * s.species.activity[k];
     if (strcmp(observable, "particles") == 0 || strcmp(observable, "particles_variance") == 0)
-        return s.activity * s.volume;
+        return z * s.volume;
     if (strcmp(observable, "density") == 0)
-        return s.activity;
+        return z;
     if (strcmp(observable, "pressure") == 0)
-        return s.activity * s.temperature;
+        return z * s.temperature;
     return NAN;
 }
 

@@ -80,7 +80,8 @@ void lj_species_of(const struct ergo_point *point, struct lj_system *s) {
     }
     s->sigma = of->sigma[0][0];
     const uint32_t particles = (uint32_t)ergo_point_int(point, "/system/particles");
-    if (particles && share->present) { /* as they are, in whole particles */
+    /* as they are, in whole particles; two boxes each round the given ones */
+    if (particles && share->present && lj_boxes_of(point) == 1) {
         uint32_t numbers[LJ_MOST_SPECIES];
         lj_species_split(s, particles, numbers);
         for (uint32_t a = 0; a < of->n; a++)
@@ -234,13 +235,21 @@ static enum ergo_status check_numbers(struct ergo_context *ctx, const struct erg
     lj_species_names(point, names);
     lj_species_count(s, words, n, found);
     lj_species_split(s, n, wanted);
-    for (uint32_t k = 0; k < s->species.n && !lj_is_open(point); k++)
+    for (uint32_t k = 0; k < s->species.n && !lj_is_open(point); k++) {
         if (found[k] != wanted[k])
             return ERGO_FAIL(ctx, ERGO_E_JOB,
                              "/system/species/fractions: of %u particles %u are of species %s, but "
                              "%s has %u, and N is fixed",
                              n, wanted[k], names[k], ergo_point_text(point, "/system/start"),
                              found[k]);
+        /* volume moves weigh the tails of these fractions */
+        if (s->ensemble == LJ_NPT && s->tail && fabs(s->species.share[k] * n - found[k]) > 1e-6)
+            return ERGO_FAIL(ctx, ERGO_E_JOB,
+                             "/system/species/fractions: %.10g of species %s, but %s has %u of %u "
+                             "particles: with a tail correction it has to be %.10g",
+                             s->species.share[k], names[k], ergo_point_text(point, "/system/start"),
+                             found[k], n, (double)found[k] / n);
+    }
     return ERGO_OK;
 }
 
@@ -344,8 +353,8 @@ static enum ergo_status check_fractions(struct ergo_context *ctx, const struct e
 
 bool lj_species_needs_fractions(const struct ergo_point *point) {
     return lj_has_species(point) &&
-           (lj_ensemble_of(point) != LJ_MUVT || ergo_point_int(point, "/system/particles") > 0) &&
-           (!lj_is_open(point) || !lj_start_file(point));
+           (!lj_is_open(point) ||
+            (ergo_point_int(point, "/system/particles") > 0 && !lj_start_file(point)));
 }
 
 /* What mixtures are not built for. */
@@ -379,6 +388,20 @@ static enum ergo_status check_others(struct ergo_context *ctx, const struct ergo
                                 "%u species; a Gibbs ensemble has at most %d", s->species.n,
                                 LJ_GIBBS_SPECIES);
     return status;
+}
+
+/* As that of one species, so that the arithmetic of fp32 has them. */
+static enum ergo_status check_activities(struct ergo_context *ctx, const struct ergo_point *point,
+                                         const struct lj_system *s) {
+    for (uint32_t k = 0; k < s->species.n && lj_is_open(point) && s->activity > 0; k++) {
+        const double zv = s->activity * s->species.activity[k] * s->volume;
+        if (!(zv >= 1e-12 && zv <= 1e12))
+            return ergo_job_error(ctx, "/system/species/activity",
+                                  "activity times volume of species %u is %.4g; allowed: 1e-12 to "
+                                  "1e12",
+                                  k + 1, zv);
+    }
+    return ERGO_OK;
 }
 
 /* The sum and the range of interactions, so that energies stay in the range of the arithmetic. */
@@ -432,5 +455,7 @@ enum ergo_status lj_check_species(struct ergo_context *ctx, const struct ergo_po
             status = ERGO_E_JOB;
     if (check_fractions(ctx, point, (int)n) != ERGO_OK || check_others(ctx, point, s) != ERGO_OK)
         status = ERGO_E_JOB;
+    if (status == ERGO_OK)
+        status = check_activities(ctx, point, s);
     return status == ERGO_OK ? check_pairs(ctx, s) : status;
 }
