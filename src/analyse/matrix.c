@@ -264,7 +264,7 @@ enum ergo_status ergo_analysis_matrix(struct ergo_context *ctx, struct ergo_anal
             end++;
         struct ergo_matrix *m = &a->matrices[a->n_matrices++];
         if (end < count && list[end].temperature == list[k].temperature &&
-            list[end].log_activity == list[k].log_activity)
+            list[end].log_activity == list[k].log_activity && list[end].n > list[end - 1].n + 1)
             m->gap = list[end - 1].n + 1;
         ok = fill(a, list + k, end - k, m);
         if (ok)

@@ -196,6 +196,10 @@ static void test_ideal(void **state) {
     assert_true(fabs(job->model->exact(point, "density") - 0.5) < 1e-12);
     assert_true(fabs(job->model->exact(point, "particles") - 136.5) < 1e-9);
     assert_true(fabs(job->model->exact(point, "pressure") - 0.65) < 1e-12);
+    /* N fluctuates with the composition, too */
+    for (size_t o = 0; o < job->model->n_observables; o++)
+        assert_false(strcmp(job->model->observables[o].name, "compressibility") == 0 &&
+                     ergo_observable_shown(&job->model->observables[o], point));
     ergo_job_destroy(job);
 }
 

@@ -142,8 +142,11 @@ static bool is_canonical(const struct ergo_point *point) {
     return !lj_is_open(point);
 }
 
-static bool is_uniform(const struct ergo_point *point) {
-    return lj_is_open(point) && !lj_has_field(point);
+/* In a field N fluctuates as the field says; that of a mixture also with its composition, by what
+ * its species' partial volumes differ (A. B. Bhatia, D. E. Thornton, Phys. Rev. B 2, 3004 (1970)).
+ */
+static bool has_compressibility(const struct ergo_point *point) {
+    return lj_is_open(point) && !lj_has_field(point) && !lj_has_species(point);
 }
 
 static bool has_excess(const struct ergo_point *point) {
@@ -393,9 +396,9 @@ static double derive_volume_compressibility(const struct ergo_point *point, cons
     {ERGO_NAMED("particles_variance", ""), .help = "<N^2> - <N>^2",                                \
      .inputs = {"particles", "particles2"}, .derive = derive_variance, .applies = lj_is_open},     \
     {ERGO_NAMED("compressibility", "length^3/energy"),                                             \
-     .help = "isothermal compressibility V (<N^2> - <N>^2) / (<N>^2 T)",                           \
+     .help = "isothermal compressibility V (<N^2> - <N>^2) / (<N>^2 T), of one species",           \
      .inputs = {"particles", "particles2"}, .derive = derive_compressibility,                      \
-     .applies = is_uniform},                                                                       \
+     .applies = has_compressibility},                                                              \
     {ERGO_NAMED("particles_energy_covariance", "energy"), .help = "<N U> - <N><U>",                \
      .inputs = {"particles", "total_energy", "particles_energy"}, .derive = derive_covariance,     \
      .applies = lj_is_open},                                                                       \
