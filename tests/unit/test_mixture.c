@@ -203,6 +203,14 @@ static void test_ideal(void **state) {
     ergo_job_destroy(job);
 }
 
+/* Without test insertions temperatures are low where they have to be. */
+static void test_cold(void **state) {
+    (void)state;
+    ergo_job_destroy(with("nvt", ", 'particles': 9",
+                          "'names': 'A B', 'epsilon': [5, 1], 'sigma': [1, 1], 'fractions': [0.5, "
+                          "0.5]"));
+}
+
 static void write_start(const char *lines) {
     FILE *file = fopen(START, "w");
     assert_non_null(file);
@@ -306,9 +314,9 @@ static void test_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pairs),  cmocka_unit_test(test_reservoir),
-        cmocka_unit_test(test_start),  cmocka_unit_test(test_boxes),
-        cmocka_unit_test(test_ideal),  cmocka_unit_test(test_file),
-        cmocka_unit_test(test_refused)};
+        cmocka_unit_test(test_pairs), cmocka_unit_test(test_reservoir),
+        cmocka_unit_test(test_start), cmocka_unit_test(test_boxes),
+        cmocka_unit_test(test_ideal), cmocka_unit_test(test_cold),
+        cmocka_unit_test(test_file),  cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, context_open, context_close);
 }

@@ -110,7 +110,7 @@ static enum ergo_status check_closed(struct ergo_context *ctx, const struct ergo
     if (matrix && has(point, "/system/decomposition"))
         status = ergo_job_error(ctx, "/system/decomposition",
                                 "not with method transition-matrix: leave it out");
-    const int64_t insertions = ergo_point_int(point, "/run/insertions");
+    const uint32_t insertions = lj_ghosts_of(point);
     const bool empty = lj_has_fixed(point, 0); /* for Henry's constant */
     if (!matrix && empty && !(s->field && insertions > 0))
         status = ergo_job_error(ctx, "/system/particles",
