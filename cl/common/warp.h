@@ -1,5 +1,5 @@
-/* Sums over 32 work-items with consecutive numbers that run in step, by one instruction (NVIDIA).
- * All of them call it, with any values; each gets the sum. */
+/* Warps of NVIDIA: 32 work-items of a group with consecutive numbers. All of them call it, with any
+ * values; each gets the sum, or the smallest. */
 #ifndef ERGO_CL_WARP_H
 #define ERGO_CL_WARP_H
 

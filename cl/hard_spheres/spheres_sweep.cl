@@ -371,9 +371,10 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
         uint more = 0u; /* cells with more than two spheres, as bits of (x, y, z) + 1 in base 3 */
 #pragma unroll
         for (uint j = 0u; j < SPHERES_BESIDE; j++) {
-            const uint i = n + spheres_reserve(shared->count, spheres_of_pair(beside[j]));
+            const uint some = spheres_of_pair(beside[j]),
+                       i = n + spheres_reserve(shared->count, some);
             const int ox = spheres_side(lane + j);
-            spheres_list_pair(shared, i, (uint)(i + 2u <= SPHERES_LISTED), aside, beside[j],
+            spheres_list_pair(shared, i, (uint)(i + some <= SPHERES_LISTED), aside, beside[j],
                               spheres_corner(m, ox, 0, 0), scale);
             more |= spheres_has_more(beside[j]) << (uint)(13 + ox);
         }

@@ -234,11 +234,11 @@ const struct ergo_value *ergo_format_value(const struct ergo_point *point, const
     return NULL;
 }
 
-/* Replicas share a published value and its error: there their mean is compared, once. */
 bool ergo_format_is_given(const struct ergo_observable_result *r) {
     return r->z == 0 && r->estimate.error == 0;
 }
 
+/* Replicas share a published value and its error: there their mean is compared, once. */
 size_t ergo_format_chi2(const struct ergo_result *result, size_t o, double *chi2, bool *exact,
                         bool *published) {
     size_t count = 0;

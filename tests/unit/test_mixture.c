@@ -247,6 +247,7 @@ static void test_refused(void **state) {
         {"nvt", NINE, "'names': 'A B C D E'", "5 names; a mixture has 2 to 4"},
         {"nvt", NINE, "'names': 'A A'", "two species have the name \"A\""},
         {"nvt", NINE, "'names': 'A abcdefghijklmnop'", "more than 15 letters"},
+        {"nvt", NINE, "'names': 'A B\\\"C'", "name 2 has a sign"},
         {"nvt", NINE, "'names': 'A B'", "/system/species/epsilon: missing"},
         {"nvt", NINE, "'names': 'A B C', 'epsilon': [1, 1], 'sigma': [1, 1, 1]",
          "/system/species/epsilon: 2 numbers; there are 3 species"},

@@ -308,7 +308,7 @@ static enum ergo_status check_names(struct ergo_context *ctx, const struct ergo_
         if (!names[a][0])
             return ergo_job_error(ctx, key, "a name has more than %d letters", ERGO_XYZ_NAME - 1);
         for (const char *c = names[a]; *c; c++)
-            if (!isgraph((unsigned char)*c))
+            if (!isgraph((unsigned char)*c) || *c == '"')
                 return ergo_job_error(ctx, key,
                                       "name %u has a sign that files of configurations cannot have "
                                       "in a name",
