@@ -202,10 +202,10 @@ bool ergo_fit_share(ergo_fit_model model, void *user, const double *error, const
     double a[ERGO_FIT_PARAMETERS * ERGO_FIT_PARAMETERS], step[ERGO_FIT_PARAMETERS];
     double squares[ERGO_FIT_PARAMETERS] = {0}, mean = 0, variance = 0;
     double *room = calloc((n_parameters + 2 + n) * n, sizeof *room);
-    const struct problem p = {model, user, NULL, error, NULL, n, n_parameters, room, room + n};
-    double *d = room + (n_parameters + 1) * n, *covariance = d + n; /* of the residuals */
     if (!room)
         return false;
+    const struct problem p = {model, user, NULL, error, NULL, n, n_parameters, room, room + n};
+    double *d = room + (n_parameters + 1) * n, *covariance = d + n; /* of the residuals */
     derive(&p, fit->value, d);
     bool ok = normal(&p, 0, a, step);
     for (size_t k = 0; k < n_pieces && ok; k++) {

@@ -93,6 +93,27 @@ static const char *slow_psi6(const struct ergo_point *point) {
                 : NULL;
 }
 
+/* At constant volume both are what the job says. */
+static double sample_fixed_packing(const struct ergo_point *point, const double *c) {
+    const struct ergo_value *phi = ergo_point_value(point, "/system/packing_fraction");
+    (void)c;
+    if (phi->present)
+        return phi->real;
+    const double *box = ergo_point_value(point, "/system/box")->reals;
+    return (double)ergo_point_int(point, "/system/n") * DISKS_PI / 4.0 / (box[0] * box[1]);
+}
+
+static double sample_fixed_density(const struct ergo_point *point, const double *c) {
+    return sample_fixed_packing(point, c) * 4.0 / DISKS_PI;
+}
+
+#define DENSITIES(of_density, of_packing)                                                          \
+    {ERGO_NAMED("density", "1/sigma^2"), .help = "number density rho = N / V",                     \
+     .sample = (of_density)},                                                                      \
+    {                                                                                              \
+        ERGO_NAMED("packing_fraction", ""), .help = "phi = pi rho / 4", .sample = (of_packing)     \
+    }
+
 /* psi_6 and moves, of both ensembles. */
 #define ORDER                                                                                      \
     {ERGO_NAMED("psi6", ""),                                                                       \
@@ -122,12 +143,11 @@ static const struct ergo_observable observables[] = {
                               disks_excess, sample_field_energy),
     ORDER,
     DISKS_ORDER_OBSERVABLES,
+    DENSITIES(sample_fixed_density, sample_fixed_packing),
 };
 
 static const struct ergo_observable observables_npt[] = {
-    {ERGO_NAMED("density", "1/sigma^2"), .help = "number density rho = N / V",
-     .sample = sample_density},
-    {ERGO_NAMED("packing_fraction", ""), .help = "phi = pi rho / 4", .sample = sample_packing},
+    DENSITIES(sample_density, sample_packing),
     {ERGO_NAMED("compressibility_factor", ""), .help = "Z = beta P <V> / N",
      .sample = sample_compressibility},
     {ERGO_NAMED("pressure", "k_B T / sigma^2"),
@@ -277,6 +297,10 @@ static uint64_t every_of_curve(const struct ergo_point *point, size_t curve) {
 }
 
 static double exact(const struct ergo_point *point, const char *observable) {
+    if (strcmp(observable, "density") == 0)
+        return sample_fixed_density(point, NULL);
+    if (strcmp(observable, "packing_fraction") == 0)
+        return sample_fixed_packing(point, NULL);
     if (strcmp(observable, "compressibility_factor") == 0)
         return disks_exact_pressure(point) * DISKS_PI / (4.0 * phi_of(point));
     return strcmp(observable, "pressure") == 0 ? disks_exact_pressure(point) : NAN;

@@ -112,6 +112,25 @@ static enum ergo_status enter(struct ergo_context *ctx, const struct lj_system *
     return ERGO_OK;
 }
 
+/* A file without Lattice may be in other units: a solid wider than the box is not meant. */
+static enum ergo_status check_size(struct ergo_context *ctx, const struct ergo_point *point,
+                                   const struct lj_system *s, const struct ergo_xyz *frame) {
+    for (size_t k = 0; k < 3 && !frame->has_lattice; k++) {
+        double low = INFINITY, high = -INFINITY;
+        for (size_t i = 0; i < frame->n; i++) {
+            low = fmin(low, frame->positions[3 * i + k]);
+            high = fmax(high, frame->positions[3 * i + k]);
+        }
+        if (high - low > s->box[k] * (1 + 1e-6))
+            return ergo_job_error(ctx, "/system/frozen/file",
+                                  "atoms of %s are %.6g apart along %c, but the box is %.6g: "
+                                  "positions are in sigma, within a box (or give Lattice there)",
+                                  ergo_point_text(point, "/system/frozen/file"), high - low,
+                                  (char)('x' + k), s->box[k]);
+    }
+    return ERGO_OK;
+}
+
 enum ergo_status lj_atoms_read(struct ergo_context *ctx, const struct ergo_point *point,
                                const struct lj_system *s, struct lj_atoms **atoms) {
     struct ergo_xyz frame;
@@ -122,6 +141,8 @@ enum ergo_status lj_atoms_read(struct ergo_context *ctx, const struct ergo_point
     if (!a)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for atoms");
     enum ergo_status status = lj_xyz_read(ctx, point, "/system/frozen/file", s, &frame, &a->words);
+    if (status == ERGO_OK)
+        status = check_size(ctx, point, s, &frame);
     if (status == ERGO_OK)
         status = check_species(ctx, point, &frame);
     if (status == ERGO_OK)
