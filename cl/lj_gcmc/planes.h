@@ -228,7 +228,9 @@ ERGO_INLINE void lj_update_neighbours(const struct lj_home *home, lj_position ol
             for (uint k = 0u; k < LJ_UPDATES; k++) {
                 before[k] = 0;
                 if (s < count[k]) {
+#ifndef LJ_SPECIES
                     before[k] = home->energies[cell[k] + s * home->plane];
+#endif
                     if (s > 0u)
                         one[k] = home->cells[cell[k] + s * home->plane];
                 }
@@ -247,6 +249,11 @@ ERGO_INLINE void lj_update_neighbours(const struct lj_home *home, lj_position ol
                 }
                 if (to_new[k] >= new_reach && to_old[k] >= old_reach)
                     continue;
+#ifdef LJ_SPECIES
+                /* not before: another work-item may have this particle as a neighbour of the other
+                 * place, and write */
+                before[k] = home->energies[cell[k] + s * home->plane];
+#endif
                 long energy, pair_virial, contact;
                 if (to_new[k] < new_reach) {
                     lj_pair_at(to_new[k], one[k], new_place, m, &energy, &pair_virial, &contact);
