@@ -30,28 +30,15 @@ ERGO_INLINE ulong spheres_pack(int x, int y, int z) {
     return (ulong)(uint)x | (ulong)(uint)y << 21 | (ulong)(uint)z << 42;
 }
 
-/* For each sphere of the cell at `at`: `do` sees its word as `sphere`, with bit 63 undefined.
- * Planes are `plane` cells apart. `first`: what is in the first plane there. */
-#define SPHERES_EACH(cells, plane, at, do) SPHERES_EACH_FROM((cells)[at], cells, plane, at, do)
-#define SPHERES_EACH_FROM(first, cells, plane, at, do)                                             \
-    for (uint p_ = 0u, go_ = 1u; go_ && p_ < SPHERES_SLOTS / 2u; p_++) {                           \
-        const ulong2 pair_ = p_ ? (cells)[(size_t)p_ * (plane) + (at)] : (first);                  \
+/* For each sphere of the cell at `at`, in planes from `from` on, where there are any: `do` sees its
+ * word as `sphere`, with bit 63 undefined. Planes are `plane` cells apart. */
+#define SPHERES_EACH(cells, plane, at, do) SPHERES_EACH_FROM(0u, cells, plane, at, do)
+#define SPHERES_EACH_FROM(from, cells, plane, at, do)                                              \
+    for (uint p_ = (from), go_ = 1u; go_ && p_ < SPHERES_SLOTS / 2u; p_++) {                       \
+        const ulong2 pair_ = (cells)[(size_t)p_ * (plane) + (at)];                                 \
         ulong sphere = pair_.x;                                                                    \
         if (p_ == 0u && sphere == SPHERES_EMPTY)                                                   \
             break;                                                                                 \
-        do                                                                                         \
-            if (!(pair_.x & SPHERES_NEXT))                                                         \
-                break;                                                                             \
-        sphere = pair_.y;                                                                          \
-        do                                                                                         \
-            go_ = (uint)(pair_.y >> 63);                                                           \
-    }
-
-/* For each sphere in planes after the first, where there are any. */
-#define SPHERES_EACH_FURTHER(cells, plane, at, do)                                                 \
-    for (uint p_ = 1u, go_ = 1u; go_ && p_ < SPHERES_SLOTS / 2u; p_++) {                           \
-        const ulong2 pair_ = (cells)[(size_t)p_ * (plane) + (at)];                                 \
-        ulong sphere = pair_.x;                                                                    \
         do                                                                                         \
             if (!(pair_.x & SPHERES_NEXT))                                                         \
                 break;                                                                             \
@@ -65,17 +52,6 @@ ERGO_INLINE uint spheres_load(__global const ulong2 *cells, uint plane, uint at,
     uint n = 0u;
     SPHERES_EACH(cells, plane, at, { slots[n++] = sphere & ~SPHERES_NEXT; })
     return n;
-}
-
-ERGO_INLINE void spheres_store(__global ulong2 *cells, uint plane, uint at, const ulong *slots,
-                               uint n) {
-    if (n == 0u)
-        cells[at] = (ulong2)(SPHERES_EMPTY, SPHERES_EMPTY);
-    for (uint i = 0u; i < n; i += 2u) {
-        const ulong one = slots[i], two = i + 1u < n ? slots[i + 1u] : SPHERES_EMPTY;
-        cells[(size_t)(i / 2u) * plane + at] = (ulong2)(one | (i + 1u < n ? SPHERES_NEXT : 0UL),
-                                                        two | (i + 2u < n ? SPHERES_NEXT : 0UL));
-    }
 }
 
 #endif

@@ -363,7 +363,7 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
         if (lane == 0u)
             spheres_list_pair(shared, 0u, 1u, aside, own_pair, corner, scale);
         if (spheres_has_more(own_pair))
-            SPHERES_EACH_FURTHER(cells, plane, at, {
+            SPHERES_EACH_FROM(1u, cells, plane, at, {
                 if (lane == 0u)
                     shared->near[n] = spheres_place(sphere, corner, scale);
                 n++;

@@ -158,18 +158,8 @@ static inline void fluid_expect_ideal(struct lj_run *r, const char *what) {
     lj_series_free(&s);
 }
 
-/* The mean of the pressure at constant pressure is the pressure that was given, exactly. */
 static inline void fluid_expect_pressure(struct lj_run *r, const char *what) {
-    struct lj_series s = {0};
-    lj_run_job(r,
-               "{'sampler': 'lj-fluid', 'seed': '67', 'replicas': 4, 'system': {'ensemble': 'npt', "
-               "'box': [4.2, 4, 4.1], 'temperature': 1.2, 'cutoff': 1.6, 'shifted': true, "
-               "'particles': 32, 'pressure': 0.8, 'volume_every': 8, 'max_volume_change': 0.2}, "
-               "'run': {'equilibration': 4000, 'sweeps': 60000, 'measure_every': 30, "
-               "'insertions': 0}}",
-               &s);
-    lj_expect(r, &s, 0, what, "P", lj_pressure, NULL, 0.8, 0);
-    lj_series_free(&s);
+    lj_expect_given_pressure(r, "67", "'particles': 32", ", 'insertions': 0", what);
 }
 
 /* Two particles at constant pressure, exact: V weighs V (V - 2 B2) exp(-P V/T), and the tail's

@@ -321,4 +321,28 @@ static inline void lj_judge(const struct lj_run *r) {
         fail_msg("not the exact values: |z| = %.2f: %s", r->worst, r->where);
 }
 
+/* The mean of the pressure at constant pressure is the pressure that was given, exactly. system:
+ * more keys of the job's; more: of its run. */
+static inline void lj_expect_given_pressure(struct lj_run *r, const char *seed, const char *system,
+                                            const char *more, const char *what) {
+    struct lj_series s = {0};
+    char job[900];
+    snprintf(job, sizeof job,
+             "{'sampler': 'lj-fluid', 'seed': '%s', 'replicas': 4, 'system': {'ensemble': 'npt', "
+             "'box': [4.2, 4, 4.1], 'temperature': 1.2, 'cutoff': 1.6, 'shifted': true, "
+             "'pressure': 0.8, 'volume_every': 8, 'max_volume_change': 0.2, %s}, 'run': "
+             "{'equilibration': 4000, 'sweeps': 60000, 'measure_every': 30%s}}",
+             seed, system, more);
+    lj_run_job(r, job, &s);
+    lj_expect(r, &s, 0, what, "P", lj_pressure, NULL, 0.8, 0);
+    lj_series_free(&s);
+}
+
+/* The end of a program of such tests: what its main returns. */
+static inline int lj_run_close(struct lj_run *r, int failed) {
+    ergo_device_close(r->device);
+    ergo_context_destroy(r->ctx);
+    return failed ? 1 : 0;
+}
+
 #endif

@@ -120,8 +120,5 @@ int main(void) {
         cmocka_unit_test(test_exact), cmocka_unit_test(test_ensembles),
         cmocka_unit_test(test_slits), cmocka_unit_test(test_adsorbents),
         cmocka_unit_test(test_nist),  cmocka_unit_test(test_verdict)};
-    const int failed = cmocka_run_group_tests_name("lj-fluid", tests, NULL, NULL);
-    ergo_device_close(run.device);
-    ergo_context_destroy(run.ctx);
-    return failed ? 1 : 0;
+    return lj_run_close(&run, cmocka_run_group_tests_name("lj-fluid", tests, NULL, NULL));
 }

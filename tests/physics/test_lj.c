@@ -135,8 +135,5 @@ int main(void) {
                                        cmocka_unit_test(test_dense),  cmocka_unit_test(test_two),
                                        cmocka_unit_test(test_tail),   cmocka_unit_test(test_board),
                                        cmocka_unit_test(test_verdict)};
-    const int failed = cmocka_run_group_tests_name("lj-gcmc", tests, NULL, NULL);
-    ergo_device_close(run.device);
-    ergo_context_destroy(run.ctx);
-    return failed ? 1 : 0;
+    return lj_run_close(&run, cmocka_run_group_tests_name("lj-gcmc", tests, NULL, NULL));
 }

@@ -105,8 +105,5 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exact), cmocka_unit_test(test_equal), cmocka_unit_test(test_serial),
         cmocka_unit_test(test_published), cmocka_unit_test(test_verdict)};
-    const int failed = cmocka_run_group_tests_name("lj-fluid mixtures", tests, NULL, NULL);
-    ergo_device_close(run.device);
-    ergo_context_destroy(run.ctx);
-    return failed ? 1 : 0;
+    return lj_run_close(&run, cmocka_run_group_tests_name("lj-fluid mixtures", tests, NULL, NULL));
 }

@@ -90,17 +90,12 @@ void lj_board_activate(struct lj_state *s, uint64_t from, uint64_t end, uint64_t
 
 void lj_board_launch(struct lj_state *s, const struct ergo_engine_slot *slot, uint64_t to) {
     const struct lj_launch *l = &s->launch;
-    if (s->cut) {
+    const size_t members = s->e.batch->count;
+    if (lj_cut_shares(s)) {
         lj_cut_launch(s, slot, to);
         return;
     }
     lj_board_activate(s, 0, l->board_blocks, to);
-    lj_board_end(s, slot, to);
-}
-
-void lj_board_end(struct lj_state *s, const struct ergo_engine_slot *slot, uint64_t to) {
-    const struct lj_launch *l = &s->launch;
-    const size_t members = s->e.batch->count;
     ERGO_LAUNCH(&s->e, LJ_BOARD_SUM, ergo_grid_groups(l->shares, l->sum_group, members),
                 BUFFER(LJ_CHAINS), BUFFER(LJ_ACTIVE_CELLS), BUFFER(LJ_FULL), BUFFER(LJ_TURNS),
                 U64(to));

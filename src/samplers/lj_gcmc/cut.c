@@ -251,11 +251,6 @@ static bool is_complete(const struct lj_state *s) {
 void lj_cut_launch(struct lj_state *s, const struct ergo_engine_slot *slot, uint64_t to) {
     const size_t members = s->e.batch->count;
     s->at.to = to;
-    if (!lj_cut_shares(s)) {
-        lj_board_activate(s, 0, s->launch.board_blocks, to);
-        lj_board_end(s, slot, to);
-        return;
-    }
     do {
         s->at.plane = 0;
         ergo_slab_half_sweep(&s->e, &s->at.slab, s->system.period, update, 0);

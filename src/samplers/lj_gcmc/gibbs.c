@@ -35,7 +35,7 @@ bool lj_gibbs_has_column(const struct ergo_point *point, size_t c) {
     const bool ghosts = c == (size_t)LJ_GIBBS_LIQUID + LJ_PHASE_GHOSTS ||
                         c == (size_t)LJ_GIBBS_VAPOUR + LJ_PHASE_GHOSTS;
     if (c >= LJ_GIBBS_LIQUID_SPECIES)
-        return lj_system_of(point).species.n >=
+        return lj_species_number(point) >=
                2 + (c - LJ_GIBBS_LIQUID_SPECIES) % (LJ_GIBBS_SPECIES - 1);
     return !ghosts || lj_ghosts_of(point) > 0;
 }
@@ -136,7 +136,7 @@ static double species_of(const struct ergo_point *point, const double *c, size_t
     SAMPLE(particles_##k##_liquid, species_of(point, c, LJ_GIBBS_LIQUID, (k)-1))                   \
     SAMPLE(particles_##k##_vapour, species_of(point, c, LJ_GIBBS_VAPOUR, (k)-1))                   \
     static bool has_##k(const struct ergo_point *point) {                                          \
-        return lj_system_of(point).species.n >= (k);                                               \
+        return lj_species_number(point) >= (k);                                                    \
     }
 SPECIES_SAMPLES(1)
 SPECIES_SAMPLES(2)

@@ -386,6 +386,7 @@ bool lj_species_needs_fractions(const struct ergo_point *point);
 /* Their names; returns how many the job has, of which a name that is too long is "". */
 uint32_t lj_species_names(const struct ergo_point *point,
                           char names[LJ_MOST_SPECIES][ERGO_XYZ_NAME]);
+uint32_t lj_species_number(const struct ergo_point *point); /* as in lj_system.species */
 /* Sets species, epsilon, sigma, cutoff, where there are species. */
 void lj_species_of(const struct ergo_point *point, struct lj_system *s);
 /* The system of one species whose pairs are those of a and b. */
@@ -570,8 +571,6 @@ uint32_t *lj_board_bounds(const struct lj_grid *grid);
 void lj_board_activate(struct lj_state *s, uint64_t from, uint64_t end, uint64_t to);
 /* Enqueue one activation of the chains that are before step `to`, with the slot's samples. */
 void lj_board_launch(struct lj_state *s, const struct ergo_engine_slot *slot, uint64_t to);
-/* End an activation whose active cells are all on this device. */
-void lj_board_end(struct lj_state *s, const struct ergo_engine_slot *slot, uint64_t to);
 /* Enqueue: make the particle lists from the cells. */
 void lj_board_list(struct lj_state *s);
 

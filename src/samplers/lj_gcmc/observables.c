@@ -97,7 +97,7 @@ static double excess_adsorption(const struct ergo_point *point, const double *c)
         return c[LJ_COLUMN_SPECIES + (k)-1] / volume_of(point, c);                                 \
     }                                                                                              \
     static bool has_##k(const struct ergo_point *point) {                                          \
-        return lj_is_open(point) && lj_system_of(point).species.n >= (k);                          \
+        return lj_is_open(point) && lj_species_number(point) >= (k);                               \
     }
 SPECIES_SAMPLES(1)
 SPECIES_SAMPLES(2)
@@ -225,7 +225,7 @@ bool lj_has_column(const struct ergo_point *point, size_t c) {
     case LJ_COLUMN_SPECIES + 1:
     case LJ_COLUMN_SPECIES + 2:
     case LJ_COLUMN_SPECIES + 3:
-        return c < LJ_COLUMN_SPECIES + (size_t)lj_system_of(point).species.n;
+        return c < LJ_COLUMN_SPECIES + (size_t)lj_species_number(point);
     default:
         return true;
     }

@@ -33,6 +33,12 @@ uint32_t lj_species_names(const struct ergo_point *point,
     return n;
 }
 
+uint32_t lj_species_number(const struct ergo_point *point) {
+    char names[LJ_MOST_SPECIES][ERGO_XYZ_NAME];
+    const uint32_t n = lj_has_species(point) ? lj_species_names(point, names) : 0;
+    return n < LJ_MOST_SPECIES ? n : LJ_MOST_SPECIES; /* more are refused */
+}
+
 /* ---- pairs ----------------------------------------------------------------------------------- */
 
 /* The place of a pair of unlike species in a list: 1-2, 1-3, ..., 2-3, ... */
@@ -46,11 +52,9 @@ static int place_of(uint32_t n, uint32_t a, uint32_t b) {
 }
 
 void lj_species_of(const struct ergo_point *point, struct lj_system *s) {
-    char names[LJ_MOST_SPECIES][ERGO_XYZ_NAME];
     if (!lj_has_species(point))
         return;
     struct lj_species *of = &s->species;
-    const uint32_t n = lj_species_names(point, names);
     const struct ergo_value *epsilon = value_of(point, "/system/species/epsilon"),
                             *sigma = value_of(point, "/system/species/sigma"),
                             *share = value_of(point, "/system/species/fractions"),
@@ -59,7 +63,8 @@ void lj_species_of(const struct ergo_point *point, struct lj_system *s) {
                             *sigmas = value_of(point, "/system/species/pair_sigma");
     const bool scaled = ergo_point_bool(point, "/system/species/cutoff_in_sigma");
     const double cutoff = ergo_point_real(point, "/system/cutoff");
-    of->n = n < 1 ? 1 : n < LJ_MOST_SPECIES ? n : LJ_MOST_SPECIES; /* others are refused */
+    of->n = lj_species_number(point);
+    of->n += of->n == 0; /* refused, too */
     s->epsilon = s->cutoff = 0;
     for (uint32_t a = 0; a < of->n; a++) {
         of->share[a] = share->present ? share->reals[a] : 0;

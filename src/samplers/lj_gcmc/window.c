@@ -169,13 +169,6 @@ static enum ergo_status join(struct lj_state *s, struct words *own) {
     return status;
 }
 
-static enum ergo_status begin(struct ergo_context *ctx, struct lj_state *s, size_t chain) {
-    ergo_engine_begin(&s->e, ctx);
-    ergo_engine_read(&s->e, LJ_CHAINS, chain * sizeof *s->chains, sizeof *s->chains,
-                     &s->chains[chain]);
-    return ergo_engine_end(&s->e);
-}
-
 enum ergo_status lj_fetch_window(struct ergo_context *ctx, struct lj_state *s, size_t chain,
                                  uint64_t blocks, uint32_t **words, uint32_t *count) {
     const size_t ranks = s->cut ? (size_t)ergo_dist_count() : 1;
@@ -183,7 +176,9 @@ enum ergo_status lj_fetch_window(struct ergo_context *ctx, struct lj_state *s, s
     struct words own = {0};
     uint32_t first;
     const uint32_t layers = own_layers(s, &first), n = s->grid.n[2];
-    enum ergo_status status = begin(ctx, s, chain);
+    ergo_engine_begin(&s->e, ctx);
+    ergo_engine_read(&s->e, LJ_CHAINS, chain * sizeof *s->chains, sizeof *s->chains,
+                     &s->chains[chain]);
     uint32_t *planes = new_layer(s);
     const struct lj_window mine = lj_window_of(&s->system, blocks, first / s->system.period);
     if (windows && s->cut)
@@ -199,7 +194,7 @@ enum ergo_status lj_fetch_window(struct ergo_context *ctx, struct lj_state *s, s
         if (wanted)
             append_layer(s, chain, z, planes, &mine, &own);
     }
-    status = ergo_engine_end(&s->e);
+    enum ergo_status status = ergo_engine_end(&s->e);
     if (status == ERGO_OK && (!windows || !planes))
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit's particles");
     if (s->cut && status == ERGO_OK)
@@ -258,6 +253,6 @@ enum ergo_status lj_fetch_first(struct ergo_context *ctx, struct lj_state *s, si
     free(planes);
     *words = to.p ? to.p : calloc(1, 12);
     *count = (uint32_t)to.n;
-    return ergo_engine_end(&s->e) == ERGO_OK ? check_list(ctx, s, chain, *words, *own)
-                                             : ergo_engine_end(&s->e);
+    const enum ergo_status status = ergo_engine_end(&s->e);
+    return status == ERGO_OK ? check_list(ctx, s, chain, *words, *own) : status;
 }
