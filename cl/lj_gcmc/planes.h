@@ -223,18 +223,10 @@ ERGO_INLINE void lj_update_neighbours(const struct lj_home *home, lj_position ol
         }
         for (uint s = 0u; s < most; s++) {
             float to_new[LJ_UPDATES], to_old[LJ_UPDATES];
-            long before[LJ_UPDATES];
             ERGO_UNROLL
-            for (uint k = 0u; k < LJ_UPDATES; k++) {
-                before[k] = 0;
-                if (s < count[k]) {
-#ifndef LJ_SPECIES
-                    before[k] = home->energies[cell[k] + s * home->plane];
-#endif
-                    if (s > 0u)
-                        one[k] = home->cells[cell[k] + s * home->plane];
-                }
-            }
+            for (uint k = 0u; k < LJ_UPDATES; k++)
+                if (s > 0u && s < count[k])
+                    one[k] = home->cells[cell[k] + s * home->plane];
             ERGO_UNROLL
             for (uint k = 0u; k < LJ_UPDATES; k++) {
                 const uint of_old = i + k * LJ_GROUP >= split;
@@ -249,25 +241,22 @@ ERGO_INLINE void lj_update_neighbours(const struct lj_home *home, lj_position ol
                 }
                 if (to_new[k] >= new_reach && to_old[k] >= old_reach)
                     continue;
-#ifdef LJ_SPECIES
                 /* not before: another work-item may have this particle as a neighbour of the other
                  * place, and write */
-                before[k] = home->energies[cell[k] + s * home->plane];
-#endif
-                long energy, pair_virial, contact;
+                long own = home->energies[cell[k] + s * home->plane], energy, pair_virial, contact;
                 if (to_new[k] < new_reach) {
                     lj_pair_at(to_new[k], one[k], new_place, m, &energy, &pair_virial, &contact);
-                    before[k] += energy;
+                    own += energy;
                     *virial += pair_virial;
                     *contacts += contact;
                 }
                 if (to_old[k] < old_reach) {
                     lj_pair_at(to_old[k], one[k], old, m, &energy, &pair_virial, &contact);
-                    before[k] -= energy;
+                    own -= energy;
                     *virial -= pair_virial;
                     *contacts -= contact;
                 }
-                home->energies[cell[k] + s * home->plane] = before[k];
+                home->energies[cell[k] + s * home->plane] = own;
             }
         }
     }
