@@ -67,19 +67,20 @@ source=$(target "$name")
     exit 1
 }
 mkdir -p "$room"
-own=$room/$name program=$build/tests/unit/${program_of[$name]}
-[ -f "tests/unit/${program_of[$name]}.c" ] || program=$build/tests/kernel/${program_of[$name]}
-if [ -f "tests/contract/${program_of[$name]}.c" ]; then
-    program=$build/tests/contract/${program_of[$name]}
+own=$room/$name test=${program_of[$name]} script=
+if [ -f "tests/contract/$test.c" ]; then
+    program=$build/tests/contract/$test
     export TEST_SAMPLER=${jobs_of[$name]} # one is enough, and that has no trajectory
-fi
-if [ -f "tests/physics/${program_of[$name]}.c" ] && [[ ${jobs_of[$name]} = test_* ]]; then
-    program=$build/tests/physics/${program_of[$name]}
+elif [ -f "tests/physics/$test.c" ] && [[ ${jobs_of[$name]} = test_* ]]; then
+    program=$build/tests/physics/$test
     export TEST_CASE=${jobs_of[$name]} # of these long programs one test
+elif [ -f "tests/unit/$test.c" ]; then
+    program=$build/tests/unit/$test
+elif [ -f "tests/kernel/$test.c" ]; then
+    program=$build/tests/kernel/$test
+else
+    script=$PWD/tests/mpi/$test.sh program=$build/src/cli/main
 fi
-script=$PWD/tests/mpi/${program_of[$name]}.sh # unless a unit test has that name
-[ ! -f "tests/unit/${program_of[$name]}.c" ] || script=
-[ ! -f "$script" ] || program=$build/src/cli/main
 sed "${sed_of[$name]}" "$source" >"$own.c"
 make --no-print-directory BUILD="$build" mutant-program MUTANT="$own" MUTANT_OF="${source%/*}" \
     PROGRAM="$program" || {
@@ -88,14 +89,14 @@ make --no-print-directory BUILD="$build" mutant-program MUTANT="$own" MUTANT_OF=
 }
 code=0
 with=("$own") # a mutant may wait for ever
-if [ -f "$script" ]; then
+if [ -n "$script" ]; then
     rm -rf "$own.room" && mkdir "$own.room"
     with=(env -C "$own.room" ERGOCL="$PWD/$own" ERGOCL_ROOT="$PWD" bash "$script")
 fi
 timeout 200 "${with[@]}" >"$own.log" 2>&1 || code=$?
 grep -v '^\[ RUN\|^\[  *OK' "$own.log" | head -n 12
 if [ "$code" -eq 0 ] || ! grep -q '\[  FAILED  \]\|^FAILED' "$own.log"; then
-    echo "not killed by ${program_of[$name]} (exit code $code)"
+    echo "not killed by $test (exit code $code)"
     exit 1
 fi
 rm -rf "$own" "$own".[cdo] "$own.room"
