@@ -17,8 +17,10 @@ size_t ergo_structure_parts(double side, double most) {
 
 struct ergo_structure ergo_structure_plan(unsigned dimensions, const double *side, size_t shells,
                                           double most, double finer) {
-    struct ergo_structure p = {
-        .dimensions = dimensions, .mesh = {1, 1, 1}, .shells = shells, .wave = most / (double)shells};
+    struct ergo_structure p = {.dimensions = dimensions,
+                               .mesh = {1, 1, 1},
+                               .shells = shells,
+                               .wave = most / (double)shells};
     for (unsigned a = 0; a < dimensions; a++)
         p.mesh[a] = ergo_structure_parts(side[a], 2 * pi / (finer * most));
     return p;
@@ -82,10 +84,10 @@ double ergo_structure_at(const struct ergo_places *places, unsigned dimensions, 
 struct sums {
     const struct ergo_structure *plan;
     const struct ergo_places *places;
-    double *half;            /* the transform */
-    double *sharp;           /* sharpened(kx) */
-    double *sk, *weight;     /* [shells] */
-    double most, *peak;      /* the largest S, and its vector */
+    double *half;        /* the transform */
+    double *sharp;       /* sharpened(kx) */
+    double *sk, *weight; /* [shells] */
+    double most, *peak;  /* the largest S, and its vector */
 };
 
 /* All wave vectors with this ky and kz. */

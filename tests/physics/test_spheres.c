@@ -293,18 +293,24 @@ static void compare_structure(const cJSON *tree, double eta, size_t point, doubl
     }
 }
 
+/* Spheres that stay at the sites of fcc while the sides of their box change one by one. */
+static cJSON *crystal_run(int equilibration, int sweeps, int order_every) {
+    char job[1000];
+    snprintf(job, sizeof job,
+             "{'sampler': 'hard-spheres', 'seed': '18', 'system': {'n': 32, 'box': [7, 7.1, 7.2], "
+             "'ensemble': 'npt', 'pressure': 0.1, 'volume_moves': 'per-axis', 'volume_every': 1, "
+             "'max_volume_change': 0.2, 'max_displacement': 1e-6}, 'run': {'equilibration': %d, "
+             "'sweeps': %d, 'measure_every': 4, 'order_every': %d}, 'output': {'snapshots': 0}}",
+             equilibration, sweeps, order_every);
+    return physics_run(ctx, job, "crystal");
+}
+
 /* Spheres that stay at the sites of fcc, in a box whose sides change one by one: Q_6 of its bonds
  * by P_6 of their angles, and S = N at (111) or (200). */
 static void test_crystal(void **state) {
     double density, aspect[2], q6, local, solid, peak, k0, none, expected = 0, wave[4] = {0};
     (void)state;
-    cJSON *tree = physics_run(
-        ctx,
-        "{'sampler': 'hard-spheres', 'seed': '18', 'system': {'n': 32, 'box': [7, 7.1, 7.2], "
-        "'ensemble': 'npt', 'pressure': 0.1, 'volume_moves': 'per-axis', 'volume_every': 1, "
-        "'max_volume_change': 0.2, 'max_displacement': 1e-6}, 'run': {'equilibration': 40, "
-        "'sweeps': 4, 'measure_every': 4, 'order_every': 1}, 'output': {'snapshots': 0}}",
-        "crystal");
+    cJSON *tree = crystal_run(40, 4, 5);
     physics_value(tree, 0, 1, "density", &density, &none);
     physics_value(tree, 0, 1, "aspect_ratio_y", &aspect[0], &none);
     physics_value(tree, 0, 1, "aspect_ratio_z", &aspect[1], &none);
@@ -343,6 +349,20 @@ static void test_crystal(void **state) {
     for (int k = 0; k < 4; k++)
         wave[k] = fabs(wave[k] - k0);
     assert_true(fmin(fmin(wave[0], wave[1]), fmin(wave[2], wave[3])) < 1e-6);
+}
+
+/* Samples 9 and 10, both, the second and the first alone: each by the box that it had. */
+static void test_boxes_of_samples(void **state) {
+    double k0[3], none;
+    (void)state;
+    for (int every = 1; every <= 3; every++) {
+        cJSON *tree = crystal_run(36, 8, every);
+        physics_value(tree, 0, 1, "structure_peak_k", &k0[every - 1], &none);
+        cJSON_Delete(tree);
+    }
+    print_message("k_0 %.6f, %.6f, mean %.6f\n", k0[2], k0[1], k0[0]);
+    assert_true(fabs(k0[1] - k0[2]) > 1e-4);
+    assert_true(fabs(0.5 * (k0[1] + k0[2]) - k0[0]) < 1e-9);
 }
 
 static void test_fluid(void **state) {
@@ -482,10 +502,15 @@ static void test_plain(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two),   cmocka_unit_test(test_two_npt),
-        cmocka_unit_test(test_fluid), cmocka_unit_test(test_two_in_gravity),
-        cmocka_unit_test(test_walls), cmocka_unit_test(test_npt),
-        cmocka_unit_test(test_plain), cmocka_unit_test(test_crystal),
+        cmocka_unit_test(test_two),
+        cmocka_unit_test(test_two_npt),
+        cmocka_unit_test(test_fluid),
+        cmocka_unit_test(test_two_in_gravity),
+        cmocka_unit_test(test_walls),
+        cmocka_unit_test(test_npt),
+        cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_crystal),
+        cmocka_unit_test(test_boxes_of_samples),
     };
     return cmocka_run_group_tests(tests, context_open, context_close);
 }

@@ -51,9 +51,9 @@ static struct box *random_box(const double side[3], size_t n, uint64_t seed) {
 /* Cells with particles at these places, in parts of their edges. */
 static struct box *crystal(const double edge[3], const int cells[3], size_t basis,
                            const double (*at)[3]) {
-    struct box *b = new_box((const double[3]){cells[0] * edge[0], cells[1] * edge[1],
-                                              cells[2] * edge[2]},
-                            (size_t)(cells[0] * cells[1] * cells[2]) * basis);
+    struct box *b =
+        new_box((const double[3]){cells[0] * edge[0], cells[1] * edge[1], cells[2] * edge[2]},
+                (size_t)(cells[0] * cells[1] * cells[2]) * basis);
     for (size_t i = 0; i < b->places.n; i++) {
         const int cell = (int)(i / basis);
         const int place[3] = {cell % cells[0], cell / cells[0] % cells[1],
@@ -65,8 +65,10 @@ static struct box *crystal(const double edge[3], const int cells[3], size_t basi
 }
 
 static const double fcc[4][3] = {{0, 0, 0}, {0.5, 0.5, 0}, {0.5, 0, 0.5}, {0, 0.5, 0.5}};
-static const double hcp[4][3] = {
-    {0, 0, 0}, {0.5, 0.5, 0}, {0.5, 5.0 / 6, 0.5}, {0, 1.0 / 3, 0.5}}; /* edges 1, sqrt 3, sqrt 8/3 */
+static const double hcp[4][3] = {{0, 0, 0},
+                                 {0.5, 0.5, 0},
+                                 {0.5, 5.0 / 6, 0.5},
+                                 {0, 1.0 / 3, 0.5}}; /* edges 1, sqrt 3, sqrt 8/3 */
 
 /* ---- directions ------------------------------------------------------------------------------ */
 
@@ -244,11 +246,11 @@ static void perfect_crystals(void **state) {
                     {{1.2, 1.2, 1.2}, 1, fcc, 6, 0.35355339059327373}}; /* sqrt(1/8) */
     (void)state;
     for (size_t i = 0; i < sizeof crystals / sizeof *crystals; i++) {
-        struct box *b = crystal(crystals[i].edge, (const int[3]){5, 4, 6}, crystals[i].basis,
-                                crystals[i].at);
+        struct box *b =
+            crystal(crystals[i].edge, (const int[3]){5, 4, 6}, crystals[i].basis, crystals[i].at);
         struct ergo_bonds found;
-        assert_true(ergo_bonds_analyse(&b->places, crystals[i].neighbours, crystals[i].neighbours,
-                                       &found));
+        assert_true(
+            ergo_bonds_analyse(&b->places, crystals[i].neighbours, crystals[i].neighbours, &found));
         CLOSE(found.q6, crystals[i].q6, 1e-8);
         CLOSE(found.averaged, crystals[i].q6, 1e-8);
         CLOSE(found.solid, 1, 0);
@@ -278,8 +280,8 @@ static void random_points(void **state) {
 
 static struct ergo_structure plan_of(const struct box *b, size_t shells) {
     struct ergo_structure p = ergo_structure_plan(3, b->side, shells, 10, 3);
-    p.lattice = 2 * pi * sqrt(3) *
-                cbrt((double)b->places.n / (4 * b->side[0] * b->side[1] * b->side[2]));
+    p.lattice =
+        2 * pi * sqrt(3) * cbrt((double)b->places.n / (4 * b->side[0] * b->side[1] * b->side[2]));
     return p;
 }
 
@@ -391,10 +393,10 @@ static void transform(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(directions),  cmocka_unit_test(by_all_images),
-        cmocka_unit_test(many_bins),   cmocka_unit_test(perfect_crystals),
+        cmocka_unit_test(directions),    cmocka_unit_test(by_all_images),
+        cmocka_unit_test(many_bins),     cmocka_unit_test(perfect_crystals),
         cmocka_unit_test(random_points), cmocka_unit_test(all_vectors),
-        cmocka_unit_test(crystal_peak), cmocka_unit_test(ideal_gas),
+        cmocka_unit_test(crystal_peak),  cmocka_unit_test(ideal_gas),
         cmocka_unit_test(transform),
     };
     return cmocka_run_group_tests_name("bonds", tests, NULL, NULL);

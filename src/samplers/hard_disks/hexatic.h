@@ -38,8 +38,8 @@ enum hexatic_curve {
 
 struct hexatic_plan {
     double side[2];
-    size_t mesh[2];  /* for correlations: columns, rows */
-    double bin;      /* of their distances */
+    size_t mesh[2]; /* for correlations: columns, rows */
+    double bin;     /* of their distances */
     struct ergo_structure structure;
     double cut;      /* bins along the lattice */
     size_t boxes[2]; /* of local densities */

@@ -14,9 +14,10 @@ enum { NEIGHBOURS = 12, CONNECTED = 7 };
 const struct ergo_key spheres_order_keys[SPHERES_ORDER_KEYS] = {
     {ERGO_KEY("/run/order_every", INT), .flags = ERGO_KEY_SHAPE, .fallback = "0", .min = 0,
      .max = 1e12, .unit = "measurements",
-     .help = "Analysis of order at every so many measurements, at constant volume a multiple of "
-             "curves_every: S(k), Q_6 and solid-like spheres, on the host, about 5 ms of a core for "
-             "256 spheres and a second for 32,000; 0: never."},
+     .help =
+         "Analysis of order at every so many measurements, at constant volume a multiple of "
+         "curves_every: S(k), Q_6 and solid-like spheres, on the host, about 2 ms of a core for "
+         "256 spheres and a second for 32,000; 0: never."},
     {ERGO_KEY("/run/sk_max", REAL), .flags = ERGO_KEY_SHAPE, .fallback = "10", .min = 10, .max = 60,
      .unit = "1/sigma",
      .help = "Largest wave number of S(k). Memory and time of its mesh grow with the third power.",
@@ -107,8 +108,7 @@ static bool is_due(const struct spheres_state *s, unsigned slot, size_t curve) {
 }
 
 void spheres_order_read(struct spheres_state *s, size_t curve) {
-    const size_t bytes =
-        (size_t)s->launch.all_cells * SPHERES_PLANE_BYTES * (s->launch.slots / 2);
+    const size_t bytes = (size_t)s->launch.all_cells * SPHERES_PLANE_BYTES * (s->launch.slots / 2);
     if (is_due(s, s->e.slot, curve))
         ergo_engine_read_curve(&s->e, SPHERES_CELLS, 0, bytes, SPHERES_PLACES, curve, 0);
 }

@@ -43,12 +43,12 @@ double spheres_order_peak_k(const struct ergo_point *point, const double *number
     {ERGO_NAMED("q6", ""),                                                                         \
      .help = "bond-orientational order Q_6 = sqrt(4 pi / 13 sum over m of |<Y_6m>|^2), the mean "  \
              "over the directions from all spheres to their 12 nearest neighbours (Steinhardt, "   \
-             "Nelson, Ronchetti, Phys. Rev. B 28, 784 (1983), Eq. 1.3): 0.57452 in an fcc "        \
-             "crystal, 0.48476 in hcp, some 1 / sqrt(6 N) in a fluid",                             \
+             "Nelson, Ronchetti, Phys. Rev. B 28, 784 (1983)): 0.57452 in a perfect fcc crystal, " \
+             "0.48476 in hcp, below 1 / sqrt(N) in a fluid",                                       \
      .curve = "order", .from_curve = spheres_order_q6, .applies = spheres_order_is_on},            \
         {ERGO_NAMED("q6_local", ""),                                                               \
          .help = "mean over spheres of q_6 of the mean q_6m of a sphere and its 12 neighbours "    \
-                 "(Lechner, Dellago, J. Chem. Phys. 129, 114707 (2008), Eq. 6): as q6 in a "       \
+                 "(Lechner, Dellago, J. Chem. Phys. 129, 114707 (2008)): as q6 in a "              \
                  "crystal, also of several grains, where q6 is small",                             \
          .curve = "order", .from_curve = spheres_order_averaged, .applies = spheres_order_is_on},  \
         {ERGO_NAMED("solid_fraction", ""),                                                         \
@@ -58,20 +58,19 @@ double spheres_order_peak_k(const struct ergo_point *point, const double *number
              "(1996), with 12 neighbours and normalised)",                                         \
          .curve = "order", .from_curve = spheres_order_solid, .applies = spheres_order_is_on},     \
         {ERGO_NAMED("structure_peak", ""),                                                         \
-         .help = "S(k_0) = |sum over spheres of exp(i k_0 r)|^2 / N, N in a perfect crystal; k_0: " \
-                 "of the box's wave vectors whose length is within a fifth of (111) of fcc at "    \
-                 "this density the one with the largest S, in each configuration",                 \
+         .help =                                                                                   \
+             "S(k_0) = |sum over spheres of exp(i k_0 r)|^2 / N, N in a perfect crystal; k_0: "    \
+             "of the box's wave vectors whose length is within a fifth of (111) of fcc at "        \
+             "this density the one with the largest S, in each configuration",                     \
          .curve = "order", .from_curve = spheres_order_peak, .applies = spheres_order_is_on},      \
     {                                                                                              \
-        ERGO_NAMED("structure_peak_k", "1/sigma"), .help = "its wave number |k_0|",                \
-                                                   .curve = "order",                               \
-                                                   .from_curve = spheres_order_peak_k,             \
-                                                   .applies = spheres_order_is_on                  \
+        ERGO_NAMED("structure_peak_k", "1/sigma"),                                                 \
+            .help = "its wave number |k_0|", .curve = "order", .from_curve = spheres_order_peak_k, \
+            .applies = spheres_order_is_on                                                         \
     }
 
 #define SPHERES_ORDER_CURVE_TABLE                                                                  \
-    {"order", "number", "", "numbers of the analysis of order"},                                   \
-    {                                                                                              \
+    {"order", "number", "", "numbers of the analysis of order"}, {                                 \
         "sk", "wave number * sigma", "",                                                           \
             "structure factor S(k), mean over the box's wave vectors in each shell, as wide as "   \
             "the shortest of them is long in a cubic box of close packing; a mesh adds 0.004 at "  \

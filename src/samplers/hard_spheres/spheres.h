@@ -57,7 +57,7 @@ enum {
     SPHERES_PAIR_CURVES,
     SPHERES_CURVE_PROFILE = SPHERES_PAIR_CURVES, /* from here on enum ergo_confined_curve */
     SPHERES_COUNTED = SPHERES_PAIR_CURVES + ERGO_CONFINED_COUNTED, /* these have counts */
-    SPHERES_CURVES = SPHERES_PAIR_CURVES + ERGO_CONFINED_CURVES /* then those of order.h */
+    SPHERES_CURVES = SPHERES_PAIR_CURVES + ERGO_CONFINED_CURVES    /* then those of order.h */
 };
 /* Samples from one with curves to the next; 0: none has. */
 uint64_t spheres_curve_every(const struct ergo_point *point);
@@ -236,8 +236,8 @@ enum spheres_buffer {
     SPHERES_LIMITS,  /* of both histograms of pairs */
     SPHERES_SUMS = SPHERES_LIMITS + SPHERES_PAIR_CURVES, /* samples, in partial sums */
     SPHERES_SEEN,                                        /* volumes of samples */
-    SPHERES_ENERGIES, /* energies in the field, in partial sums */
-    SPHERES_COUNTS,   /* of all histograms */
+    SPHERES_ENERGIES,                                  /* energies in the field, in partial sums */
+    SPHERES_COUNTS,                                    /* of all histograms */
     SPHERES_PLACES = SPHERES_COUNTS + SPHERES_COUNTED, /* cells for the analysis of order */
 };
 enum spheres_kernel {
