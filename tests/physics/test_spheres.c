@@ -294,14 +294,14 @@ static void compare_structure(const cJSON *tree, double eta, size_t point, doubl
 }
 
 /* Spheres that stay at the sites of fcc while the sides of their box change one by one. */
-static cJSON *crystal_run(int equilibration, int sweeps, int order_every) {
+static cJSON *crystal_run(int equilibration, int sweeps, int measure_every, int order_every) {
     char job[1000];
     snprintf(job, sizeof job,
              "{'sampler': 'hard-spheres', 'seed': '18', 'system': {'n': 32, 'box': [7, 7.1, 7.2], "
              "'ensemble': 'npt', 'pressure': 0.1, 'volume_moves': 'per-axis', 'volume_every': 1, "
              "'max_volume_change': 0.2, 'max_displacement': 1e-6}, 'run': {'equilibration': %d, "
-             "'sweeps': %d, 'measure_every': 4, 'order_every': %d}, 'output': {'snapshots': 0}}",
-             equilibration, sweeps, order_every);
+             "'sweeps': %d, 'measure_every': %d, 'order_every': %d}, 'output': {'snapshots': 0}}",
+             equilibration, sweeps, measure_every, order_every);
     return physics_run(ctx, job, "crystal");
 }
 
@@ -310,7 +310,7 @@ static cJSON *crystal_run(int equilibration, int sweeps, int order_every) {
 static void test_crystal(void **state) {
     double density, aspect[2], q6, local, solid, peak, k0, none, expected = 0, wave[4] = {0};
     (void)state;
-    cJSON *tree = crystal_run(40, 4, 5);
+    cJSON *tree = crystal_run(40, 4, 4, 5);
     physics_value(tree, 0, 1, "density", &density, &none);
     physics_value(tree, 0, 1, "aspect_ratio_y", &aspect[0], &none);
     physics_value(tree, 0, 1, "aspect_ratio_z", &aspect[1], &none);
@@ -351,12 +351,13 @@ static void test_crystal(void **state) {
     assert_true(fmin(fmin(wave[0], wave[1]), fmin(wave[2], wave[3])) < 1e-6);
 }
 
-/* Samples 9 and 10, both, the second and the first alone: each by the box that it had. */
+/* Samples 15 and 16 of a block, both, the second and the first alone: each by the box that it had.
+ */
 static void test_boxes_of_samples(void **state) {
     double k0[3], none;
     (void)state;
     for (int every = 1; every <= 3; every++) {
-        cJSON *tree = crystal_run(36, 8, every);
+        cJSON *tree = crystal_run(15, 2, 1, every);
         physics_value(tree, 0, 1, "structure_peak_k", &k0[every - 1], &none);
         cJSON_Delete(tree);
     }
