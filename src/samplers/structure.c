@@ -96,7 +96,7 @@ static void add_row(struct sums *s, size_t y, size_t z) {
     const size_t *m = p->mesh, columns = m[0] / 2 + 1, at[2] = {y, z};
     const double end = p->wave * ((double)p->shells + 1), n = (double)s->places->n;
     double k[3] = {0, 0, 0}, each = 1;
-    for (unsigned a = 1; a < p->dimensions; a++) {
+    for (unsigned a = 1; a < 3 && a < p->dimensions; a++) {
         const size_t from = at[a - 1], up = from <= m[a] / 2 ? from : m[a] - from;
         k[a] = 2 * pi * (double)up / s->places->side[a] * (from <= m[a] / 2 ? 1 : -1);
         each *= sharpened(up, m[a]);
