@@ -44,7 +44,7 @@ double spheres_order_peak_k(const struct ergo_point *point, const double *number
      .help = "bond-orientational order Q_6 = sqrt(4 pi / 13 sum over m of |<Y_6m>|^2), the mean "  \
              "over the directions from all spheres to their 12 nearest neighbours (Steinhardt, "   \
              "Nelson, Ronchetti, Phys. Rev. B 28, 784 (1983)): 0.57452 in a perfect fcc crystal, " \
-             "0.48476 in hcp, below 1 / sqrt(N) in a fluid",                                       \
+             "0.48476 in hcp, about 1 / sqrt(N) or less in a fluid",                               \
      .curve = "order", .from_curve = spheres_order_q6, .applies = spheres_order_is_on},            \
         {ERGO_NAMED("q6_local", ""),                                                               \
          .help = "mean over spheres of q_6 of the mean q_6m of a sphere and its 12 neighbours "    \
