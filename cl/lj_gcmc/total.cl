@@ -70,6 +70,20 @@ lj_profile(__global const struct lj_member *members, __global const struct lj_ch
         out[k] = bins[k] + (begin ? out[k] : 0u);
 }
 #else
+/* Of a mixture each pair of species has bins of its own: 1-1, 1-2, 2-2, 1-3, ... */
+#ifdef LJ_SPECIES
+#define LJ_ALL_BINS (LJ_BINS * (LJ_SPECIES * (LJ_SPECIES + 1u) / 2u))
+
+ERGO_INLINE uint lj_bins_of(lj_position a, lj_position b) {
+    const uint s = a.x & LJ_SPECIES_MASK, t = b.x & LJ_SPECIES_MASK;
+    const uint low = s < t ? s : t, high = s < t ? t : s;
+    return LJ_BINS * (high * (high + 1u) / 2u + low);
+}
+#else
+#define LJ_ALL_BINS LJ_BINS
+#define lj_bins_of(a, b) 0u
+#endif
+
 /* The bin of r2: the largest k with edges[k] <= r2, or LJ_BINS if it is beyond. A guess from a
  * reciprocal root is corrected by comparisons, so the bins are exactly those of the table. */
 ERGO_INLINE uint lj_bin(float r2, float per_width, __global const float *edges) {
@@ -87,8 +101,8 @@ ERGO_INLINE uint lj_bin(float r2, float per_width, __global const float *edges) 
 
 /*
  * Ordered pairs by distance, between particles begin .. end - 1 and all others. Partial counts per
- * work-group: [sample][chain][group][bin]. The launch that begins with particle 0 writes, later
- * ones add. Chains that are not at `step` are skipped, and so are those of which an activation from
+ * work-group: [sample][chain][group][bin], of a mixture [pair of species][bin]. The launch that
+ * begins with particle 0 writes, later ones add. Chains that are not at `step` are skipped, and so are those of which an activation from
  * there on waits for room: they were counted before it. edges[LJ_BINS + 1] are squares, in sigma^2.
  *
  * Partners are found in the cells from LJ_LOW to LJ_HIGH further along each axis, which is as far
@@ -99,7 +113,7 @@ lj_pairs(__global const struct lj_member *members, __global const struct lj_chai
          __global uint4 *particles, __global uint4 *cells, __global const uint *offsets,
          __global const float *edges, __global uint *counts, ulong step, uint capacity, uint slots,
          uint sample, float per_width, uint begin, uint end) {
-    __local uint bins[LJ_BINS];
+    __local uint bins[LJ_ALL_BINS];
     const uint item = (uint)get_local_id(0), part = (uint)get_group_id(0);
     const uint n_parts = (uint)get_num_groups(0), chain = (uint)get_group_id(1);
     const uint n_chains = (uint)get_num_groups(1);
@@ -109,7 +123,7 @@ lj_pairs(__global const struct lj_member *members, __global const struct lj_chai
     struct lj_home home;
     lj_home_of(&home, particles, cells, offsets, capacity, slots, chain, n_chains);
     lj_home_list(&home, chains[chain].list);
-    for (uint k = item; k < LJ_BINS; k += LJ_TOTAL_GROUP)
+    for (uint k = item; k < LJ_ALL_BINS; k += LJ_TOTAL_GROUP)
         bins[k] = 0u;
     barrier(CLK_LOCAL_MEM_FENCE);
     const float far = edges[LJ_BINS];
@@ -145,15 +159,15 @@ lj_pairs(__global const struct lj_member *members, __global const struct lj_chai
                         const uint self = itself && lj_same(q, at);
                         itself = self ? 0u : itself;
                         if (r2 < far && !self)
-                            LJ_COUNT(bins[lj_bin(r2, per_width, edges)]);
+                            LJ_COUNT(bins[lj_bins_of(q, at) + lj_bin(r2, per_width, edges)]);
                     }
                 }
             }
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    __global uint *out = counts + (((ulong)sample * n_chains + chain) * n_parts + part) * LJ_BINS;
-    for (uint k = item; stands && k < LJ_BINS; k += LJ_TOTAL_GROUP)
+    __global uint *out = counts + (((ulong)sample * n_chains + chain) * n_parts + part) * LJ_ALL_BINS;
+    for (uint k = item; stands && k < LJ_ALL_BINS; k += LJ_TOTAL_GROUP)
         out[k] = bins[k] + (begin ? out[k] : 0u);
 }
 #endif

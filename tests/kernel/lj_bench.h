@@ -106,30 +106,33 @@ static inline void lj_compare_saved(struct lj_bench *b, const char *what, void *
     LJ_OK(b, what, ops->audit(b->ctx, state));
 }
 
-/* Compares rho^2 g(r) of a sample with the one from all pairs. It is equal to the bit, because
+/* Compares the curves of a sample with those from all pairs. They are equal to the bit, because
  * numbers of pairs are integers. */
 static inline void lj_compare_pairs(struct lj_bench *b, const char *what, void *state,
-                                    const struct lj_twin *t, const double *curve) {
+                                    const struct lj_twin *t, double *const found[LJ_CURVES]) {
     const struct lj_state *s = state;
     const uint32_t bins = s->launch.bins;
-    uint64_t *pairs = calloc(bins, sizeof *pairs);
-    double *gr = calloc(2 * (size_t)bins, sizeof *gr), *density = gr + bins;
-    assert_true(pairs && gr);
+    const size_t all = bins * lj_pair_kinds(&s->system);
+    uint64_t *pairs = calloc(all, sizeof *pairs);
+    double *values = calloc(LJ_CURVES * (size_t)bins, sizeof *values), *expected[LJ_CURVES];
+    assert_true(pairs && values);
+    for (size_t c = 0; c < LJ_CURVES; c++)
+        expected[c] = found[c] ? values + c * bins : NULL;
     if (s->system.field) {
         lj_twin_profile(t, t->n, s->system.axis, lj_profile_bins(s), bins, pairs);
-        lj_profile_convert(s, pairs, density);
+        lj_profile_convert(s, pairs, expected[LJ_CURVE_PROFILE]);
     } else {
-        memset(pairs, 0, bins * sizeof *pairs);
         lj_twin_pairs(t, 0, t->n, s->bin_edges, bins, pairs);
-        lj_pairs_convert(s, t->n, pairs, gr, density);
+        lj_pairs_convert(s, t->n, t->numbers, pairs, expected);
     }
-    for (uint32_t k = 0; k < bins; k++)
-        if (curve[k] != density[k])
-            fail_msg("%s\nnot the oracle's pairs: bin %u has %g, all pairs have %g (%llu)", what, k,
-                     curve[k], density[k], (unsigned long long)pairs[k]);
-    b->pairs += bins;
+    for (size_t c = 0; c < LJ_CURVES; c++)
+        for (uint32_t k = 0; found[c] && k < bins; k++)
+            if (found[c][k] != expected[c][k])
+                fail_msg("%s\nnot the oracle's pairs: curve %zu, bin %u has %g, all pairs have %g",
+                         what, c, k, found[c][k], expected[c][k]);
+    b->pairs += all;
     free(pairs);
-    free(gr);
+    free(values);
 }
 
 /* Runs a job (' for ") and its twins: `samples` samples, one every `every` moves, in blocks of two.
@@ -158,7 +161,6 @@ static inline void lj_compare(struct lj_bench *b, const char *text, size_t sampl
     size_t sizes[LJ_CURVES]; /* the histogram is not collected */
     for (size_t c = 0; c < LJ_CURVES; c++)
         sizes[c] = ergo_point_curve_size(batch->points[0], c);
-    const size_t curve_of = sizes[LJ_CURVE_PROFILE] ? LJ_CURVE_PROFILE : LJ_CURVE_PAIR_DENSITY;
     struct ergo_samples got = {.columns = calloc(2 * batch->count * LJ_COLUMNS, sizeof(double))};
     for (int c = 0; c < LJ_CURVES; c++)
         got.curves[c] = calloc(2 * batch->count * (sizes[c] + 1), sizeof(double));
@@ -198,10 +200,10 @@ static inline void lj_compare(struct lj_bench *b, const char *text, size_t sampl
                     fail_msg("%s\nnot the oracle's sample %zu of member %zu: N %g, U %.17g; the "
                              "twin has %u, %lld",
                              text, 2 * k + i, m, c[0], c[1], t->n, (long long)t->energy);
+                double *rows[LJ_CURVES];
+                lj_curve_rows_at(state, got.curves, curve * batch->count + m, rows);
                 if (pairs)
-                    lj_compare_pairs(b, text, state, t,
-                                     got.curves[curve_of] +
-                                         (curve * batch->count + m) * sizes[curve_of]);
+                    lj_compare_pairs(b, text, state, t, rows);
             }
             curve += pairs;
         }

@@ -245,25 +245,26 @@ bool lj_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
                    const struct ergo_samples *samples) {
     const struct lj_state *s = state;
     const size_t members = s->e.batch->count, bins = s->launch.bins, parts = s->launch.total_parts;
+    const size_t all = bins * lj_pair_kinds(&s->system);
     const uint64_t interval = s->e.curve_interval;
     const size_t first = (size_t)((interval - s->e.slots[slot].first_sample % interval) % interval);
-    uint64_t *pairs = malloc((bins + 1) * sizeof *pairs);
+    uint64_t *pairs = malloc((all + 1) * sizeof *pairs);
     for (size_t row = begin; pairs && row < end; row++) {
         const size_t curve = row / members, m = row % members;
         const uint32_t *counts = ergo_engine_host(&s->e, LJ_COUNTS, slot, curve);
-        memset(pairs, 0, bins * sizeof *pairs);
+        memset(pairs, 0, all * sizeof *pairs);
         if (s->cut)
             memcpy(pairs, s->at.pairs + row * bins, bins * sizeof *pairs);
         for (size_t p = 0; p < parts && !s->cut; p++)
-            for (size_t k = 0; k < bins; k++)
-                pairs[k] += counts[(m * parts + p) * bins + k];
-        if (s->system.field) {
-            lj_profile_convert(s, pairs, samples->curves[LJ_CURVE_PROFILE] + row * bins);
-            continue;
-        }
-        lj_pairs_convert(s, sample_of(s, slot, first + curve * (size_t)interval, m)->particles,
-                         pairs, samples->curves[LJ_CURVE_GR] + row * bins,
-                         samples->curves[LJ_CURVE_PAIR_DENSITY] + row * bins);
+            for (size_t k = 0; k < all; k++)
+                pairs[k] += counts[(m * parts + p) * all + k];
+        const struct lj_sample *of = sample_of(s, slot, first + curve * (size_t)interval, m);
+        double *rows[LJ_CURVES];
+        lj_curve_rows_at(s, samples->curves, row, rows);
+        if (s->system.field)
+            lj_profile_convert(s, pairs, rows[LJ_CURVE_PROFILE]);
+        else
+            lj_pairs_convert(s, of->particles, of->numbers, pairs, rows);
     }
     free(pairs);
     return pairs != NULL;

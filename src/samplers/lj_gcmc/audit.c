@@ -162,7 +162,7 @@ static void expect_pairs(struct lj_stretch *a, const struct lj_twin *t) {
     const struct lj_state *s = a->s;
     const size_t ranks = s->cut ? (size_t)ergo_dist_count() : 1;
     uint32_t first = 0;
-    memset(a->pairs, 0, s->launch.bins * sizeof *a->pairs);
+    memset(a->pairs, 0, s->launch.bins * lj_pair_kinds(&s->system) * sizeof *a->pairs);
     if (lj_stretch_partial(a)) {
         lj_twin_pairs(t, 0, a->own < a->end ? a->own : a->end, s->bin_edges, s->launch.bins,
                       a->pairs);
@@ -183,15 +183,15 @@ static void expect_pairs(struct lj_stretch *a, const struct lj_twin *t) {
 
 void lj_stretch_expect(struct lj_stretch *a, size_t k, size_t curve, const struct lj_twin *t) {
     const struct lj_state *s = a->s;
-    const size_t row = (curve * a->count + k) * s->launch.bins;
+    double *rows[LJ_CURVES];
+    lj_curve_rows_at(s, a->expected, curve * a->count + k, rows);
     if (s->system.field) {
         lj_twin_profile(t, a->end, s->system.axis, lj_profile_bins(s), s->launch.bins, a->pairs);
-        lj_profile_convert(s, a->pairs, a->gr[0] + row);
+        lj_profile_convert(s, a->pairs, rows[LJ_CURVE_PROFILE]);
         return;
     }
     expect_pairs(a, t);
-    lj_pairs_convert(s, lj_stretch_partial(a) ? a->all : t->n, a->pairs, a->gr[0] + row,
-                     a->gr[1] + row);
+    lj_pairs_convert(s, lj_stretch_partial(a) ? a->all : t->n, t->numbers, a->pairs, rows);
 }
 
 /* Move the twin of the stretch's k-th member through the stretch, with its samples. false: no
@@ -226,7 +226,6 @@ bool lj_stretch_partial(const struct lj_stretch *a) {
  * stay at its start (follow_part in audit_compare.c). */
 static enum ergo_status open_twins(struct ergo_context *ctx, struct lj_stretch *a) {
     struct lj_state *s = a->s;
-    const size_t bins = a->curves * a->count * s->launch.bins + 1;
     const uint64_t blocks = a->blocks < s->launch.board_blocks ? a->blocks : s->launch.board_blocks;
     const uint64_t all = a->every * a->samples * (blocks ? blocks * s->system.trials : 1);
     const struct lj_window window =
@@ -238,10 +237,12 @@ static enum ergo_status open_twins(struct ergo_context *ctx, struct lj_stretch *
     a->twins = calloc(chains, sizeof *a->twins);
     a->before = calloc(chains, sizeof *a->before);
     a->columns = calloc(a->samples * a->count * LJ_COLUMNS, sizeof *a->columns);
-    a->gr[0] = calloc(bins, sizeof *a->gr[0]);
-    a->gr[1] = calloc(bins, sizeof *a->gr[1]);
-    a->pairs = calloc(s->launch.bins + 1, sizeof *a->pairs);
-    bool ok = a->twins && a->before && a->columns && a->gr[0] && a->gr[1] && a->pairs;
+    a->pairs = calloc(s->launch.bins * lj_pair_kinds(&s->system) + 1, sizeof *a->pairs);
+    bool ok = a->twins && a->before && a->columns && a->pairs;
+    for (size_t c = 0; c < LJ_CURVES && ok; c++)
+        if (s->curve_sizes[c])
+            ok = (a->expected[c] = calloc(a->curves * a->count * s->curve_sizes[c] + 1,
+                                          sizeof *a->expected[c])) != NULL;
     enum ergo_status status = ERGO_OK;
     for (size_t k = 0; k < chains && ok && status == ERGO_OK; k++) {
         const size_t c = a->first * s->boxes + k;
@@ -276,8 +277,8 @@ static void close_stretch(struct lj_stretch *a) {
     free(a->twins);
     free(a->before);
     free(a->columns);
-    free(a->gr[0]);
-    free(a->gr[1]);
+    for (size_t c = 0; c < LJ_CURVES; c++)
+        free(a->expected[c]);
     free(a->pairs);
 }
 
@@ -353,15 +354,12 @@ static enum ergo_status replay_stretch(struct ergo_context *ctx, struct lj_stret
     const size_t each[3] = {16 * (size_t)s->capacity, cell_bytes, 8 * cells};
     const struct ergo_replay_row extra = {"chains on the host", ERGO_REPLAY_HOST, NULL, s->chains,
                                           chains * sizeof *s->chains};
-    const bool field = s->system.field;
-    const size_t pairs = field ? 0 : s->launch.bins;
-    const size_t sizes[LJ_CURVES] = {pairs, pairs, 0, field ? s->launch.bins : 0};
     const uint64_t step = s->e.step;
     struct ergo_replay r = {.remedy = "/tuning/work_group",
                             .state = a,
                             .n_columns = LJ_COLUMNS,
                             .n_curves = s->launch.bins ? LJ_CURVES : 0,
-                            .curve_sizes = sizes,
+                            .curve_sizes = s->curve_sizes,
                             .samples = a->samples,
                             .every = a->every,
                             .first_sample = a->first_sample,

@@ -15,8 +15,7 @@
 enum { SUMMED = 1 << 15 };
 
 static const char *wrong_sample(const struct lj_stretch *a, const struct ergo_replay *r, size_t k) {
-    const size_t m = a->first + k, bins = a->s->launch.bins;
-    const bool field = a->s->system.field;
+    const size_t m = a->first + k;
     for (size_t i = 0; i < a->samples; i++) {
         const double *found = r->found.columns + (i * r->members + m) * LJ_COLUMNS;
         const double *expected = a->columns + (i * a->count + k) * LJ_COLUMNS;
@@ -39,12 +38,16 @@ static const char *wrong_sample(const struct lj_stretch *a, const struct ergo_re
                               LJ_MOST_SPECIES))
             return "the particles of each species";
     }
-    for (size_t curve = 0; curve < a->curves; curve++)
-        for (int c = 0; c < (field ? 1 : 2); c++)
-            if (!ergo_replay_same(r->found.curves[field ? LJ_CURVE_PROFILE : c] +
-                                      (curve * r->members + m) * bins,
-                                  a->gr[c] + (curve * a->count + k) * bins, bins))
-                return field ? "the density profile" : "the pairs of g(r)";
+    for (size_t curve = 0; curve < a->curves; curve++) {
+        double *found[LJ_CURVES], *expected[LJ_CURVES];
+        lj_curve_rows_at(a->s, r->found.curves, curve * r->members + m, found);
+        lj_curve_rows_at(a->s, a->expected, curve * a->count + k, expected);
+        for (size_t c = 0; c < LJ_CURVES; c++)
+            if (found[c] && !ergo_replay_same(found[c], expected[c], a->s->curve_sizes[c]))
+                return c == LJ_CURVE_PROFILE ? "the density profile"
+                       : c >= LJ_CURVE_GR_OF ? "the pairs of two species"
+                                             : "the pairs of g(r)";
+    }
     return NULL;
 }
 
@@ -129,7 +132,7 @@ static enum ergo_status follow_part(struct ergo_context *ctx, const struct ergo_
         const size_t bins = s->launch.bins;
         for (size_t curve = 0; curve < a->curves; curve++)
             for (int c = 0; c < 2; c++)
-                memcpy(a->gr[c] + (curve * a->count + k) * bins,
+                memcpy(a->expected[c] + (curve * a->count + k) * bins,
                        r->found.curves[c] + (curve * r->members + m) * bins, bins * sizeof(double));
         lj_stretch_expect(a, k, a->curves - 1, end);
     }

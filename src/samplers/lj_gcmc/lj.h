@@ -20,7 +20,10 @@ enum lj_curve {
     LJ_CURVE_PAIR_DENSITY,
     LJ_CURVE_HISTOGRAM,
     LJ_CURVE_PROFILE, /* in a field, in place of the first two */
-    LJ_CURVES
+    /* of a mixture: of each pair of species, 1-1, 1-2, 2-2, 1-3, ... */
+    LJ_CURVE_GR_OF,
+    LJ_CURVE_DENSITY_OF = LJ_CURVE_GR_OF + LJ_MOST_SPECIES * (LJ_MOST_SPECIES + 1) / 2,
+    LJ_CURVES = LJ_CURVE_DENSITY_OF + LJ_MOST_SPECIES * (LJ_MOST_SPECIES + 1) / 2
 };
 enum lj_column {
     LJ_COLUMN_PARTICLES,
@@ -258,6 +261,7 @@ struct lj_state {
     uint64_t grown;
     /* the host has placed particles, and their pair energies and contacts are not computed yet */
     bool stale;
+    size_t curve_sizes[LJ_CURVES]; /* 0: not measured; the histogram is the run's */
     uint64_t settled; /* e.changes when lj_settle was last through; 0: never */
     bool cut;         /* the box is cut over ranks, and this is a slab of it: cut.c */
     struct lj_cut {
@@ -283,6 +287,11 @@ static inline size_t lj_chains(const struct lj_state *s) {
 /* Cells in memory. */
 static inline size_t lj_cells(const struct lj_state *s) {
     return s->cut ? (size_t)s->grid.n[0] * s->grid.n[1] * s->at.slab.tall : s->grid.cells;
+}
+
+/* What pairs are counted apart: those of each two species, like or unlike. */
+static inline size_t lj_pair_kinds(const struct lj_system *s) {
+    return s->species.n ? (size_t)s->species.n * (s->species.n + 1) / 2 : 1;
 }
 
 /* Functions that return void record errors in s->e. In what follows `chain` is a box of a member
@@ -544,12 +553,16 @@ struct lj_totals lj_totals_of(const struct lj_state *s, size_t chain, const int6
 void lj_refresh_energies(struct lj_state *s);
 /* Enqueue the pair counts of g(r) for the chains at `step`, as row `curve` of the slot. */
 void lj_pairs_count(struct lj_state *s, size_t curve, uint64_t step);
+/* Row `row` of each curve that is measured, else NULL. */
+void lj_curve_rows_at(const struct lj_state *s, double *const curves[LJ_CURVES], size_t row,
+                      double *rows[LJ_CURVES]);
 /* Enqueue the test insertions of the chains at `step`, as row `sample` of the slot. */
 void lj_ghosts_count(struct lj_state *s, size_t sample, uint64_t step);
 double lj_bin_width(const struct lj_state *s); /* in the job's unit */
-/* g(r) and rho^2 g(r) of a sample with n particles, from its ordered pairs per bin. */
-void lj_pairs_convert(const struct lj_state *s, double n, const uint64_t *pairs, double *gr,
-                      double *density);
+/* The rows of g(r) and rho^2 g(r), also of each two species (NULL: not wanted), of a sample with n
+ * particles, from its ordered pairs [lj_pair_kinds][bins]. numbers: of each species, if any. */
+void lj_pairs_convert(const struct lj_state *s, double n, const uint32_t *numbers,
+                      const uint64_t *pairs, double *const rows[LJ_CURVES]);
 
 /* plan.c: build options of the potential */
 void lj_potential_options(const struct lj_state *s, struct ergo_text *options);

@@ -8,6 +8,14 @@
 #include "samplers/lj_gcmc/cut.h"
 #include "samplers/lj_gcmc/tables.h"
 
+/* Of a mixture. In a configuration without such pairs both are 0. */
+#define PAIRS_OF(k, st, which)                                                                     \
+    [LJ_CURVE_GR_OF + (k)] = {"gr_" st, "r (length)", "",                                          \
+                              "of a mixture: pair correlation g(r) of " which                      \
+                              "; each configuration by its own numbers of particles"},             \
+    [LJ_CURVE_DENSITY_OF + (k)] = {"pair_density_" st, "r (length)", "1/length^6",                 \
+                                   "of a mixture (muvt): rho_s rho_t g(r) of " which}
+
 static const struct ergo_curve_info curves[] = {
     [LJ_CURVE_GR] = {"gr", "r (length)", "",
                      "pair correlation g(r); each configuration by its own N"},
@@ -16,6 +24,16 @@ static const struct ergo_curve_info curves[] = {
     [LJ_CURVE_PROFILE] = {"density_profile", "z (length)", "1/length^3",
                           "density of layers of a slit or field at z (or x, y: profile_axis)"},
     [LJ_CURVE_HISTOGRAM] = {"particles_histogram", "N", "", "P(N), of every sample"},
+    PAIRS_OF(0, "11", "the first species"),
+    PAIRS_OF(1, "12", "the first and the second species"),
+    PAIRS_OF(2, "22", "the second species"),
+    PAIRS_OF(3, "13", "the first and the third species"),
+    PAIRS_OF(4, "23", "the second and the third species"),
+    PAIRS_OF(5, "33", "the third species"),
+    PAIRS_OF(6, "14", "the first and the fourth species"),
+    PAIRS_OF(7, "24", "the second and the fourth species"),
+    PAIRS_OF(8, "34", "the third and the fourth species"),
+    PAIRS_OF(9, "44", "the fourth species"),
 };
 
 enum { LJ_TUNABLE_SLOTS = 3, LJ_TUNABLE_CAPACITY };
@@ -56,6 +74,13 @@ static size_t curve_size(const struct ergo_point *point, size_t c) {
         return 0;
     const struct lj_system s = lj_system_of(point);
     uint32_t width;
+    if (c >= LJ_CURVE_DENSITY_OF && !lj_is_open(point)) /* in proportion to g(r) */
+        return 0;
+    if (c >= LJ_CURVE_GR_OF)
+        return s.species.n && (c - LJ_CURVE_GR_OF) % (LJ_CURVE_DENSITY_OF - LJ_CURVE_GR_OF) <
+                                  lj_pair_kinds(&s)
+                   ? lj_bins(point)
+                   : 0;
     if (c != LJ_CURVE_HISTOGRAM)
         return (c == LJ_CURVE_PROFILE) == lj_has_field(point) ? lj_bins(point) : 0;
     return lj_is_open(point) ? lj_histogram_size(&s, &width) : 0;

@@ -162,17 +162,43 @@ void lj_pairs_count(struct lj_state *s, size_t curve, uint64_t step) {
     }
 }
 
-/* Pairs per volume of the shell and of the box give rho^2 g(r). g(r) divides by N (N - 1) / V^2
- * of the same sample. */
-void lj_pairs_convert(const struct lj_state *s, double n, const uint64_t *pairs, double *gr,
-                      double *density) {
+/* Pairs per volume of the shell and of the box give rho^2 g(r), and divided by `ideal` g(r): the
+ * sum of so many kinds of them. Unlike ones come from both sides. */
+static void convert(const struct lj_state *s, size_t kinds, double sides, double ideal,
+                    const uint64_t *pairs, double *gr, double *density) {
     const double width = lj_bin_width(s), v = s->system.volume;
-    const double ideal = n > 1 ? n * (n - 1) / (v * v) : 1;
-    for (size_t k = 0; k < s->launch.bins; k++) {
+    const size_t bins = s->launch.bins;
+    for (size_t k = 0; k < bins; k++) {
         const double inner = (double)k * width, outer = inner + width;
         const double shell =
             4.0 / 3.0 * 3.14159265358979323846 * (outer * outer * outer - inner * inner * inner);
-        density[k] = (double)pairs[k] / (v * shell);
-        gr[k] = density[k] / ideal;
+        uint64_t count = 0;
+        for (size_t i = 0; i < kinds; i++)
+            count += pairs[i * bins + k];
+        const double found = (double)count / (v * shell) / sides;
+        gr[k] = found / (ideal > 0 ? ideal : 1);
+        if (density)
+            density[k] = found;
     }
+}
+
+void lj_curve_rows_at(const struct lj_state *s, double *const curves[LJ_CURVES], size_t row,
+                      double *rows[LJ_CURVES]) {
+    for (size_t c = 0; c < LJ_CURVES; c++)
+        rows[c] = s->curve_sizes[c] ? curves[c] + row * s->curve_sizes[c] : NULL;
+}
+
+/* g(r) divides by N (N - 1)/V^2 of the same sample, and that of two species by N_s N_t/V^2. */
+void lj_pairs_convert(const struct lj_state *s, double n, const uint32_t *numbers,
+                      const uint64_t *pairs, double *const rows[LJ_CURVES]) {
+    const double v = s->system.volume;
+    const size_t kinds = lj_pair_kinds(&s->system);
+    convert(s, kinds, 1, n * (n - 1) / (v * v), pairs, rows[LJ_CURVE_GR],
+            rows[LJ_CURVE_PAIR_DENSITY]);
+    for (uint32_t b = 0, k = 0; b < s->system.species.n; b++)
+        for (uint32_t a = 0; a <= b; a++, k++)
+            convert(s, 1, a == b ? 1 : 2,
+                    (double)numbers[a] * ((double)numbers[b] - (a == b)) / (v * v),
+                    pairs + k * s->launch.bins, rows[LJ_CURVE_GR_OF + k],
+                    rows[LJ_CURVE_DENSITY_OF + k]);
 }

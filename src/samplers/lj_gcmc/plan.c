@@ -277,6 +277,14 @@ static enum ergo_status check_launch(struct ergo_context *ctx, const struct lj_s
             "box: use a smaller one, a smaller /tuning/slots (or 0), /tuning/microcell or "
             "/tuning/capacity (or 0), or another device",
             device->summary.name, device->summary.id, (unsigned long long)limit);
+    const uint64_t counters = 4 * l->bins * lj_pair_kinds(&s->system) + 1024;
+    if (l->bins && counters > device->summary.local_memory)
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                         "%s (%s): the bins of g(r) need %llu bytes of local memory, the device has "
+                         "%llu: use a smaller /run/gr_bins, which each pair of species has for "
+                         "itself, or another device",
+                         device->summary.name, device->summary.id, (unsigned long long)counters,
+                         (unsigned long long)device->summary.local_memory);
     return ERGO_OK;
 }
 
@@ -321,7 +329,7 @@ static void declare_buffers(struct lj_state *s) {
         ergo_engine_buffer(e, LJ_EDGES, "edges of g(r)", ERGO_BUFFER_CONSTANT,
                            (l->bins + UINT64_C(1)) * sizeof *s->bin_edges);
         ergo_engine_buffer(e, LJ_COUNTS, "pair counts", ERGO_BUFFER_CURVES,
-                           4 * members * l->total_parts * l->bins);
+                           4 * members * l->total_parts * l->bins * lj_pair_kinds(&s->system));
     }
     if (s->tables.bytes)
         ergo_engine_buffer(e, LJ_TABLES, "tables of potentials", ERGO_BUFFER_CONSTANT,
@@ -502,6 +510,9 @@ enum ergo_status lj_configure(struct ergo_context *ctx, void *state) {
     s->tile = s->launch.tile;
     s->pairs_end = UINT32_MAX;
     s->e.curve_interval = lj_curve_every(first);
+    for (size_t c = 0; c < LJ_CURVES; c++)
+        s->curve_sizes[c] =
+            c == LJ_CURVE_HISTOGRAM || !s->launch.bins ? 0 : ergo_point_curve_size(first, c);
     declare_buffers(s);
     return declare_kernels(ctx, s);
 }

@@ -15,7 +15,7 @@ struct lj_stretch {
     struct lj_twin *twins;  /* of all boxes [boxes count], at the end of the stretch */
     double *columns;        /* [samples][count][LJ_COLUMNS] */
     uint32_t own, all;      /* followed in part: of the twin of the end the first, this rank's; N */
-    double *gr[2];          /* g(r) and rho^2 g(r): [curves][count][bins] */
+    double *expected[LJ_CURVES]; /* [curves][count][bins] of those that are measured */
     uint64_t *pairs;
     struct lj_chain *before;  /* [boxes count], the chains at the start */
     uint32_t slots, capacity; /* sizes of the run's buffers, which may grow in the stretch */

@@ -92,7 +92,8 @@ struct lj_twin_sums lj_twin_total(const struct lj_twin *t, uint32_t first, uint3
                                   uint32_t group, uint32_t parts, uint32_t part);
 /* Weights of `count` test insertions at the chain's step: sums[LJ_GHOST_WORDS]. */
 void lj_twin_ghosts(const struct lj_twin *t, uint32_t count, int64_t *sums);
-/* Adds to counts[bins] the ordered pairs of particles `first` to `end` - 1 with all others.
+/* Adds to counts[lj_pair_kinds][bins] the ordered pairs of particles `first` to `end` - 1 with all
+ * others.
  * edges[bins + 1]: squared distances in sigma^2. */
 void lj_twin_pairs(const struct lj_twin *t, uint32_t first, uint32_t end, const float *edges,
                    uint32_t bins, uint64_t *counts);

@@ -20,6 +20,17 @@ struct lj_twin_sums lj_twin_total(const struct lj_twin *t, uint32_t first, uint3
     return sums;
 }
 
+/* Of a mixture, which two species, in the order 1-1, 1-2, 2-2, 1-3, ... */
+static size_t kind_of(const struct lj_twin *t, const uint32_t a[3], const uint32_t b[3]) {
+    const size_t s = a[0] % 4, u = b[0] % 4;
+    size_t kind = 0;
+    for (size_t high = 0; t->species; high++)
+        for (size_t low = 0; low <= high; low++, kind++)
+            if ((s == low && u == high) || (s == high && u == low))
+                return kind;
+    return 0;
+}
+
 void lj_twin_pairs(const struct lj_twin *t, uint32_t first, uint32_t end, const float *edges,
                    uint32_t bins, uint64_t *counts) {
     for (uint32_t i = first; i < end && i < t->n; i++) {
@@ -32,7 +43,7 @@ void lj_twin_pairs(const struct lj_twin *t, uint32_t first, uint32_t end, const 
                 const uint32_t middle = (low + high) / 2;
                 *(r2 < edges[middle] ? &high : &low) = middle;
             }
-            counts[low]++;
+            counts[kind_of(t, t->p[i], t->p[j]) * bins + low]++;
         }
     }
 }
