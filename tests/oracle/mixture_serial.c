@@ -70,6 +70,16 @@ double ergo_oracle_mixture_total(const struct ergo_oracle_mixture *o, double *vi
     return sum;
 }
 
+void ergo_oracle_mixture_pairs(const struct ergo_oracle_mixture *o, size_t a, size_t b,
+                               double width, size_t bins, size_t *counts) {
+    for (size_t i = 0; i < o->n[a]; i++)
+        for (size_t j = 0; j < (a == b ? i : o->n[b]); j++) {
+            const size_t bin = (size_t)(sqrt(distance2(o, o->r[a][i], o->r[b][j])) / width);
+            if (bin < bins)
+                counts[bin]++;
+        }
+}
+
 /* Energy of a particle of species `a` at `at` with all others; skip: that one of its species. */
 static double one(const struct ergo_oracle_mixture *o, size_t a, const double at[3], size_t skip) {
     double sum = 0, w;

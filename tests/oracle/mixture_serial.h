@@ -38,6 +38,9 @@ double ergo_oracle_mixture_tail(const struct ergo_oracle_mixture *o, size_t a, s
  * shell just inside their cutoff, [a][b], of this width. */
 double ergo_oracle_mixture_total(const struct ergo_oracle_mixture *o, double *virial, double width,
                                  double near[ERGO_ORACLE_SPECIES][ERGO_ORACLE_SPECIES]);
+/* Adds to counts[bins] the pairs of species a and b whose distance is in each bin of this width. */
+void ergo_oracle_mixture_pairs(const struct ergo_oracle_mixture *o, size_t a, size_t b,
+                               double width, size_t bins, size_t *counts);
 bool ergo_oracle_mixture_start(struct ergo_oracle_mixture *o, uint64_t seed);
 void ergo_oracle_mixture_free(struct ergo_oracle_mixture *o);
 /* A displacement to anywhere (30%), insertion or deletion (35% each) of one species. */

@@ -151,6 +151,153 @@ static inline void mixture_expect_volume(struct lj_run *r, const char *what) {
     lj_series_free(&s);
 }
 
+/* A job whose samples all have curves, of the width MIXTURE_BINS. For each row of g(r) of samples
+ * and members `look` is called; at the end the state is what the last sample was taken of. */
+enum { MIXTURE_BINS = 10 };
+struct mixture_curves {
+    const struct ergo_batch *batch;
+    void *state;
+    double *curves[LJ_CURVES]; /* of all samples, [sample][member][MIXTURE_BINS] */
+    struct ergo_job *job;
+};
+
+static inline void mixture_run_curves(struct lj_run *r, const char *text, size_t samples,
+                                      struct mixture_curves *m) {
+    char *json = strdup(text);
+    memset(m, 0, sizeof *m);
+    for (char *c = json; *c; c++)
+        *c = *c == '\'' ? '"' : *c;
+    if (ergo_job_parse(r->ctx, json, strlen(json), "physics", NULL, 0, &m->job) != ERGO_OK)
+        fail_msg("%s", ergo_error_message(r->ctx));
+    free(json);
+    const struct ergo_sampler_ops *ops = m->job->model->ops;
+    m->batch = &m->job->batches[0];
+    const struct ergo_point *first = m->batch->points[0];
+    const size_t members = m->batch->count;
+    struct ergo_samples block = {.columns = calloc(samples * members * LJ_COLUMNS, sizeof(double))};
+    for (size_t c = 0; c < LJ_CURVES; c++)
+        if (ergo_point_curve_size(first, c) == MIXTURE_BINS && c != LJ_CURVE_HISTOGRAM)
+            block.curves[c] = m->curves[c] =
+                calloc(samples * members * MIXTURE_BINS, sizeof(double));
+    assert_true(block.columns && m->curves[LJ_CURVE_GR] && lj_curve_every(first) == 1);
+    enum ergo_status status = ergo_sampler_create(r->ctx, ops, m->batch, r->device, &m->state);
+    if (status == ERGO_OK)
+        status = ops->init(r->ctx, m->state);
+    if (status == ERGO_OK)
+        status = ergo_sampler_advance(r->ctx, ops, m->state, 0, 0,
+                                      (uint64_t)ergo_point_int(first, "/run/equilibration"), 0);
+    if (status == ERGO_OK)
+        status =
+            ergo_sampler_advance(r->ctx, ops, m->state, 0, samples,
+                                 (uint64_t)ergo_point_int(first, "/run/measure_every"), 0);
+    if (status == ERGO_OK)
+        status = ergo_sampler_collect(r->ctx, ops, m->state, 0, &block);
+    if (status != ERGO_OK)
+        fail_msg("%s", ergo_error_message(r->ctx));
+    free(block.columns);
+}
+
+static inline void mixture_curves_free(struct mixture_curves *m) {
+    for (size_t c = 0; c < LJ_CURVES; c++)
+        free(m->curves[c]);
+    ergo_engine_destroy(m->state);
+    ergo_job_destroy(m->job);
+}
+
+#define MIXTURE_CURVES                                                                             \
+    "'measure_every': 8, 'curve_every': 1, 'gr_bins': 10, 'equilibration': 100, 'sweeps': 100000"
+
+/* g(r) of two unlike particles, exact: exp(-u_AB(r)/T) V/(V - 2 B_AB), averaged over a bin. */
+static inline void mixture_expect_gr(struct lj_run *r, const char *what) {
+    enum { SAMPLES = 1000, STEPS = 1000 };
+    static const size_t bins[] = {3, 4, 7, 9};
+    struct mixture_curves m;
+    const struct ergo_oracle_mixture o = mixture_pairs(1.35);
+    const double v = 5.0 * 5.2 * 5.1, t = 1.35, width = 2.5 / MIXTURE_BINS;
+    const double b2 = ergo_oracle_mixture_b2(&o, 0, 1);
+    mixture_run_curves(
+        r,
+        "{'sampler': 'lj-fluid', 'seed': '83', 'replicas': 64, 'system': {'box': [5, 5.2, 5.1], "
+        "'temperature': 1.35, 'particles': 2, 'max_displacement': 2.5, 'species': {" MIXTURE_PAIRS
+        ", 'fractions': [0.5, 0.5]}}, 'run': {" MIXTURE_CURVES "}}",
+        SAMPLES, &m);
+    const size_t members = m.batch->count;
+    for (size_t i = 0; i < sizeof bins / sizeof bins[0]; i++) {
+        double sum = 0, weight = 0, mean = 0, variance = 0;
+        char name[40];
+        for (int k = 0; k < STEPS; k++) {
+            const double d = ((double)bins[i] + (k + 0.5) / STEPS) * width;
+            double w;
+            sum += d * d * exp(-ergo_oracle_mixture_pair(&o, 0, 1, d * d, &w) / t);
+            weight += d * d;
+        }
+        for (size_t member = 0; member < members; member++) {
+            double series[SAMPLES], own = 0;
+            struct ergo_estimate e;
+            for (size_t k = 0; k < SAMPLES; k++)
+                own += series[k] = m.curves[LJ_CURVE_GR_OF + 1][(k * members + member) *
+                                                                    MIXTURE_BINS +
+                                                                bins[i]];
+            ergo_stats_estimate(series, SAMPLES, &e);
+            mean += own / SAMPLES / (double)members;
+            variance += e.error * e.error / (double)(members * members);
+        }
+        snprintf(name, sizeof name, "g_AB(%g)", ((double)bins[i] + 0.5) * width);
+        lj_note(r, what, name, mean, sqrt(variance), sum / weight * v / (v - 2 * b2), 0);
+    }
+    mixture_curves_free(&m);
+}
+
+/* Of one configuration: each g(r), and each rho_s rho_t g(r), is what the serial program counts, by
+ * the definition of a pair's own concentrations; and weighted by these they add up to that of all.
+ */
+static inline void mixture_expect_counts(struct lj_run *r) {
+    struct mixture_curves m;
+    struct ergo_oracle_mixture o = mixture_pairs(2);
+    const double side[3] = {5, 5.2, 5.1}, v = 5.0 * 5.2 * 5.1, width = 2.5 / MIXTURE_BINS;
+    uint32_t *words, n;
+    memcpy(o.side, side, sizeof side);
+    assert_true(ergo_oracle_mixture_start(&o, 1));
+    mixture_run_curves(
+        r,
+        "{'sampler': 'lj-fluid', 'seed': '84', 'system': {'ensemble': 'muvt', 'box': [5, 5.2, "
+        "5.1], 'temperature': 2, 'particles': 40, 'activity': 0.3, 'species': {" MIXTURE_PAIRS
+        ", 'activity': [1, 0.5], 'fractions': [0.5, 0.5]}}, 'run': {" MIXTURE_CURVES "}}",
+        100, &m);
+    if (lj_fetch(r->ctx, m.state, 0, &words, &n) != ERGO_OK)
+        fail_msg("%s", ergo_error_message(r->ctx));
+    for (uint32_t i = 0; i < n; i++) {
+        const size_t s = words[3 * i] & LJ_SPECIES_MASK;
+        for (size_t k = 0; k < 3; k++)
+            o.r[s][o.n[s]][k] = words[3 * i + k] * 0x1p-32 * side[k];
+        o.n[s]++;
+    }
+    const double na = (double)o.n[0], nb = (double)o.n[1];
+    const size_t last = 99 * (size_t)MIXTURE_BINS;
+    const double *const gr = m.curves[LJ_CURVE_GR] + last;
+    assert_true(na > 2 && nb > 2);
+    for (size_t k = 0; k < MIXTURE_BINS; k++) {
+        const double from = (double)k * width, to = from + width,
+                     shell = 4 * 3.14159265358979323846 / 3 * (to * to * to - from * from * from);
+        const double ordered[3] = {na * (na - 1), na * nb, nb * (nb - 1)};
+        double sum = 0;
+        for (size_t p = 0; p < 3; p++) {
+            size_t counts[MIXTURE_BINS] = {0};
+            ergo_oracle_mixture_pairs(&o, p / 2, (p + 1) / 2, width, MIXTURE_BINS, counts);
+            /* around each particle; like pairs are seen from both of theirs */
+            const double around = (double)counts[k] * (p == 1 ? 1 : 2) / v / shell;
+            const double found = m.curves[LJ_CURVE_GR_OF + p][last + k];
+            assert_true(fabs(found - around * v * v / ordered[p]) < 1e-9);
+            assert_true(fabs(m.curves[LJ_CURVE_DENSITY_OF + p][last + k] - around) < 1e-9);
+            sum += found * ordered[p] * (p == 1 ? 2 : 1);
+        }
+        assert_true(fabs(sum / ((na + nb) * (na + nb - 1)) - gr[k]) < 1e-9);
+    }
+    free(words);
+    ergo_oracle_mixture_free(&o);
+    mixture_curves_free(&m);
+}
+
 static inline double mixture_b_liquid(const struct ergo_point *point, const double *c) {
     (void)point;
     return c[LJ_GIBBS_LIQUID_SPECIES];

@@ -235,7 +235,7 @@ const struct ergo_key lj_keys_curves[LJ_KEYS_CURVES_N] = {
     {ERGO_KEY("/run/gr_bins", INT), .flags = ERGO_KEY_SHAPE, .fallback = "50", .min = 2,
      .max = 1000, .unit = "",
      .help = "Bins of g(r) up to the cutoff; it goes on to twice the cutoff or half the shortest "
-             "side.",
+             "side. Of a mixture there is one of all particles, and one of each two species.",
      .acts = has_no_field, .where = "without a slit, a field or frozen atoms"},
 };
 

@@ -244,15 +244,15 @@ static const char *const first_gibbs[] = {"/system/box=[6, 6, 6]", "/system/temp
     .trajectory = "configurations, extended XYZ", .check = lj_check,                               \
     .measure_every = measure_every, .exact = exact
 #define ONE_BOX .columns = lj_columns, .n_columns = LJ_COLUMNS, .has_column = lj_has_column
-#define CURVES                                                                                     \
-    .curves = curves, .n_curves = LJ_CURVES, .histograms = 1u << LJ_CURVE_HISTOGRAM,               \
+#define CURVES(n)                                                                                  \
+    .curves = curves, .n_curves = (n), .histograms = 1u << LJ_CURVE_HISTOGRAM,               \
     .curve_size = curve_size, .curve_x = curve_x, .histogram_bin = histogram_bin,                  \
     .curve_every = curve_every
 
 static const struct ergo_model gcmc = {
     SHARED,
     ONE_BOX,
-    CURVES,
+    CURVES(LJ_CURVE_GR_OF),
     MUVT,
     .programs = {"lj_gcmc/run.cl", "lj_gcmc/total.cl", "lj_gcmc/board.cl", "lj_gcmc/board_end.cl",
                  "lj_gcmc/board_cut.cl"},
@@ -271,7 +271,7 @@ static const char *unweighted(const struct ergo_point *point) {
 static const struct ergo_model muvt = {
     SHARED,
     ONE_BOX,
-    CURVES,
+    CURVES(LJ_CURVES),
     MUVT,
     .name = "muvt",
     .summary = "Grand canonical: particles come and go at an activity. The chains and keys of "
@@ -290,7 +290,7 @@ static const struct ergo_model muvt = {
 static const struct ergo_model nvt = {
     SHARED,
     ONE_BOX,
-    CURVES,
+    CURVES(LJ_CURVES),
     .name = "nvt",
     .summary = "Constant volume and number of particles: pressure, and by test insertions the "
                "chemical potential.",
