@@ -354,6 +354,22 @@ ERGO_INLINE float lj_ghost_weight(const struct lj_member *m, uint n, lj_long ene
     return x < -80.0f ? 0.0f : ergo_exp(x > 34.6f ? 34.6f : x);
 }
 
+#ifdef LJ_SPECIES
+/* The same of one particle more of species s, N_t there are of each; thinner: what the tails are of
+ * those at the start's volume. */
+ERGO_INLINE float lj_ghost_weight_mixed(const struct lj_member *m, float thinner,
+                                        const uint *numbers, uint s, lj_long energy) {
+    __global const struct lj_mixture *mixture =
+        (__global const struct lj_mixture *)((__global const uint4 *)m->tables + m->mixture);
+    float x = -(float)energy * m->beta4;
+    ERGO_UNROLL
+    for (uint t = 0u; t < LJ_SPECIES; t++)
+        x = ERGO_FMA(-(mixture->tail[LJ_MOST_SPECIES * s + t] * thinner),
+                     (float)(2u * numbers[t] + (s == t)), x);
+    return x < -80.0f ? 0.0f : ergo_exp(x > 34.6f ? 34.6f : x);
+}
+#endif
+
 /* The probability of an acceptance, in units of 2^-36: an insertion into n particles, which has
  * this weight; or the deletion of one of n, with its pairs' energy. */
 ERGO_INLINE lj_long lj_ghost_rises(const struct lj_member *m, uint n, float weight) {

@@ -2,7 +2,8 @@
  * Widom's test insertions: the weight exp(-beta dU) of one particle more at a uniform place, added
  * up over many places. A place inside a core has no weight. Where the member has an activity, also
  * what a transition matrix in N is made of (J. R. Errington, J. Chem. Phys. 118, 9915 (2003)): with
- * which probability these insertions, and the deletion of each particle, would be accepted.
+ * which probability these insertions, and the deletion of each particle, would be accepted. Of a
+ * mixture a launch inserts particles of one species; all species have the same places.
  */
 #define LJ_ITEMS LJ_TOTAL_GROUP
 #include "lj_gcmc/chain.h"
@@ -12,23 +13,47 @@
 #define LJ_GHOST_TOGETHER
 #endif
 
-ERGO_INLINE lj_position lj_ghost_place(const struct lj_member *m, ulong step, uint i) {
+ERGO_INLINE lj_position lj_ghost_place(const struct lj_member *m, ulong step, uint i,
+                                       uint species) {
     const struct ergo_words w =
         ergo_philox_words(LJ_BOX(m) * LJ_MOST_GHOSTS + i, (uint)step, (uint)(step >> 32),
                           ERGO_DRAW(LJ_PURPOSE_GHOST, 0), m->key0, m->key1);
+#ifdef LJ_SPECIES
+    return (uint4)((w.x & ~LJ_SPECIES_MASK) | species, w.y, w.z, 0u);
+#else
+    (void)species;
     return (uint4)(w.x, w.y, w.z, 0u);
+#endif
+}
+
+ERGO_INLINE float lj_ghost_weight_at(const struct lj_member *m, __global const struct lj_chain *c,
+                                     uint species, long energy) {
+#ifdef LJ_SPECIES
+    uint numbers[LJ_MOST_SPECIES];
+    for (uint t = 0u; t < LJ_MOST_SPECIES; t++)
+        numbers[t] = c->numbers[t];
+#ifdef LJ_NPT
+    return lj_ghost_weight_mixed(m, as_float(c->thinner), numbers, species, energy);
+#else
+    return lj_ghost_weight_mixed(m, 1.0f, numbers, species, energy);
+#endif
+#else
+    (void)species;
+    return lj_ghost_weight(m, c->particles, energy);
+#endif
 }
 
 /*
  * `count` places for each chain that is at `step` and has made `turn` moves of its volume, which
  * are those before it: others keep what they have, also a chain that has gone on and then stopped.
- * Sums per work-group: [sample][chain][group], LJ_GHOST_WORDS each.
+ * Sums per work-group: [sample][chain][group], LJ_GHOST_WORDS each. species: of a mixture; `sample`
+ * counts those of each species then.
  */
 __kernel __attribute__((reqd_work_group_size(LJ_TOTAL_GROUP, 1, 1))) void
 lj_ghost(__global const struct lj_member *members, __global const struct lj_chain *chains,
          __global uint4 *particles, __global uint4 *cells, __global const uint *offsets,
          __global long *weights, ulong step, ulong turn, uint capacity, uint slots, uint sample,
-         uint count, __global long *pair_energies, __global const float4 *tables) {
+         uint count, uint species, __global long *pair_energies, __global const float4 *tables) {
     __local long lower[LJ_TOTAL_GROUP], upper[LJ_TOTAL_GROUP];
     __local long rises[LJ_TOTAL_GROUP], falls[LJ_TOTAL_GROUP];
     const uint item = (uint)get_local_id(0), part = (uint)get_group_id(0);
@@ -60,7 +85,7 @@ lj_ghost(__global const struct lj_member *members, __global const struct lj_chai
             open = 0u;
         barrier(CLK_LOCAL_MEM_FENCE);
         if (base + item < last) {
-            const lj_position at = lj_ghost_place(&m, step, base + item);
+            const lj_position at = lj_ghost_place(&m, step, base + item, species);
             struct lj_sum sum = {0, 0, 0, 0u};
 #ifdef LJ_FIELD
             lj_field(at, &m, &sum.overlap);
@@ -84,7 +109,7 @@ lj_ghost(__global const struct lj_member *members, __global const struct lj_chai
             uint core = 0u;
             energy += lj_field(places[item], &m, &core);
 #endif
-            const float weight = lj_ghost_weight(&m, n, energy);
+            const float weight = lj_ghost_weight_at(&m, chains + chain, species, energy);
             lj_ghost_add(weight, &low, &up);
             if (m.zv > 0.0f)
                 rise += lj_ghost_rises(&m, n, weight);
@@ -93,7 +118,7 @@ lj_ghost(__global const struct lj_member *members, __global const struct lj_chai
     }
 #else
     for (uint i = part * LJ_TOTAL_GROUP + item; i < last; i += n_parts * LJ_TOTAL_GROUP) {
-        const lj_position at = lj_ghost_place(&m, step, i);
+        const lj_position at = lj_ghost_place(&m, step, i, species);
         struct lj_sum sum = {0, 0, 0, 0u};
 #ifdef LJ_FIELD
         sum.energy = lj_field(at, &m, &sum.overlap);
@@ -101,7 +126,7 @@ lj_ghost(__global const struct lj_member *members, __global const struct lj_chai
         if (!m.ideal && !sum.overlap)
             lj_scan_new(&home, at, &m, &sum);
         if (!sum.overlap) {
-            const float weight = lj_ghost_weight(&m, n, sum.energy);
+            const float weight = lj_ghost_weight_at(&m, chains + chain, species, sum.energy);
             lj_ghost_add(weight, &low, &up);
             if (m.zv > 0.0f)
                 rise += lj_ghost_rises(&m, n, weight);

@@ -190,10 +190,10 @@ static inline void lj_compare(struct lj_bench *b, const char *text, size_t sampl
                 b->moves += every;
                 const uint32_t ghosts = lj_ghosts_of(batch->points[m]);
                 struct lj_sample sample[2];
-                int64_t weights[2 * LJ_GHOST_WORDS];
+                int64_t weights[2 * LJ_GHOST_SUMS];
                 for (size_t box = 0; box < boxes; box++) {
                     sample[box] = lj_twin_sample(&t[box]);
-                    lj_twin_ghosts(&t[box], ghosts, weights + box * LJ_GHOST_WORDS);
+                    lj_twin_ghosts(&t[box], ghosts, weights + box * LJ_GHOST_SUMS);
                 }
                 lj_columns_of(state, m, sample, ghosts ? weights : NULL, t->step, expected);
                 if (memcmp(c, expected, sizeof expected) != 0)

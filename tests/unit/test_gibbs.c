@@ -41,7 +41,7 @@ static void test_phases(void **state) {
     struct lj_sample boxes[2] = {
         {.particles = 10, .size = ergo_volume_log(100), .now = {.tried = 3 << 16}},
         {.particles = 80, .size = ergo_volume_log(120), .now = {.accepted = 2 << 16 | 5}}};
-    int64_t ghosts[2 * LJ_GHOST_WORDS] = {1 << 30, 0, 0, 0, 1 << 29};
+    int64_t ghosts[2 * LJ_GHOST_SUMS] = {[0] = 1 << 30, [LJ_GHOST_SUMS] = 1 << 29};
     double c[LJ_GIBBS_COLUMNS];
     for (int turn = 0; turn < 2; turn++) {
         lj_gibbs_columns_of(&s, 0, boxes, ghosts, 10, c);
@@ -57,8 +57,8 @@ static void test_phases(void **state) {
         boxes[0] = boxes[1];
         boxes[1] = first;
         const int64_t weight = ghosts[0];
-        ghosts[0] = ghosts[LJ_GHOST_WORDS];
-        ghosts[LJ_GHOST_WORDS] = weight;
+        ghosts[0] = ghosts[LJ_GHOST_SUMS];
+        ghosts[LJ_GHOST_SUMS] = weight;
     }
 }
 

@@ -194,8 +194,10 @@ void lj_columns_of(const struct lj_state *s, size_t member, const struct lj_samp
     to[LJ_COLUMN_VOLUME] = at.volume;
     to[LJ_COLUMN_VOLUME_ACCEPTED] = from->moved & 1;
     to[LJ_COLUMN_VOLUME_LIMITED] = from->moved >> 1 & 1;
-    for (int k = 0; k < LJ_MOST_SPECIES; k++)
+    for (size_t k = 0; k < LJ_MOST_SPECIES; k++) {
         to[LJ_COLUMN_SPECIES + k] = from->numbers[k];
+        to[LJ_COLUMN_GHOSTS_OF + k] = ghosts ? lj_ghosts_mean(s, ghosts + k * LJ_GHOST_WORDS) : 0;
+    }
     for (int k = 0; k < 6; k++)
         to[LJ_COLUMN_TRIED + k] = 0;
     if (s->launch.board_blocks) {
@@ -217,11 +219,13 @@ static const struct lj_sample *sample_of(const struct lj_state *s, unsigned slot
 /* Sums over the groups of the kernel. */
 static void ghosts_of(const struct lj_state *s, unsigned slot, size_t sample, size_t chain,
                       int64_t *sums) {
-    const size_t parts = s->launch.ghosts ? s->launch.total_parts : 0;
-    const int64_t *of = parts ? ergo_engine_host(&s->e, LJ_GHOSTS, slot, sample) : NULL;
-    memset(sums, 0, LJ_GHOST_WORDS * sizeof *sums);
-    for (size_t i = 0; i < parts * LJ_GHOST_WORDS; i++)
-        sums[i % LJ_GHOST_WORDS] += of[chain * parts * LJ_GHOST_WORDS + i];
+    const size_t parts = s->launch.total_parts, words = parts * LJ_GHOST_WORDS;
+    const int64_t *of = s->launch.ghosts ? ergo_engine_host(&s->e, LJ_GHOSTS, slot, sample) : NULL;
+    memset(sums, 0, LJ_GHOST_SUMS * sizeof *sums);
+    for (size_t k = 0; of && k < lj_ghost_kinds(&s->system); k++)
+        for (size_t i = 0; i < words; i++)
+            sums[k * LJ_GHOST_WORDS + i % LJ_GHOST_WORDS] +=
+                of[(k * lj_chains(s) + chain) * words + i];
 }
 
 bool lj_rows(const void *state, unsigned slot, size_t begin, size_t end,
@@ -231,9 +235,9 @@ bool lj_rows(const void *state, unsigned slot, size_t begin, size_t end,
     const size_t members = s->e.batch->count;
     for (size_t row = begin; row < end; row++) {
         const size_t sample = row / members, m = row % members;
-        int64_t ghosts[2 * LJ_GHOST_WORDS];
+        int64_t ghosts[2 * LJ_GHOST_SUMS];
         for (size_t b = 0; b < s->boxes; b++)
-            ghosts_of(s, slot, sample, s->boxes * m + b, ghosts + b * LJ_GHOST_WORDS);
+            ghosts_of(s, slot, sample, s->boxes * m + b, ghosts + b * LJ_GHOST_SUMS);
         lj_columns_of(s, m, sample_of(s, slot, sample, m), s->launch.ghosts ? ghosts : NULL,
                       block->step + (sample + 1) * block->every,
                       samples->columns + row * LJ_COLUMNS);

@@ -205,10 +205,10 @@ static bool run_twin(struct lj_stretch *a, size_t k) {
             if (!lj_twin_step(t))
                 return false;
         struct lj_sample sample[2];
-        int64_t ghosts[2 * LJ_GHOST_WORDS];
+        int64_t ghosts[2 * LJ_GHOST_SUMS];
         for (size_t b = 0; b < boxes; b++) {
             sample[b] = lj_twin_sample(&t[b]);
-            lj_twin_ghosts(&t[b], a->s->launch.ghosts, ghosts + b * LJ_GHOST_WORDS);
+            lj_twin_ghosts(&t[b], a->s->launch.ghosts, ghosts + b * LJ_GHOST_SUMS);
         }
         lj_columns_of(a->s, a->first + k, sample, a->s->launch.ghosts ? ghosts : NULL, t->step,
                       a->columns + (i * a->count + k) * LJ_COLUMNS);

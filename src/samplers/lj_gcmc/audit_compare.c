@@ -37,6 +37,9 @@ static const char *wrong_sample(const struct lj_stretch *a, const struct ergo_re
         if (!ergo_replay_same(found + LJ_COLUMN_SPECIES, expected + LJ_COLUMN_SPECIES,
                               LJ_MOST_SPECIES))
             return "the particles of each species";
+        if (!ergo_replay_same(found + LJ_COLUMN_GHOSTS_OF, expected + LJ_COLUMN_GHOSTS_OF,
+                              LJ_MOST_SPECIES))
+            return "the weights of test insertions of each species";
     }
     for (size_t curve = 0; curve < a->curves; curve++) {
         double *found[LJ_CURVES], *expected[LJ_CURVES];

@@ -29,6 +29,12 @@ const struct ergo_column lj_gibbs_columns[LJ_GIBBS_COLUMNS] = {
     {"particles_3_liquid", "", "of the third"},
     {"particles_2_vapour", "", "of the second, in the vapour"},
     {"particles_3_vapour", "", "of the third"},
+    {"insertion_2_liquid", "length^3",
+     "of a mixture: V/(N + 1) exp(-dU/T) of the second species, in the liquid; insertion_liquid is "
+     "of the first"},
+    {"insertion_3_liquid", "length^3", "of the third"},
+    {"insertion_2_vapour", "length^3", "of the second, in the vapour"},
+    {"insertion_3_vapour", "length^3", "of the third"},
 };
 
 bool lj_gibbs_has_column(const struct ergo_point *point, size_t c) {
@@ -36,7 +42,8 @@ bool lj_gibbs_has_column(const struct ergo_point *point, size_t c) {
                         c == (size_t)LJ_GIBBS_VAPOUR + LJ_PHASE_GHOSTS;
     if (c >= LJ_GIBBS_LIQUID_SPECIES)
         return lj_species_number(point) >=
-               2 + (c - LJ_GIBBS_LIQUID_SPECIES) % (LJ_GIBBS_SPECIES - 1);
+                   2 + (c - LJ_GIBBS_LIQUID_SPECIES) % (LJ_GIBBS_SPECIES - 1) &&
+               (c < LJ_GIBBS_LIQUID_GHOSTS || lj_ghosts_of(point) > 0);
     return !ghosts || lj_ghosts_of(point) > 0;
 }
 
@@ -54,15 +61,27 @@ static void phase_columns(const struct lj_state *s, size_t member, const struct 
     to[LJ_PHASE_VIRIAL] = lj_virial_of(&at, from->virial) +
                           (at.species.n ? lj_virial_of(&at, from->contacts)
                                         : lj_impulsive_of(&physics->jump, from->contacts));
-    to[LJ_PHASE_GHOSTS] =
-        ghosts ? lj_ghosts_mean(s, ghosts) * at.volume / (from->particles + 1.0) : 0;
+    const uint32_t n = at.species.n ? from->numbers[0] : from->particles;
+    to[LJ_PHASE_GHOSTS] = ghosts ? lj_ghosts_mean(s, ghosts) * at.volume / (n + 1.0) : 0;
+}
+
+/* The same of the other species of a mixture, and their particles. */
+static void species_columns(const struct lj_state *s, const struct lj_sample *from,
+                            const int64_t *ghosts, double volume, double *particles,
+                            double *inserted) {
+    for (size_t k = 1; k < LJ_GIBBS_SPECIES; k++) {
+        particles[k - 1] = from->numbers[k];
+        inserted[k - 1] = ghosts ? lj_ghosts_mean(s, ghosts + k * LJ_GHOST_WORDS) * volume /
+                                       (from->numbers[k] + 1.0)
+                                 : 0;
+    }
 }
 
 void lj_gibbs_columns_of(const struct lj_state *s, size_t member, const struct lj_sample *from,
                          const int64_t *ghosts, uint64_t step, double *to) {
     double phases[2][LJ_PHASE_COLUMNS];
     for (size_t b = 0; b < 2; b++)
-        phase_columns(s, member, &from[b], ghosts ? ghosts + b * LJ_GHOST_WORDS : NULL, phases[b]);
+        phase_columns(s, member, &from[b], ghosts ? ghosts + b * LJ_GHOST_SUMS : NULL, phases[b]);
     /* boxes of one density: the first counts as liquid */
     const size_t liquid = phases[1][LJ_PHASE_PARTICLES] * phases[0][LJ_PHASE_VOLUME] >
                           phases[0][LJ_PHASE_PARTICLES] * phases[1][LJ_PHASE_VOLUME];
@@ -84,10 +103,12 @@ void lj_gibbs_columns_of(const struct lj_state *s, size_t member, const struct l
     }
     to[LJ_GIBBS_VOLUME_ACCEPTED] = from->moved & 1;
     to[LJ_GIBBS_VOLUME_LIMITED] = from->moved >> 1 & 1;
-    for (size_t k = 0; k < LJ_GIBBS_SPECIES - 1; k++) {
-        to[LJ_GIBBS_LIQUID_SPECIES + k] = from[liquid].numbers[k + 1];
-        to[LJ_GIBBS_VAPOUR_SPECIES + k] = from[1 - liquid].numbers[k + 1];
-    }
+    species_columns(s, &from[liquid], ghosts ? ghosts + liquid * LJ_GHOST_SUMS : NULL,
+                    phases[liquid][LJ_PHASE_VOLUME], to + LJ_GIBBS_LIQUID_SPECIES,
+                    to + LJ_GIBBS_LIQUID_GHOSTS);
+    species_columns(s, &from[1 - liquid], ghosts ? ghosts + (1 - liquid) * LJ_GHOST_SUMS : NULL,
+                    phases[1 - liquid][LJ_PHASE_VOLUME], to + LJ_GIBBS_VAPOUR_SPECIES,
+                    to + LJ_GIBBS_VAPOUR_GHOSTS);
 }
 
 /* ---- observables ------------------------------------------------------------------------------
@@ -137,10 +158,17 @@ static double species_of(const struct ergo_point *point, const double *c, size_t
     SAMPLE(particles_##k##_vapour, species_of(point, c, LJ_GIBBS_VAPOUR, (k)-1))                   \
     static bool has_##k(const struct ergo_point *point) {                                          \
         return lj_species_number(point) >= (k);                                                    \
+    }                                                                                              \
+    static bool inserts_##k(const struct ergo_point *point) {                                      \
+        return lj_ghosts_of(point) > 0 && has_##k(point);                                          \
     }
 SPECIES_SAMPLES(1)
 SPECIES_SAMPLES(2)
 SPECIES_SAMPLES(3)
+SAMPLE(insertion_2_liquid, c[LJ_GIBBS_LIQUID_GHOSTS])
+SAMPLE(insertion_3_liquid, c[LJ_GIBBS_LIQUID_GHOSTS + 1])
+SAMPLE(insertion_2_vapour, c[LJ_GIBBS_VAPOUR_GHOSTS])
+SAMPLE(insertion_3_vapour, c[LJ_GIBBS_VAPOUR_GHOSTS + 1])
 
 /* -dF/dV of a box, as `pressure` of the other ensembles (observables.c). */
 static double pressure_of(const struct ergo_point *point, const double *c) {
@@ -170,6 +198,10 @@ static bool has_ghosts(const struct ergo_point *point) {
     return lj_ghosts_of(point) > 0;
 }
 
+static bool is_pure(const struct ergo_point *point) {
+    return has_ghosts(point) && !lj_has_species(point);
+}
+
 static const char *swaps(const struct ergo_point *point, double mean) {
     (void)point;
     return mean > 0.02 && mean < 0.98
@@ -189,12 +221,21 @@ static const char *limits(const struct ergo_point *point, double mean) {
 }
 
 /* clang-format off */
-#define CHEMICAL(name_, phase, input)                                                              \
+#define CHEMICAL(name_, of, input, where)                                                          \
     {ERGO_NAMED(name_, "energy"),                                                                  \
-     .help = "mu - 3 T ln Lambda of the " phase ": -T ln <V/(N + 1) exp(-dU/T)>, by test "         \
+     .help = "mu - 3 T ln Lambda of " of ": -T ln <V/(N + 1) exp(-dU/T)>, by test "                \
              "insertions (B. Smit, D. Frenkel, Mol. Phys. 68, 951 (1989)); both boxes have the "   \
              "same, within errors",                                                                \
-     .inputs = {input}, .derive = derive_chemical, .applies = has_ghosts}
+     .inputs = {input}, .derive = derive_chemical, .applies = (where)}
+#define INSERTED(k, which, phase, input)                                                           \
+    CHEMICAL("chemical_potential_" #k "_" #phase,                                                  \
+             "the " which " species of a mixture in the " #phase, input, inserts_##k)
+#define INSERTIONS(k, which)                                                                       \
+    INSERTED(k, which, vapour, "insertion_" #k "_vapour"),                                         \
+    INSERTED(k, which, liquid, "insertion_" #k "_liquid")
+#define INPUT(name_, where)                                                                        \
+    {.name = #name_, .unit = "length^3", .help = "an input", .sample = (name_), .hidden = true,    \
+     .applies = (where)}
 
 #define FRACTION(k, which, phase)                                                                  \
     {ERGO_NAMED("fraction_" #k "_" #phase, ""),                                                    \
@@ -219,8 +260,8 @@ const struct ergo_observable lj_observables_gibbs[LJ_N_OBSERVABLES_GIBBS] = {
     {ERGO_NAMED("pressure_liquid", "energy/length^3"),
      .help = "the same of the liquid; both are equal, within errors",
      .sample = pressure_liquid, .applies = lj_has_pressure},
-    CHEMICAL("chemical_potential", "vapour", "insertion_vapour"),
-    CHEMICAL("chemical_potential_liquid", "liquid", "insertion_liquid"),
+    CHEMICAL("chemical_potential", "the vapour", "insertion_vapour", is_pure),
+    CHEMICAL("chemical_potential_liquid", "the liquid", "insertion_liquid", is_pure),
     {ERGO_NAMED("energy_liquid", "energy per particle"),
      .help = "<U>/<N> of the liquid, with the tail correction if any",
      .inputs = {"total_energy_liquid", "particles_liquid"}, .derive = derive_ratio},
@@ -248,14 +289,16 @@ const struct ergo_observable lj_observables_gibbs[LJ_N_OBSERVABLES_GIBBS] = {
      .sample = volume_limited, .of_moves = true, .alarm = limits},
     {.name = "first_is_liquid", .unit = "", .help = "for a warning", .sample = first_is_liquid,
      .hidden = true, .alarm = swaps},
-    {.name = "insertion_liquid", .unit = "length^3", .help = "an input",
-     .sample = insertion_liquid, .hidden = true, .applies = has_ghosts},
-    {.name = "insertion_vapour", .unit = "length^3", .help = "an input",
-     .sample = insertion_vapour, .hidden = true, .applies = has_ghosts},
+    INPUT(insertion_liquid, has_ghosts), INPUT(insertion_vapour, has_ghosts),
     {.name = "tried_transfer", .unit = "", .help = "an input", .sample = tried, .hidden = true,
      .of_moves = true},
     {.name = "accepted_transfer", .unit = "", .help = "an input", .sample = accepted,
      .hidden = true, .of_moves = true},
     FRACTIONS(1, "first"), FRACTIONS(2, "second"), FRACTIONS(3, "third"),
+    INSERTED(1, "first", vapour, "insertion_vapour"),
+    INSERTED(1, "first", liquid, "insertion_liquid"),
+    INSERTIONS(2, "second"), INSERTIONS(3, "third"),
+    INPUT(insertion_2_liquid, inserts_2), INPUT(insertion_2_vapour, inserts_2),
+    INPUT(insertion_3_liquid, inserts_3), INPUT(insertion_3_vapour, inserts_3),
 };
 /* clang-format on */

@@ -387,11 +387,11 @@ const struct ergo_key lj_keys_closed[LJ_KEYS_CLOSED_N] = {
      .help =
          "Displace by at most this along each axis; where the volume changes, at the start's: it "
          "stays the same fraction of the box."},
-    {ERGO_KEY("/run/insertions", INT), .flags = ERGO_KEY_SHAPE, .fallback = "64", .min = 0,
-     .max = LJ_MOST_GHOSTS, .unit = "",
+    {ERGO_KEY("/run/insertions", INT), .flags = ERGO_KEY_SHAPE, .min = 0, .max = LJ_MOST_GHOSTS,
+     .unit = "",
      .help =
          "Test insertions at each measurement, for the chemical potential (B. Widom, J. Chem. "
-         "Phys. 39, 2808 (1963)), or Henry's constant without particles; 0: none. Among particles "
-         "they take T/epsilon of 0.5 and more.",
-     .acts = is_pure, .where = "without /system/species"},
+         "Phys. 39, 2808 (1963)), or Henry's constant without particles; of a mixture so many of "
+         "each species. 0: none. Absent: 64, of a mixture 0. Among particles they take T/epsilon "
+         "of 0.5 and more."},
 };

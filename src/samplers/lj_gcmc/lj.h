@@ -38,8 +38,9 @@ enum lj_column {
     LJ_COLUMN_VOLUME_LIMITED,
     LJ_COLUMN_RISES,   /* of a transition matrix: probability of an insertion's acceptance */
     LJ_COLUMN_FALLS,   /* of a deletion's */
-    LJ_COLUMN_SPECIES, /* of a mixture: particles of each species */
-    LJ_COLUMNS = LJ_COLUMN_SPECIES + LJ_MOST_SPECIES
+    LJ_COLUMN_SPECIES, /* of a mixture: particles of each species, and weights of their insertions */
+    LJ_COLUMN_GHOSTS_OF = LJ_COLUMN_SPECIES + LJ_MOST_SPECIES,
+    LJ_COLUMNS = LJ_COLUMN_GHOSTS_OF + LJ_MOST_SPECIES
 };
 /* Columns of a Gibbs ensemble: first those of the liquid, which is the denser box of the sample,
  * then the same of the other one. */
@@ -48,7 +49,7 @@ enum lj_phase_column {
     LJ_PHASE_VOLUME,
     LJ_PHASE_ENERGY,
     LJ_PHASE_VIRIAL, /* with that of the jump at the cutoff */
-    LJ_PHASE_GHOSTS, /* V/(N + 1) times the mean weight of test insertions */
+    LJ_PHASE_GHOSTS, /* V/(N + 1) times the mean weight of test insertions, of the first species */
     LJ_PHASE_COLUMNS
 };
 enum { LJ_GIBBS_SPECIES = 3 }; /* the most of a mixture in two boxes */
@@ -64,9 +65,14 @@ enum lj_gibbs_column {
     /* of a mixture: particles of the second and third species, in the liquid and the vapour */
     LJ_GIBBS_LIQUID_SPECIES,
     LJ_GIBBS_VAPOUR_SPECIES = LJ_GIBBS_LIQUID_SPECIES + LJ_GIBBS_SPECIES - 1,
-    LJ_GIBBS_COLUMNS = LJ_GIBBS_VAPOUR_SPECIES + LJ_GIBBS_SPECIES - 1
+    /* and what LJ_PHASE_GHOSTS is, of these */
+    LJ_GIBBS_LIQUID_GHOSTS = LJ_GIBBS_VAPOUR_SPECIES + LJ_GIBBS_SPECIES - 1,
+    LJ_GIBBS_VAPOUR_GHOSTS = LJ_GIBBS_LIQUID_GHOSTS + LJ_GIBBS_SPECIES - 1,
+    LJ_GIBBS_COLUMNS = LJ_GIBBS_VAPOUR_GHOSTS + LJ_GIBBS_SPECIES - 1
 };
 _Static_assert((int)LJ_GIBBS_COLUMNS == (int)LJ_COLUMNS, "rows of samples are equally long");
+/* Sums of test insertions of a box, LJ_GHOST_WORDS of each species. */
+enum { LJ_GHOST_SUMS = LJ_MOST_SPECIES * LJ_GHOST_WORDS };
 /* Species of a mixture: species.c. */
 struct lj_species {
     uint32_t n; /* 0: one species, which has no such keys */
@@ -289,7 +295,12 @@ static inline size_t lj_cells(const struct lj_state *s) {
     return s->cut ? (size_t)s->grid.n[0] * s->grid.n[1] * s->at.slab.tall : s->grid.cells;
 }
 
-/* What pairs are counted apart: those of each two species, like or unlike. */
+/* Species that are inserted apart, */
+static inline uint32_t lj_ghost_kinds(const struct lj_system *s) {
+    return s->species.n ? s->species.n : 1;
+}
+
+/* and what pairs are counted apart: those of each two species, like or unlike. */
 static inline size_t lj_pair_kinds(const struct lj_system *s) {
     return s->species.n ? (size_t)s->species.n * (s->species.n + 1) / 2 : 1;
 }
@@ -528,7 +539,7 @@ bool lj_rows(const void *state, unsigned slot, size_t begin, size_t end,
 bool lj_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
                    const struct ergo_samples *samples);
 /* Columns of a member's sample, which was taken at `step`. from: one for each box. ghosts: sums of
- * weights of its test insertions, LJ_GHOST_WORDS for each box; NULL: there are none. */
+ * weights of its test insertions, LJ_GHOST_SUMS for each box; NULL: there are none. */
 void lj_columns_of(const struct lj_state *s, size_t member, const struct lj_sample *from,
                    const int64_t *ghosts, uint64_t step, double *to);
 /* gibbs.c: the same of a Gibbs ensemble. */

@@ -106,11 +106,13 @@ void lj_refresh_energies(struct lj_state *s) {
 void lj_ghosts_count(struct lj_state *s, size_t sample, uint64_t step) {
     if (s->launch.ghosts == 0)
         return;
-    ERGO_LAUNCH(&s->e, LJ_GHOST, total_grid(s), BUFFER(LJ_MEMBERS), BUFFER(LJ_CHAINS),
-                BUFFER(LJ_PARTICLES), BUFFER(LJ_CELLS), BUFFER(LJ_OFFSETS), BUFFER(LJ_GHOSTS),
-                U64(step), U64(lj_volumes_before(&s->launch, step)), U32(s->capacity),
-                U32(s->slots), U32(sample), U32(s->launch.ghosts), BUFFER(LJ_PAIR_ENERGIES),
-                BUFFER(LJ_TABLES));
+    const uint32_t kinds = lj_ghost_kinds(&s->system);
+    for (uint32_t k = 0; k < kinds; k++)
+        ERGO_LAUNCH(&s->e, LJ_GHOST, total_grid(s), BUFFER(LJ_MEMBERS), BUFFER(LJ_CHAINS),
+                    BUFFER(LJ_PARTICLES), BUFFER(LJ_CELLS), BUFFER(LJ_OFFSETS), BUFFER(LJ_GHOSTS),
+                    U64(step), U64(lj_volumes_before(&s->launch, step)), U32(s->capacity),
+                    U32(s->slots), U32(sample * kinds + k), U32(s->launch.ghosts), U32(k),
+                    BUFFER(LJ_PAIR_ENERGIES), BUFFER(LJ_TABLES));
 }
 
 /* ---- pairs by distance ------------------------------------------------------------------------

@@ -57,9 +57,12 @@ uint32_t lj_gr_bins(const struct ergo_point *point) {
 }
 
 uint32_t lj_ghosts_of(const struct ergo_point *point) {
-    return lj_ensemble_of(point) == LJ_MUVT || lj_has_species(point)
-               ? 0
-               : (uint32_t)ergo_point_int(point, "/run/insertions");
+    const struct ergo_value *given = ergo_point_value(point, "/run/insertions");
+    if (lj_ensemble_of(point) == LJ_MUVT)
+        return 0;
+    if (!given->present)
+        return lj_has_species(point) ? 0 : 64;
+    return (uint32_t)given->integer;
 }
 
 static double activity_of(const struct ergo_point *point, double temperature) {

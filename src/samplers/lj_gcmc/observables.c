@@ -28,6 +28,10 @@ const struct ergo_column lj_columns[LJ_COLUMNS] = {
     {"particles_2", "", "of the second"},
     {"particles_3", "", "of the third"},
     {"particles_4", "", "of the fourth"},
+    {"insertion_weight_1", "", "of a mixture: insertion_weight of the first species"},
+    {"insertion_weight_2", "", "of the second"},
+    {"insertion_weight_3", "", "of the third"},
+    {"insertion_weight_4", "", "of the fourth"},
 };
 
 #define SAMPLE(name, expression)                                                                   \
@@ -96,8 +100,14 @@ static double excess_adsorption(const struct ergo_point *point, const double *c)
     static double density_##k(const struct ergo_point *point, const double *c) {                   \
         return c[LJ_COLUMN_SPECIES + (k)-1] / volume_of(point, c);                                 \
     }                                                                                              \
+    static double insertion_volume_##k(const struct ergo_point *point, const double *c) {          \
+        return c[LJ_COLUMN_GHOSTS_OF + (k)-1] * volume_of(point, c);                               \
+    }                                                                                              \
     static bool has_##k(const struct ergo_point *point) {                                          \
         return lj_is_open(point) && lj_species_number(point) >= (k);                               \
+    }                                                                                              \
+    static bool inserts_##k(const struct ergo_point *point) {                                      \
+        return lj_ghosts_of(point) > 0 && lj_species_number(point) >= (k);                         \
     }
 SPECIES_SAMPLES(1)
 SPECIES_SAMPLES(2)
@@ -154,11 +164,11 @@ static bool has_excess(const struct ergo_point *point) {
 }
 
 static bool has_uniform_ghosts(const struct ergo_point *point) {
-    return lj_ghosts_of(point) > 0 && !lj_has_field(point);
+    return lj_ghosts_of(point) > 0 && !lj_has_field(point) && !lj_has_species(point);
 }
 
 static bool has_ghosts(const struct ergo_point *point) {
-    return lj_ghosts_of(point) > 0;
+    return lj_ghosts_of(point) > 0 && !lj_has_species(point);
 }
 
 /* Is there a point with n particles in a field? All points have the same columns in tables; the
@@ -221,6 +231,12 @@ bool lj_has_column(const struct ergo_point *point, size_t c) {
     case LJ_COLUMN_VOLUME_ACCEPTED:
     case LJ_COLUMN_VOLUME_LIMITED:
         return lj_ensemble_of(point) == LJ_NPT;
+    case LJ_COLUMN_GHOSTS_OF:
+    case LJ_COLUMN_GHOSTS_OF + 1:
+    case LJ_COLUMN_GHOSTS_OF + 2:
+    case LJ_COLUMN_GHOSTS_OF + 3:
+        return lj_ghosts_of(point) > 0 &&
+               c < LJ_COLUMN_GHOSTS_OF + (size_t)lj_species_number(point);
     case LJ_COLUMN_SPECIES:
     case LJ_COLUMN_SPECIES + 1:
     case LJ_COLUMN_SPECIES + 2:
@@ -460,6 +476,28 @@ const struct ergo_observable lj_observables_muvt[LJ_N_OBSERVABLES_MUVT] = {
      .sample = falls, .applies = lj_is_matrix, .recorded_at = "/system/temperature"},
 };
 
+/* clang-format off */
+#define INSERTED(k, which, volume)                                                                 \
+    {ERGO_NAMED("excess_chemical_potential_" #k, "energy"),                                        \
+     .help = "of a mixture: excess_chemical_potential of the " which " species of "                \
+             "/system/species/names, by test insertions of its particles",                         \
+     .inputs = {"insertion_volume_" #k, volume}, .derive = derive_excess,                          \
+     .applies = inserts_##k},                                                                      \
+    {ERGO_NAMED("chemical_potential_" #k, "energy"),                                               \
+     .help = "mu - 3 T ln Lambda of that species: T ln z, z its activity, T ln((N_" #k             \
+             " + 1)/<V exp(-dU/T)>)",                                                              \
+     .inputs = {"insertion_volume_" #k, "particles_" #k}, .derive = derive_chemical,               \
+     .applies = inserts_##k},                                                                      \
+    {.name = "insertion_volume_" #k, .unit = "length^3", .help = "an input",                       \
+     .sample = insertion_volume_##k, .hidden = true, .applies = inserts_##k,                       \
+     .recorded_at = "/system/temperature"},                                                        \
+    {.name = "particles_" #k, .unit = "", .help = "an input", .sample = particles_##k,             \
+     .hidden = true, .applies = inserts_##k}
+#define INSERTIONS(volume)                                                                         \
+    INSERTED(1, "first", volume), INSERTED(2, "second", volume), INSERTED(3, "third", volume),     \
+    INSERTED(4, "fourth", volume)
+/* clang-format on */
+
 const struct ergo_observable lj_observables_nvt[LJ_N_OBSERVABLES_NVT] = {
     {ERGO_NAMED("density", "1/length^3"), .help = "rho = N/V", .sample = density},
     ENERGY,
@@ -484,6 +522,7 @@ const struct ergo_observable lj_observables_nvt[LJ_N_OBSERVABLES_NVT] = {
      .sample = volume_of,
      .hidden = true},
     CLOSED,
+    INSERTIONS("box_volume"),
 };
 
 const struct ergo_observable lj_observables_npt[LJ_N_OBSERVABLES_NPT] = {
@@ -498,6 +537,7 @@ const struct ergo_observable lj_observables_npt[LJ_N_OBSERVABLES_NPT] = {
      .help = "-T ln(<V exp(-dU/T)>/<V>), by test insertions",
      .inputs = {"insertion_volume", "volume"}, .derive = derive_excess, .applies = has_ghosts},
     CLOSED,
+    INSERTIONS("volume"),
     {ERGO_NAMED("volume2", "length^6"), .help = "<V^2>", .sample = volume2},
     {ERGO_NAMED("volume_acceptance", ""), .help = "accepted share of volume moves",
      .sample = volume_acceptance, .of_moves = true},

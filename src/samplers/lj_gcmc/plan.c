@@ -324,7 +324,9 @@ static void declare_buffers(struct lj_state *s) {
     ergo_engine_buffer(e, LJ_SAMPLES, "samples", ERGO_BUFFER_SAMPLES,
                        members * sizeof(struct lj_sample));
     ergo_engine_buffer(e, LJ_GHOSTS, "test insertions", ERGO_BUFFER_SAMPLES,
-                       l->ghosts ? 8 * LJ_GHOST_WORDS * members * l->total_parts : 0);
+                       l->ghosts ? 8 * LJ_GHOST_WORDS * members * l->total_parts *
+                                       lj_ghost_kinds(&s->system)
+                                 : 0);
     if (l->bins) {
         ergo_engine_buffer(e, LJ_EDGES, "edges of g(r)", ERGO_BUFFER_CONSTANT,
                            (l->bins + UINT64_C(1)) * sizeof *s->bin_edges);

@@ -132,7 +132,7 @@ void lj_mixture_of(const struct ergo_point *point, const struct lj_system *s,
         for (uint32_t b = 0; b < n; b++) {
             const struct lj_system pair = lj_species_pair(s, a, b);
             rule_of(s, a, b, &mixture->pairs[LJ_MOST_SPECIES * a + b]);
-            if (s->tail && s->ensemble == LJ_MUVT)
+            if (s->tail)
                 mixture->tail[LJ_MOST_SPECIES * a + b] =
                     (float)(lj_tail_coefficient(&pair) / s->volume / s->temperature);
         }

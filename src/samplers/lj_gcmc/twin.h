@@ -90,7 +90,7 @@ void lj_twin_carry_out(struct lj_twin *t, const struct lj_twin_move *move);
  * its first activation. */
 struct lj_twin_sums lj_twin_total(const struct lj_twin *t, uint32_t first, uint32_t count,
                                   uint32_t group, uint32_t parts, uint32_t part);
-/* Weights of `count` test insertions at the chain's step: sums[LJ_GHOST_WORDS]. */
+/* Weights of `count` test insertions at the chain's step, of each species: sums[LJ_GHOST_SUMS]. */
 void lj_twin_ghosts(const struct lj_twin *t, uint32_t count, int64_t *sums);
 /* Adds to counts[lj_pair_kinds][bins] the ordered pairs of particles `first` to `end` - 1 with all
  * others.

@@ -58,8 +58,19 @@ void lj_twin_profile(const struct lj_twin *t, uint32_t end, int axis, uint32_t p
     }
 }
 
+/* Of the tails, in one particle more of species s; their strength is that of the box. */
+static float tails_of(const struct lj_twin *t, uint32_t s, float exponent) {
+    const float thinner = t->volume_every ? ergo_as_float(t->box.thinner) : 1;
+    if (!t->species)
+        return fmaf(-t->m.tail, (float)(2 * t->n + 1), exponent);
+    for (uint32_t k = 0; k < t->species; k++)
+        exponent = fmaf(-(t->mixture.tail[s * LJ_MOST_SPECIES + k] * thinner),
+                        (float)(2 * t->numbers[k] + (k == s)), exponent);
+    return exponent;
+}
+
 void lj_twin_ghosts(const struct lj_twin *t, uint32_t count, int64_t *sums) {
-    memset(sums, 0, LJ_GHOST_WORDS * sizeof *sums);
+    memset(sums, 0, LJ_GHOST_SUMS * sizeof *sums);
     for (uint32_t i = 0; count && t->m.zv > 0 && i < t->n; i++) {
         struct lj_twin_sums pairs = {0};
         lj_twin_add_field(t, t->p[i], 1, &pairs);
@@ -71,27 +82,28 @@ void lj_twin_ghosts(const struct lj_twin *t, uint32_t count, int64_t *sums) {
         const float share = (float)t->n * weight * ergo_inverse(t->m.zv);
         sums[3] += (int64_t)fmaf(fminf(share, 1), 0x1p36f, 0.5f);
     }
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t k = 0; k < (t->species ? t->species : 1) * count; k++) {
+        const uint32_t i = k % count, s = k / count;
+        int64_t *const of = sums + s * LJ_GHOST_WORDS;
         const struct ergo_words w = ergo_philox_words(
             t->m.box * LJ_MOST_GHOSTS + i, (uint32_t)t->step, (uint32_t)(t->step >> 32),
             ERGO_DRAW(LJ_PURPOSE_GHOST, 0), t->m.key0, t->m.key1);
         struct lj_twin_sums pairs = {0};
-        const uint32_t at[3] = {w.x, w.y, w.z};
+        const uint32_t at[3] = {t->species ? w.x / 4 * 4 + s : w.x, w.y, w.z};
         lj_twin_add_field(t, at, 1, &pairs);
         if (!t->m.ideal)
             lj_twin_add_pairs(t, at, NO_PARTICLE, 1, &pairs);
-        const float exponent =
-            fmaf(-t->m.tail, (float)(2 * t->n + 1), -(t->m.beta4 * (float)pairs.energy));
+        const float exponent = tails_of(t, s, -(t->m.beta4 * (float)pairs.energy));
         if (pairs.core || exponent < -80)
             continue;
         const float weight = ergo_exp(fminf(exponent, 34.6f));
         if (t->m.zv > 0) {
             const float share = t->m.zv * weight * ergo_inverse((float)t->n + 1);
-            sums[2] += (int64_t)fmaf(fminf(share, 1), 0x1p36f, 0.5f);
+            of[2] += (int64_t)fmaf(fminf(share, 1), 0x1p36f, 0.5f);
         }
         if (weight < 0x1p20f)
-            sums[0] += (int64_t)fmaf(weight, 0x1p31f, 0.5f);
+            of[0] += (int64_t)fmaf(weight, 0x1p31f, 0.5f);
         else
-            sums[1] += (int64_t)weight;
+            of[1] += (int64_t)weight;
     }
 }
