@@ -17,7 +17,7 @@ struct ergo_column {
     const char *name, *unit, *help;
 };
 
-enum { ERGO_COLUMNS_MAX = 20 }; /* of one model */
+enum { ERGO_COLUMNS_MAX = 24 }; /* of one model */
 
 /* What an observable is that is no estimate but a fact of a chain, without an error: the lowest
  * energy that it has seen, say. And what is told of a point's replicas. */

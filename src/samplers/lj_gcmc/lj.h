@@ -71,6 +71,8 @@ enum lj_gibbs_column {
     LJ_GIBBS_COLUMNS = LJ_GIBBS_VAPOUR_GHOSTS + LJ_GIBBS_SPECIES - 1
 };
 _Static_assert((int)LJ_GIBBS_COLUMNS == (int)LJ_COLUMNS, "rows of samples are equally long");
+_Static_assert((int)LJ_COLUMNS <= (int)ERGO_COLUMNS_MAX && (int)LJ_CURVES <= (int)ERGO_CURVES_MAX,
+               "room for them in what reads samples");
 /* Sums of test insertions of a box, LJ_GHOST_WORDS of each species. */
 enum { LJ_GHOST_SUMS = LJ_MOST_SPECIES * LJ_GHOST_WORDS };
 /* Species of a mixture: species.c. */

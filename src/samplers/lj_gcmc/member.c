@@ -57,9 +57,9 @@ uint32_t lj_gr_bins(const struct ergo_point *point) {
 }
 
 uint32_t lj_ghosts_of(const struct ergo_point *point) {
-    const struct ergo_value *given = ergo_point_value(point, "/run/insertions");
     if (lj_ensemble_of(point) == LJ_MUVT)
         return 0;
+    const struct ergo_value *given = ergo_point_value(point, "/run/insertions");
     if (!given->present)
         return lj_has_species(point) ? 0 : 64;
     return (uint32_t)given->integer;
