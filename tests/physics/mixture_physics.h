@@ -3,6 +3,7 @@
 #define ERGO_TESTS_PHYSICS_MIXTURE_PHYSICS_H
 
 #include "oracle/mixture_serial.h"
+#include "physics/fluid_physics.h"
 #include "physics/gibbs_physics.h"
 
 static inline double mixture_one(const double *c) {
@@ -29,6 +30,15 @@ MIXTURE_SAMPLE(is_20, mixture_one(c) == 2 && mixture_other(c) == 0)
 MIXTURE_SAMPLE(is_11, mixture_one(c) == 1 && mixture_other(c) == 1)
 MIXTURE_SAMPLE(is_02, mixture_one(c) == 0 && mixture_other(c) == 2)
 MIXTURE_SAMPLE(volume, c[LJ_COLUMN_VOLUME])
+MIXTURE_SAMPLE(is_53, mixture_one(c) == 5 && mixture_other(c) == 3)
+MIXTURE_SAMPLE(is_63, mixture_one(c) == 6 && mixture_other(c) == 3)
+MIXTURE_SAMPLE(is_54, mixture_one(c) == 5 && mixture_other(c) == 4)
+MIXTURE_SAMPLE(u_53, c[LJ_COLUMN_ENERGY] * mixture_is_53(point, c))
+MIXTURE_SAMPLE(p_53, lj_pressure(point, c) * mixture_is_53(point, c))
+MIXTURE_SAMPLE(only_a, c[LJ_COLUMN_GHOSTS_OF])
+MIXTURE_SAMPLE(only_b, c[LJ_COLUMN_GHOSTS_OF + 1])
+MIXTURE_SAMPLE(weight_a, c[LJ_COLUMN_GHOSTS_OF] * c[LJ_COLUMN_VOLUME])
+MIXTURE_SAMPLE(weight_b, c[LJ_COLUMN_GHOSTS_OF + 1] * c[LJ_COLUMN_VOLUME])
 
 /* Two species whose pairs are far from the rules of Lorentz and Berthelot. */
 #define MIXTURE_PAIRS                                                                              \
@@ -148,6 +158,133 @@ static inline void mixture_expect_volume(struct lj_run *r, const char *what) {
                "'measure_every': 10}}",
                &s);
     lj_expect(r, &s, 0, what, "<V>", mixture_volume, NULL, mean / sum, 0);
+    lj_series_free(&s);
+}
+
+/* Means of what a member's samples are made of, over its replicas, with their error. */
+static inline struct ergo_estimate mixture_mean(const struct lj_series *s, lj_function f) {
+    struct ergo_estimate all = {0}, e;
+    double *series = malloc(s->samples * sizeof *series);
+    assert_non_null(series);
+    for (size_t m = 0; m < s->batch->count; m++) {
+        double sum = 0;
+        for (size_t i = 0; i < s->samples; i++)
+            sum += series[i] = f(s->batch->points[m],
+                                 s->columns + (i * s->batch->count + m) * LJ_COLUMNS);
+        ergo_stats_estimate(series, s->samples, &e);
+        all.mean += sum / (double)s->samples / (double)s->batch->count;
+        all.error = hypot(all.error, e.error / (double)s->batch->count);
+    }
+    free(series);
+    return all;
+}
+
+/* One particle B and test insertions of each species, exact: <exp(-dU/T)> = 1 - 2 B_AB/V, or 1 - 2
+ * B_BB/V, times that of the tails, (2 a_AB + a_AA)/V, or (4 - 1) a_BB/V. At constant pressure <V
+ * exp(-dU/T)>/<V> with weights V exp(-(P V + a_BB/V)/T) of volumes. */
+static inline void mixture_expect_insertions(struct lj_run *r, bool tail, double pressure,
+                                             const char *what) {
+    enum { STEPS = 100000 };
+    struct lj_series s = {0};
+    char job[900], npt[200] = "";
+    struct ergo_oracle_mixture o = mixture_pairs(0.9);
+    const double t = 0.9, start = 5 * 5.2 * 5.1, high = pressure > 0 ? start * exp(4) : start;
+    double sum = 0, means[2] = {0}, b2[2], a[3];
+    o.tail = tail;
+    for (size_t k = 0; k < 3; k++)
+        a[k] = ergo_oracle_mixture_tail(&o, k / 2, (k + 1) / 2);
+    for (size_t k = 0; k < 2; k++)
+        b2[k] = ergo_oracle_mixture_b2(&o, k, 1);
+    for (int i = 0; i < STEPS; i++) {
+        const double v = start + (i + 0.5) / STEPS * (high - start);
+        const double w = v * exp(-(pressure * v + a[2] / v) / t);
+        sum += w * v;
+        means[0] += w * (v - 2 * b2[0]) * exp(-(2 * a[1] + a[0]) / v / t);
+        means[1] += w * (v - 2 * b2[1]) * exp(-3 * a[2] / v / t);
+    }
+    if (pressure > 0)
+        snprintf(npt, sizeof npt,
+                 "'ensemble': 'npt', 'pressure': %g, 'volume_every': 2, 'max_volume_change': 0.5, ",
+                 pressure);
+    snprintf(job, sizeof job,
+             "{'sampler': 'lj-fluid', 'seed': '85', 'replicas': 4, 'system': {%s'box': [5, 5.2, "
+             "5.1], 'temperature': 0.9, 'tail_correction': %s, 'particles': 1, "
+             "'max_displacement': 2, 'species': {" MIXTURE_PAIRS
+             ", 'fractions': [0, 1]}}, 'run': {'equilibration': 1000, 'sweeps': %d, "
+             "'measure_every': %d, 'insertions': %d%s}}",
+             npt, tail ? "true" : "false", pressure > 0 ? 40000 : 2000, pressure > 0 ? 10 : 2,
+             pressure > 0 ? 20 : 100, pressure > 0 ? "" : ", 'curve_every': 0");
+    lj_run_job(r, job, &s);
+    lj_expect(r, &s, 0, what, "<V exp(-dU_A/T)>/<V>", mixture_weight_a, mixture_volume, means[0] / sum, 0);
+    lj_expect(r, &s, 0, what, "<V exp(-dU_B/T)>/<V>", mixture_weight_b, mixture_volume, means[1] / sum, 0);
+    lj_series_free(&s);
+}
+
+/* Two species that are one: the excess chemical potential of each, whatever there is of it, is that
+ * of one species. The same job without /system/species comes first. */
+static inline void mixture_expect_tracers(struct lj_run *r) {
+    static const char *const fractions[] = {NULL, "[0.5, 0.5]", "[1, 0]"};
+    struct ergo_estimate one = {0};
+    for (size_t k = 0; k < 3; k++) {
+        struct lj_series s = {0};
+        char job[900], species[200] = "";
+        if (k)
+            snprintf(species, sizeof species,
+                     ", 'species': {'names': 'A B', 'epsilon': [1, 1], 'sigma': [1, 1], "
+                     "'fractions': %s}",
+                     fractions[k]);
+        snprintf(job, sizeof job,
+                 "{'sampler': 'lj-fluid', 'seed': '86', 'replicas': 4, 'system': {'box': [5, 5.2, "
+                 "5.1], 'temperature': 1.5, 'tail_correction': true, 'particles': 40, "
+                 "'max_displacement': 1%s}, 'run': {'equilibration': 5000, 'sweeps': 100000, "
+                 "'measure_every': 100, 'curve_every': 0, 'insertions': 50}}",
+                 species);
+        lj_run_job(r, job, &s);
+        if (k == 0) {
+            one = mixture_mean(&s, fluid_weight);
+        } else {
+            const char *what = k == 1 ? "equal species" : "all but one species";
+            lj_expect(r, &s, 0, what, "<exp(-dU_A/T)>", mixture_only_a, NULL, one.mean, one.error);
+            lj_expect(r, &s, 0, what, "<exp(-dU_B/T)>", mixture_only_b, NULL, one.mean, one.error);
+        }
+        lj_series_free(&s);
+    }
+}
+
+/* What a grand canonical chain has where it has 5 particles A and 3 B is the canonical ensemble of
+ * these, in a box of any size: <U>, P, and by test insertions
+ *     P(N_A + 1, N_B)/P(N_A, N_B) = z_A V <exp(-dU_A/T)>/(N_A + 1). */
+static inline void mixture_expect_state(struct lj_run *r) {
+    enum { N_A = 5, N_B = 3 };
+    const double za = 0.018, zb = 0.012;
+    static const char what[] = "NVT of muVT's N";
+    struct lj_series s = {0};
+    char job[900];
+    lj_run_job(r,
+               "{'sampler': 'lj-fluid', 'seed': '87', 'replicas': 4, 'system': {'box': [5, 5.2, "
+               "5.1], 'temperature': 1, 'tail_correction': true, 'particles': 8, "
+               "'max_displacement': 2, 'species': {" MIXTURE_PAIRS
+               ", 'fractions': [0.625, 0.375]}}, 'run': {'equilibration': 5000, 'sweeps': 200000, "
+               "'measure_every': 20, 'curve_every': 0, 'insertions': 20}}",
+               &s);
+    const struct ergo_estimate u = mixture_mean(&s, lj_energy), p = mixture_mean(&s, lj_pressure),
+                               a = mixture_mean(&s, mixture_weight_a),
+                               b = mixture_mean(&s, mixture_weight_b);
+    lj_series_free(&s);
+    snprintf(job, sizeof job,
+             "{'sampler': 'lj-fluid', 'seed': '88', 'replicas': 4, 'system': {'ensemble': 'muvt', "
+             "'box': [5, 5.2, 5.1], 'temperature': 1, 'tail_correction': true, 'activity': 1, "
+             "'species': {" MIXTURE_PAIRS
+             ", 'activity': [%g, %g], 'identity_changes': 0.3}}, 'run': {'equilibration': 5000, "
+             "'sweeps': 1000000, 'measure_every': 10, 'curve_every': 0}}",
+             za, zb);
+    lj_run_job(r, job, &s);
+    lj_expect(r, &s, 0, what, "<U>", mixture_u_53, mixture_is_53, u.mean, u.error);
+    lj_expect(r, &s, 0, what, "P", mixture_p_53, mixture_is_53, p.mean, p.error);
+    lj_expect(r, &s, 0, what, "P(6,3)/P(5,3)", mixture_is_63, mixture_is_53,
+              za * a.mean / (N_A + 1), za * a.error / (N_A + 1));
+    lj_expect(r, &s, 0, what, "P(5,4)/P(5,3)", mixture_is_54, mixture_is_53,
+              zb * b.mean / (N_B + 1), zb * b.error / (N_B + 1));
     lj_series_free(&s);
 }
 

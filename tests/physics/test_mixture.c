@@ -100,6 +100,14 @@ static void test_gr(void **state) {
     mixture_expect_gr(&run, "g(r) of two unlike particles");
 }
 
+static void test_insertions(void **state) {
+    (void)state;
+    mixture_expect_insertions(&run, true, 0, "insertions beside B");
+    mixture_expect_insertions(&run, true, 0.02, "the same, NPT");
+    mixture_expect_tracers(&run);
+    mixture_expect_state(&run);
+}
+
 static void test_verdict(void **state) {
     (void)state;
     lj_judge(&run);
@@ -110,6 +118,6 @@ int main(void) {
         return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exact), cmocka_unit_test(test_equal), cmocka_unit_test(test_serial),
-        cmocka_unit_test(test_published), cmocka_unit_test(test_gr), cmocka_unit_test(test_verdict)};
+        cmocka_unit_test(test_published), cmocka_unit_test(test_gr), cmocka_unit_test(test_insertions), cmocka_unit_test(test_verdict)};
     return lj_run_close(&run, cmocka_run_group_tests_name("lj-fluid mixtures", tests, NULL, NULL));
 }
