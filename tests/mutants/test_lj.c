@@ -137,6 +137,8 @@ static void test_case(void **state) {
         fluid_expect_mie(&r, 15, 8, chosen);
     else if (strcmp(chosen, "mixture") == 0)
         mixture_expect_few(&r, true, 0.4, chosen);
+    else if (strcmp(chosen, "mixture-insertion") == 0)
+        mixture_expect_insertions(&r, true, 0, chosen);
     else if (strcmp(chosen, "mixture-gibbs") == 0)
         mixture_expect_gibbs(&r, chosen);
     else if (strcmp(chosen, "slit-ideal") == 0)

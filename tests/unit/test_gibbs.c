@@ -62,6 +62,33 @@ static void test_phases(void **state) {
     }
 }
 
+/* Of a mixture, V/(N_s + 1) times the weight of each species, in each box. */
+static void test_species(void **state) {
+    (void)state;
+    struct lj_physics physics = {
+        .system = {.epsilon = 1, .sigma = 1, .temperature = 1, .species = {.n = 3}}};
+    const struct ergo_batch batch = {.count = 1};
+    const struct lj_state s = {
+        .e = {.batch = &batch}, .boxes = 2, .physics = &physics, .launch = {.ghosts = 2}};
+    const struct lj_sample boxes[2] = {
+        {.particles = 9, .size = ergo_volume_log(100), .numbers = {2, 3, 4}},
+        {.particles = 90, .size = ergo_volume_log(120), .numbers = {50, 30, 10}}};
+    int64_t ghosts[2 * LJ_GHOST_SUMS] = {0};
+    double c[LJ_GIBBS_COLUMNS];
+    for (int k = 0; k < 3; k++) {
+        ghosts[k * (int)LJ_GHOST_WORDS] = (int64_t)(k + 1) << 31;
+        ghosts[LJ_GHOST_SUMS + k * (int)LJ_GHOST_WORDS + 1] = 10 * (k + 1);
+    }
+    lj_gibbs_columns_of(&s, 0, boxes, ghosts, 10, c);
+    assert_true(fabs(c[LJ_GIBBS_VAPOUR + LJ_PHASE_GHOSTS] - 0.5 * 100 / 3) < 1e-6);
+    assert_true(fabs(c[LJ_GIBBS_VAPOUR_GHOSTS] - 1.0 * 100 / 4) < 1e-6);
+    assert_true(fabs(c[LJ_GIBBS_VAPOUR_GHOSTS + 1] - 1.5 * 100 / 5) < 1e-6);
+    assert_true(fabs(c[LJ_GIBBS_LIQUID + LJ_PHASE_GHOSTS] - 5.0 * 120 / 51) < 1e-6);
+    assert_true(fabs(c[LJ_GIBBS_LIQUID_GHOSTS] - 10.0 * 120 / 31) < 1e-6);
+    assert_true(fabs(c[LJ_GIBBS_LIQUID_GHOSTS + 1] - 15.0 * 120 / 11) < 1e-6);
+    assert_true(c[LJ_GIBBS_LIQUID_SPECIES + 1] == 10 && c[LJ_GIBBS_VAPOUR_SPECIES] == 3);
+}
+
 static void test_alarms(void **state) {
     (void)state;
     size_t found = 0;
@@ -115,6 +142,6 @@ static void test_jobs(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_volumes),
                                        cmocka_unit_test(test_phases), cmocka_unit_test(test_alarms),
-                                       cmocka_unit_test(test_jobs)};
+                                       cmocka_unit_test(test_species), cmocka_unit_test(test_jobs)};
     return cmocka_run_group_tests_name("gibbs", tests, context_open, context_close);
 }

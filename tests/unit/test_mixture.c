@@ -27,8 +27,9 @@ static enum ergo_status parse(const char *ensemble, const char *keys, const char
     const char *others = strchr(keys, '|');
     snprintf(text, sizeof text,
              "{'sampler': 'lj-fluid', 'system': {'ensemble': '%s', 'box': [6, 6.5, 7], "
-             "'temperature': 1.3%.*s, 'species': {%s}}, 'run': {'sweeps': 100}%s}",
+             "'temperature': 1.3%.*s, 'species': {%s}}%s%s}",
              ensemble, (int)(others ? (size_t)(others - keys) : strlen(keys)), keys, species,
+             others && strstr(others, "'run'") ? "" : ", 'run': {'sweeps': 100}",
              others ? others + 1 : "");
     for (char *c = text; *c; c++)
         *c = *c == '\'' ? '"' : *c;
@@ -218,6 +219,59 @@ static void write_start(const char *lines) {
     assert_int_equal(fclose(file), 0);
 }
 
+/* An observable of these columns, as if they were all samples; NAN: the job has none of that name. */
+static double observed(const struct ergo_point *point, const char *name, const double *columns) {
+    const struct ergo_model *model = point->job->model;
+    double inputs[4] = {0};
+    for (size_t o = 0; o < model->n_observables; o++) {
+        const struct ergo_observable *at = &model->observables[o];
+        if (strcmp(at->name, name) != 0 || (at->applies && !at->applies(point)))
+            continue;
+        for (size_t k = 0; at->derive && k < 4 && at->inputs[k]; k++)
+            inputs[k] = observed(point, at->inputs[k], columns);
+        return at->derive ? at->derive(point, inputs) : at->sample(point, columns);
+    }
+    return NAN;
+}
+
+/* Test insertions only where the job says so, and what is made of a species' weight. */
+static void test_inserted(void **state) {
+    (void)state;
+    static const char *const keys[] = {
+        ", 'particles': 10, 'pressure': 1, 'volume_every': 10",
+        ", 'particles': 10, 'pressure': 1, 'volume_every': 10|, 'run': {'sweeps': 100, "
+        "'insertions': 7}",
+        ", 'particles': 10|, 'run': {'sweeps': 100, 'insertions': 7}",
+        ", 'particles': 10, 'second_particles': 9, 'volume_every': 9, 'transfers': 9|, 'run': "
+        "{'sweeps': 100, 'insertions': 7}"};
+    static const char *const ensembles[] = {"npt", "npt", "nvt", "gibbs"};
+    double c[LJ_COLUMNS] = {[LJ_COLUMN_PARTICLES] = 10,       [LJ_COLUMN_VOLUME] = 250,
+                            [LJ_COLUMN_SPECIES] = 7,          [LJ_COLUMN_SPECIES + 1] = 3,
+                            [LJ_COLUMN_GHOSTS_OF] = 0.5,      [LJ_COLUMN_GHOSTS_OF + 1] = 2};
+    const double weights[2] = {0.5, 2}, numbers[2] = {7, 3};
+    for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
+        struct ergo_job *job = with(ensembles[k], keys[k], TWO ", 'fractions': [0.7, 0.3]");
+        const struct ergo_point *point = &job->points[0];
+        const double volume = k < 2 ? 250 : 6 * 6.5 * 7;
+        assert_int_equal(lj_ghosts_of(point), k ? 7 : 0);
+        for (int s = 0; s < 2 && k < 3; s++) {
+            char name[60];
+            snprintf(name, sizeof name, "excess_chemical_potential_%d", s + 1);
+            const double excess = observed(point, name, c), mu = observed(point, name + 7, c);
+            if (k == 0)
+                assert_true(isnan(excess) && isnan(mu));
+            else
+                assert_true(fabs(excess + 1.3 * log(weights[s])) < 1e-12 &&
+                            fabs(mu - 1.3 * log((numbers[s] + 1) / (volume * weights[s]))) < 1e-12);
+        }
+        assert_true(isnan(observed(point, "chemical_potential", c)));
+        assert_true(isnan(observed(point, "chemical_potential_3", c)));
+        if (k < 3)
+            assert_int_equal(job->model->has_column(point, LJ_COLUMN_GHOSTS_OF + 1), k > 0);
+        ergo_job_destroy(job);
+    }
+}
+
 static void test_file(void **state) {
     (void)state;
     uint32_t *words, n, numbers[4];
@@ -271,6 +325,10 @@ static void test_refused(void **state) {
          "below a ten-thousandth"},
         {"nvt", NINE, "'names': 'A B', 'epsilon': [1, 1], 'sigma': [0.1, 2.4], 'fractions': [1, 0]",
          "0.1 to 10 of that"},
+        {"nvt", NINE "|, 'run': {'sweeps': 100, 'insertions': 7}",
+         "'names': 'A B', 'epsilon': [1, 1], 'sigma': [1, 1], 'fractions': [0.5, 0.5], "
+         "'pair_epsilon': [3]",
+         "/run/insertions: at a temperature of 0.4333333333 epsilon"},
         {"nvt", NINE ", 'cutoff': 3.2", TWO ", 'fractions': [0.5, 0.5]",
          "more than half the shortest side"},
         {"nvt", NINE ", 'cutoff': 2.8",
@@ -318,6 +376,6 @@ int main(void) {
         cmocka_unit_test(test_pairs), cmocka_unit_test(test_reservoir),
         cmocka_unit_test(test_start), cmocka_unit_test(test_boxes),
         cmocka_unit_test(test_ideal), cmocka_unit_test(test_cold),
-        cmocka_unit_test(test_file),  cmocka_unit_test(test_refused)};
+        cmocka_unit_test(test_file),  cmocka_unit_test(test_inserted), cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, context_open, context_close);
 }
