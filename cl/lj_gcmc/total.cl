@@ -102,8 +102,9 @@ ERGO_INLINE uint lj_bin(float r2, float per_width, __global const float *edges) 
 /*
  * Ordered pairs by distance, between particles begin .. end - 1 and all others. Partial counts per
  * work-group: [sample][chain][group][bin], of a mixture [pair of species][bin]. The launch that
- * begins with particle 0 writes, later ones add. Chains that are not at `step` are skipped, and so are those of which an activation from
- * there on waits for room: they were counted before it. edges[LJ_BINS + 1] are squares, in sigma^2.
+ * begins with particle 0 writes, later ones add. Chains that are not at `step` are skipped, and so
+ * are those of which an activation from there on waits for room: they were counted before it.
+ * edges[LJ_BINS + 1] are squares, in sigma^2.
  *
  * Partners are found in the cells from LJ_LOW to LJ_HIGH further along each axis, which is as far
  * as the bins reach. With LJ_RING these are all cells along that axis, each once.
@@ -166,7 +167,8 @@ lj_pairs(__global const struct lj_member *members, __global const struct lj_chai
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    __global uint *out = counts + (((ulong)sample * n_chains + chain) * n_parts + part) * LJ_ALL_BINS;
+    __global uint *out =
+        counts + (((ulong)sample * n_chains + chain) * n_parts + part) * LJ_ALL_BINS;
     for (uint k = item; stands && k < LJ_ALL_BINS; k += LJ_TOTAL_GROUP)
         out[k] = bins[k] + (begin ? out[k] : 0u);
 }

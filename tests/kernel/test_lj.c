@@ -90,8 +90,9 @@ static void compare_fluid(const char *system, const char *run, const char *tunin
 }
 
 /* Mixtures: cells of the cutoff, microcells with teams that judge moves again, all pairs; volumes,
- * insertions of each species, also tried ones, changes of species; tails and jumps of each pair; a pair that does
- * not interact; ideal gases. Each is a program or two of its own: the first two always. */
+ * insertions of each species, also tried ones, changes of species; tails and jumps of each pair; a
+ * pair that does not interact; ideal gases. Each is a program or two of its own: the first two
+ * always. */
 #define TWO                                                                                        \
     "'species': {'names': 'A B', 'epsilon': [1, 0.5], 'sigma': [1, 0.88], 'pair_epsilon': [1.5], " \
     "'pair_sigma': [0.8], 'cutoff_in_sigma': true"

@@ -169,8 +169,8 @@ static inline struct ergo_estimate mixture_mean(const struct lj_series *s, lj_fu
     for (size_t m = 0; m < s->batch->count; m++) {
         double sum = 0;
         for (size_t i = 0; i < s->samples; i++)
-            sum += series[i] = f(s->batch->points[m],
-                                 s->columns + (i * s->batch->count + m) * LJ_COLUMNS);
+            sum += series[i] =
+                f(s->batch->points[m], s->columns + (i * s->batch->count + m) * LJ_COLUMNS);
         ergo_stats_estimate(series, s->samples, &e);
         all.mean += sum / (double)s->samples / (double)s->batch->count;
         all.error = hypot(all.error, e.error / (double)s->batch->count);
@@ -215,8 +215,10 @@ static inline void mixture_expect_insertions(struct lj_run *r, bool tail, double
              npt, tail ? "true" : "false", pressure > 0 ? 40000 : 2000, pressure > 0 ? 10 : 2,
              pressure > 0 ? 20 : 100, pressure > 0 ? "" : ", 'curve_every': 0");
     lj_run_job(r, job, &s);
-    lj_expect(r, &s, 0, what, "<V exp(-dU_A/T)>/<V>", mixture_weight_a, mixture_volume, means[0] / sum, 0);
-    lj_expect(r, &s, 0, what, "<V exp(-dU_B/T)>/<V>", mixture_weight_b, mixture_volume, means[1] / sum, 0);
+    lj_expect(r, &s, 0, what, "<V exp(-dU_A/T)>/<V>", mixture_weight_a, mixture_volume,
+              means[0] / sum, 0);
+    lj_expect(r, &s, 0, what, "<V exp(-dU_B/T)>/<V>", mixture_weight_b, mixture_volume,
+              means[1] / sum, 0);
     lj_series_free(&s);
 }
 
@@ -324,9 +326,8 @@ static inline void mixture_run_curves(struct lj_run *r, const char *text, size_t
         status = ergo_sampler_advance(r->ctx, ops, m->state, 0, 0,
                                       (uint64_t)ergo_point_int(first, "/run/equilibration"), 0);
     if (status == ERGO_OK)
-        status =
-            ergo_sampler_advance(r->ctx, ops, m->state, 0, samples,
-                                 (uint64_t)ergo_point_int(first, "/run/measure_every"), 0);
+        status = ergo_sampler_advance(r->ctx, ops, m->state, 0, samples,
+                                      (uint64_t)ergo_point_int(first, "/run/measure_every"), 0);
     if (status == ERGO_OK)
         status = ergo_sampler_collect(r->ctx, ops, m->state, 0, &block);
     if (status != ERGO_OK)
@@ -372,9 +373,8 @@ static inline void mixture_expect_gr(struct lj_run *r, const char *what) {
             double series[SAMPLES], own = 0;
             struct ergo_estimate e;
             for (size_t k = 0; k < SAMPLES; k++)
-                own += series[k] = m.curves[LJ_CURVE_GR_OF + 1][(k * members + member) *
-                                                                    MIXTURE_BINS +
-                                                                bins[i]];
+                own += series[k] =
+                    m.curves[LJ_CURVE_GR_OF + 1][(k * members + member) * MIXTURE_BINS + bins[i]];
             ergo_stats_estimate(series, SAMPLES, &e);
             mean += own / SAMPLES / (double)members;
             variance += e.error * e.error / (double)(members * members);

@@ -118,7 +118,9 @@ int main(void) {
     if (lj_run_open(&run) != 0)
         return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact), cmocka_unit_test(test_equal), cmocka_unit_test(test_serial),
-        cmocka_unit_test(test_published), cmocka_unit_test(test_gr), cmocka_unit_test(test_insertions), cmocka_unit_test(test_verdict)};
+        cmocka_unit_test(test_exact),  cmocka_unit_test(test_equal),
+        cmocka_unit_test(test_serial), cmocka_unit_test(test_published),
+        cmocka_unit_test(test_gr),     cmocka_unit_test(test_insertions),
+        cmocka_unit_test(test_verdict)};
     return lj_run_close(&run, cmocka_run_group_tests_name("lj-fluid mixtures", tests, NULL, NULL));
 }

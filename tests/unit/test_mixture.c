@@ -219,7 +219,8 @@ static void write_start(const char *lines) {
     assert_int_equal(fclose(file), 0);
 }
 
-/* An observable of these columns, as if they were all samples; NAN: the job has none of that name. */
+/* An observable of these columns, as if they were all samples; NAN: the job has none of that name.
+ */
 static double observed(const struct ergo_point *point, const char *name, const double *columns) {
     const struct ergo_model *model = point->job->model;
     double inputs[4] = {0};
@@ -245,9 +246,9 @@ static void test_inserted(void **state) {
         ", 'particles': 10, 'second_particles': 9, 'volume_every': 9, 'transfers': 9|, 'run': "
         "{'sweeps': 100, 'insertions': 7}"};
     static const char *const ensembles[] = {"npt", "npt", "nvt", "gibbs"};
-    double c[LJ_COLUMNS] = {[LJ_COLUMN_PARTICLES] = 10,       [LJ_COLUMN_VOLUME] = 250,
-                            [LJ_COLUMN_SPECIES] = 7,          [LJ_COLUMN_SPECIES + 1] = 3,
-                            [LJ_COLUMN_GHOSTS_OF] = 0.5,      [LJ_COLUMN_GHOSTS_OF + 1] = 2};
+    double c[LJ_COLUMNS] = {
+        [LJ_COLUMN_PARTICLES] = 10,  [LJ_COLUMN_VOLUME] = 250,    [LJ_COLUMN_SPECIES] = 7,
+        [LJ_COLUMN_SPECIES + 1] = 3, [LJ_COLUMN_GHOSTS_OF] = 0.5, [LJ_COLUMN_GHOSTS_OF + 1] = 2};
     const double weights[2] = {0.5, 2}, numbers[2] = {7, 3};
     for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
         struct ergo_job *job = with(ensembles[k], keys[k], TWO ", 'fractions': [0.7, 0.3]");
@@ -373,9 +374,10 @@ static void test_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pairs), cmocka_unit_test(test_reservoir),
-        cmocka_unit_test(test_start), cmocka_unit_test(test_boxes),
-        cmocka_unit_test(test_ideal), cmocka_unit_test(test_cold),
-        cmocka_unit_test(test_file),  cmocka_unit_test(test_inserted), cmocka_unit_test(test_refused)};
+        cmocka_unit_test(test_pairs),  cmocka_unit_test(test_reservoir),
+        cmocka_unit_test(test_start),  cmocka_unit_test(test_boxes),
+        cmocka_unit_test(test_ideal),  cmocka_unit_test(test_cold),
+        cmocka_unit_test(test_file),   cmocka_unit_test(test_inserted),
+        cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, context_open, context_close);
 }

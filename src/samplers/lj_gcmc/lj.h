@@ -38,7 +38,8 @@ enum lj_column {
     LJ_COLUMN_VOLUME_LIMITED,
     LJ_COLUMN_RISES,   /* of a transition matrix: probability of an insertion's acceptance */
     LJ_COLUMN_FALLS,   /* of a deletion's */
-    LJ_COLUMN_SPECIES, /* of a mixture: particles of each species, and weights of their insertions */
+    LJ_COLUMN_SPECIES, /* of a mixture: particles of each species, and weights of their insertions
+                        */
     LJ_COLUMN_GHOSTS_OF = LJ_COLUMN_SPECIES + LJ_MOST_SPECIES,
     LJ_COLUMNS = LJ_COLUMN_GHOSTS_OF + LJ_MOST_SPECIES
 };
@@ -270,8 +271,8 @@ struct lj_state {
     /* the host has placed particles, and their pair energies and contacts are not computed yet */
     bool stale;
     size_t curve_sizes[LJ_CURVES]; /* 0: not measured; the histogram is the run's */
-    uint64_t settled; /* e.changes when lj_settle was last through; 0: never */
-    bool cut;         /* the box is cut over ranks, and this is a slab of it: cut.c */
+    uint64_t settled;              /* e.changes when lj_settle was last through; 0: never */
+    bool cut;                      /* the box is cut over ranks, and this is a slab of it: cut.c */
     struct lj_cut {
         struct ergo_slab slab;
         uint32_t planes;                /* of cells in a message */

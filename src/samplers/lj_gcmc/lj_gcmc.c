@@ -13,8 +13,9 @@
     [LJ_CURVE_GR_OF + (k)] = {"gr_" st, "r (length)", "",                                          \
                               "of a mixture: pair correlation g(r) of " which                      \
                               "; each configuration by its own numbers of particles"},             \
-    [LJ_CURVE_DENSITY_OF + (k)] = {"pair_density_" st, "r (length)", "1/length^6",                 \
-                                   "of a mixture (muvt): rho_s rho_t g(r) of " which}
+                      [LJ_CURVE_DENSITY_OF +                                                       \
+                          (k)] = {"pair_density_" st, "r (length)", "1/length^6",                  \
+                                  "of a mixture (muvt): rho_s rho_t g(r) of " which}
 
 static const struct ergo_curve_info curves[] = {
     [LJ_CURVE_GR] = {"gr", "r (length)", "",
@@ -245,7 +246,7 @@ static const char *const first_gibbs[] = {"/system/box=[6, 6, 6]", "/system/temp
     .measure_every = measure_every, .exact = exact
 #define ONE_BOX .columns = lj_columns, .n_columns = LJ_COLUMNS, .has_column = lj_has_column
 #define CURVES(n)                                                                                  \
-    .curves = curves, .n_curves = (n), .histograms = 1u << LJ_CURVE_HISTOGRAM,               \
+    .curves = curves, .n_curves = (n), .histograms = 1u << LJ_CURVE_HISTOGRAM,                     \
     .curve_size = curve_size, .curve_x = curve_x, .histogram_bin = histogram_bin,                  \
     .curve_every = curve_every
 

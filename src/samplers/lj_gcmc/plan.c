@@ -279,12 +279,13 @@ static enum ergo_status check_launch(struct ergo_context *ctx, const struct lj_s
             device->summary.name, device->summary.id, (unsigned long long)limit);
     const uint64_t counters = 4 * l->bins * lj_pair_kinds(&s->system) + 1024;
     if (l->bins && counters > device->summary.local_memory)
-        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
-                         "%s (%s): the bins of g(r) need %llu bytes of local memory, the device has "
-                         "%llu: use a smaller /run/gr_bins, which each pair of species has for "
-                         "itself, or another device",
-                         device->summary.name, device->summary.id, (unsigned long long)counters,
-                         (unsigned long long)device->summary.local_memory);
+        return ERGO_FAIL(
+            ctx, ERGO_E_DEVICE,
+            "%s (%s): the bins of g(r) need %llu bytes of local memory, the device has "
+            "%llu: use a smaller /run/gr_bins, which each pair of species has for "
+            "itself, or another device",
+            device->summary.name, device->summary.id, (unsigned long long)counters,
+            (unsigned long long)device->summary.local_memory);
     return ERGO_OK;
 }
 
@@ -323,10 +324,9 @@ static void declare_buffers(struct lj_state *s) {
                        8 * LJ_TOTALS * members * l->total_parts);
     ergo_engine_buffer(e, LJ_SAMPLES, "samples", ERGO_BUFFER_SAMPLES,
                        members * sizeof(struct lj_sample));
-    ergo_engine_buffer(e, LJ_GHOSTS, "test insertions", ERGO_BUFFER_SAMPLES,
-                       l->ghosts ? 8 * LJ_GHOST_WORDS * members * l->total_parts *
-                                       lj_ghost_kinds(&s->system)
-                                 : 0);
+    ergo_engine_buffer(
+        e, LJ_GHOSTS, "test insertions", ERGO_BUFFER_SAMPLES,
+        l->ghosts ? 8 * LJ_GHOST_WORDS * members * l->total_parts * lj_ghost_kinds(&s->system) : 0);
     if (l->bins) {
         ergo_engine_buffer(e, LJ_EDGES, "edges of g(r)", ERGO_BUFFER_CONSTANT,
                            (l->bins + UINT64_C(1)) * sizeof *s->bin_edges);
