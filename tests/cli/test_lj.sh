@@ -53,6 +53,12 @@ assert math.isclose(mean, seen["open"]["particles"]["mean"], rel_tol=1e-12), (me
 assert "curves" not in results["fixed"]["points"][0] or not results["fixed"]["points"][0]["curves"]
 PYTHON
 
+# Bins of four species that a device has no local memory for.
+printf '{"sampler": "lj-fluid", "system": {"box": [6, 6, 6], "temperature": 1.5, "cutoff": 1.4, "particles": 40, %s}, "run": {"sweeps": 400, "gr_bins": 1000}}\n' \
+    '"species": {"names": "A B C D", "epsilon": [1, 1, 1, 1], "sigma": [1, 1, 1, 1], "fractions": [0.25, 0.25, 0.25, 0.25]}' >bins.json
+expect 3 env ERGOCL_PRETEND=mali "$ERGOCL" run bins.json -o bins --device portable
+says err "the bins of g(r) need 81024 bytes of local memory, the device has 32768"
+
 # Starts in the last state of another point (/anneal, /start/run) where the potential is another:
 # the audit compares sums over pairs. What does not fit is refused with the reason.
 fluid() { # system, other keys
