@@ -143,7 +143,9 @@ static void test_mixtures(void **state) {
     for (size_t i = 0; i < sizeof mixtures / sizeof mixtures[0]; i++)
         if (small ? mixtures[i].small : full || i < 2)
             compare_fluid(mixtures[i].system,
-                          strstr(mixtures[i].system, "muvt") ? "" : ", 'insertions': 8",
+                          strstr(mixtures[i].system, "muvt") ? ""
+                          : small                            ? ", 'insertions': 2"
+                                                             : ", 'insertions': 8",
                           mixtures[i].tuning);
 }
 
