@@ -7,6 +7,7 @@
  *     weights.c    the samples of a system, as MBAR needs them: parts whose states overlap
  *     overlap.c    which states overlap, and where samples are inside of the overlap
  *     evaluate.c   observables of a part at any point, with jackknife errors
+ *     rows.c       the table of reweighted observables
  *     pool.c       chains of one state: means, errors, chi^2
  *     curve.c      an observable of a system along the axis, reweighted or interpolated
  *     cross.c      where curves of sizes cross, and where to for large sizes
@@ -214,6 +215,12 @@ struct ergo_analysis {
 /* All of it, from n_runs, names and results. */
 enum ergo_status ergo_analysis_make(struct ergo_context *ctx, struct ergo_analysis *a,
                                     const struct ergo_analyse_options *o);
+
+enum ergo_status ergo_analysis_no_memory(struct ergo_context *ctx);
+
+/* ---- rows.c --------------------------------------------------------------------------------- */
+
+enum ergo_status ergo_analysis_reweight(struct ergo_context *ctx, struct ergo_analysis *a);
 
 /* ---- gather.c ------------------------------------------------------------------------------- */
 

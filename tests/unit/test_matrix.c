@@ -258,6 +258,59 @@ static void test_ends(void **state) {
     ergo_analysis_destroy(a);
 }
 
+#define MUVT                                                                                       \
+    "{\"sampler\":\"lj-fluid\",\"seed\":\"1\",\"replicas\":2,\"system\":{\"ensemble\":\"muvt\","   \
+    "\"box\":[3,3,3],\"cutoff\":1.5,\"temperature\":1.5,\"beta_mu\":3},\"run\":{"                  \
+    "\"equilibration\":"                                                                           \
+    "0,\"sweeps\":400,\"measure_every\":1},\"output\":{\"series\":\"full\"}}"
+
+/* Two chains; the second one has N up to 39 + `more`. */
+static struct ergo_result *open_result(size_t more) {
+    struct ergo_job *job = NULL;
+    struct ergo_result *result = NULL;
+    double rows[400 * ERGO_COLUMNS_MAX] = {0};
+    assert_int_equal(ergo_job_parse(ctx, MUVT, strlen(MUVT), "job.json", NULL, 0, &job), ERGO_OK);
+    assert_int_equal(ergo_result_create(ctx, job, &result), ERGO_OK);
+    const struct ergo_model *model = job->model;
+    size_t c = 0;
+    while (strcmp(model->curves[c].name, "particles_histogram") != 0)
+        c++;
+    for (size_t m = 0; m < 2; m++) {
+        for (size_t s = 0; s < 400; s++) {
+            double *columns = rows + s * model->n_columns, count;
+            columns[column(&job->points[m], "particles")] = (double)(s % 40 + (m ? more : 0));
+            const size_t at = model->histogram_bin(&job->points[m], c, columns, &count);
+            ergo_curve_add_at(&result->members[m].binned[c], at, count);
+        }
+        assert_true(ergo_member_add(&result->members[m], 0, 400, rows));
+        result->members[m].steps = 400;
+    }
+    result->status = "complete";
+    assert_int_equal(ergo_result_evaluate(ctx, result), ERGO_OK);
+    ergo_result_drop_binned(result);
+    return result;
+}
+
+/* P(N) ends at 1.2 per sigma^3 and 16, here 48. Samples beyond are warned of, and an analysis says
+ * so, too; where all are inside neither does. */
+static void test_beyond(void **state) {
+    static const char *const says = "particles_histogram ends at 48, and up to 5% of the samples";
+    (void)state;
+    for (size_t more = 9; more <= 11; more += 2) {
+        struct ergo_result *result = open_result(more);
+        size_t warned = 0, noted = 0;
+        for (size_t w = 0; w < result->n_warnings; w++)
+            warned += strstr(result->warnings[w], says) != NULL &&
+                      strstr(result->warnings[w], "in 1 of 2 chains") != NULL;
+        struct ergo_analysis *a = analyse(&result, 1, &(struct ergo_analyse_options){0}, ERGO_OK);
+        for (size_t i = 0; i < a->n_notes; i++)
+            noted += strstr(a->notes[i], "particles_histogram of run0 ends at 48") != NULL;
+        assert_int_equal(warned, more > 9);
+        assert_int_equal(noted, more > 9);
+        ergo_analysis_destroy(a);
+    }
+}
+
 /* Particles that keep their places: no densities, whatever the probabilities say. */
 static void test_unmoved(void **state) {
     (void)state;
@@ -277,8 +330,8 @@ static void test_unmoved(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_phases), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_gap),    cmocka_unit_test(test_unmoved),
-        cmocka_unit_test(test_boxes),  cmocka_unit_test(test_ends)};
+        cmocka_unit_test(test_phases),  cmocka_unit_test(test_refused), cmocka_unit_test(test_gap),
+        cmocka_unit_test(test_unmoved), cmocka_unit_test(test_boxes),   cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_beyond)};
     return cmocka_run_group_tests(tests, context_open, context_close);
 }
