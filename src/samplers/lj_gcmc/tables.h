@@ -19,10 +19,10 @@ enum {
     LJ_KEYS_GIBBS_N = 7,
     LJ_KEYS_METHOD_N = 2,
     LJ_KEYS_FIELD_N = 15,
-    LJ_N_OBSERVABLES = 28,
-    LJ_N_OBSERVABLES_MUVT = 44,
-    LJ_N_OBSERVABLES_NVT = 19,
-    LJ_N_OBSERVABLES_NPT = 20,
+    LJ_N_OBSERVABLES = 29,
+    LJ_N_OBSERVABLES_MUVT = 45,
+    LJ_N_OBSERVABLES_NVT = 20,
+    LJ_N_OBSERVABLES_NPT = 21,
     LJ_N_OBSERVABLES_GIBBS = 35,
     LJ_CONJUGATES = 2,
     LJ_CONJUGATES_NVT = 1,
@@ -55,6 +55,14 @@ extern const struct ergo_observable lj_observables[LJ_N_OBSERVABLES];
 extern const struct ergo_observable lj_observables_muvt[LJ_N_OBSERVABLES_MUVT];
 extern const struct ergo_observable lj_observables_nvt[LJ_N_OBSERVABLES_NVT];
 extern const struct ergo_observable lj_observables_npt[LJ_N_OBSERVABLES_NPT];
+
+/* pressure.c: of a sample */
+double lj_volume_at(const struct ergo_point *point, const double *columns);
+double lj_pressure_whole(const struct ergo_point *point, const double *columns);
+double lj_pressure_virial(const struct ergo_point *point, const double *columns);
+double lj_pressure_impulsive(const struct ergo_point *point, const double *columns);
+double lj_pressure_tail(const struct ergo_point *point, const double *columns);
+double lj_pressure_corrected(const struct ergo_point *point, const double *columns);
 
 /* gibbs.c */
 extern const struct ergo_column lj_gibbs_columns[];
