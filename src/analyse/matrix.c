@@ -83,8 +83,9 @@ static const struct ergo_point *point_of(const struct place *of) {
 }
 
 static double volume_of(const struct ergo_point *point) {
-    const double *box = ergo_point_value(point, "/system/box")->reals;
-    return box[0] * box[1] * box[2];
+    const struct ergo_value *box = ergo_point_value(point, "/system/box");
+    return box->items ? box->reals[0] * box->reals[1] * box->reals[2]
+                      : box->real * box->real * box->real;
 }
 
 /* Of a file `start` the job does not say N. */

@@ -105,7 +105,7 @@ static double exact_slit(const struct ergo_point *point, const struct lj_system 
 /* Ideal gas: N has a Poisson distribution with mean zV. If N is fixed, so is the density. */
 static double exact(const struct ergo_point *point, const char *observable) {
     const struct lj_system s = lj_system_of(point);
-    const int64_t n = ergo_point_int(point, "/system/particles");
+    const int64_t n = lj_particles_of(point);
     if (lj_has_field(point) && lj_has_fixed(point, n) && strcmp(observable, "density") == 0)
         return (double)n / (lj_has_slit(point) ? s.volume / s.box[2] * s.slit.width : s.volume);
     if (lj_has_voxels(point) || lj_has_frozen(point))
@@ -271,7 +271,7 @@ static const struct ergo_model nvt = {
                "chemical potential.",
     .programs = {"lj_gcmc/run.cl", "lj_gcmc/total.cl", "lj_gcmc/ghost.cl"},
     .first = first_nvt,
-    .keys = {ROWS(box), ROWS(potential), ROWS(mie), ROWS(species), ROWS(field), ROWS(start),
+    .keys = {ROWS(size), ROWS(potential), ROWS(mie), ROWS(species), ROWS(field), ROWS(start),
              ROWS(closed), ROWS(curves)},
     .conjugates = lj_conjugates_nvt,
     .n_conjugates = LJ_CONJUGATES_NVT,
@@ -292,7 +292,7 @@ static const struct ergo_model npt = {
         "shape.",
     .programs = {"lj_gcmc/run.cl", "lj_gcmc/total.cl", "lj_gcmc/ghost.cl", "lj_gcmc/volume.cl"},
     .first = first_npt,
-    .keys = {ROWS(box), ROWS(npt), ROWS(potential), ROWS(mie), ROWS(species), ROWS(start),
+    .keys = {ROWS(size), ROWS(npt), ROWS(potential), ROWS(mie), ROWS(species), ROWS(start),
              ROWS(closed)},
     .conjugates = lj_conjugates_npt,
     .n_conjugates = LJ_CONJUGATES_NPT,
@@ -312,7 +312,7 @@ static const struct ergo_model gibbs = {
     .programs = {"lj_gcmc/run.cl", "lj_gcmc/total.cl", "lj_gcmc/ghost.cl", "lj_gcmc/volume.cl",
                  "lj_gcmc/transfer.cl"},
     .first = first_gibbs,
-    .keys = {ROWS(box), ROWS(gibbs), ROWS(potential), ROWS(mie), ROWS(species), ROWS(closed)},
+    .keys = {ROWS(size), ROWS(gibbs), ROWS(potential), ROWS(mie), ROWS(species), ROWS(closed)},
     .observables = lj_observables_gibbs,
     .n_observables = LJ_N_OBSERVABLES_GIBBS,
     .relation_x = "density_vapour",

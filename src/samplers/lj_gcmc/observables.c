@@ -66,14 +66,17 @@ static double insertion_volume(const struct ergo_point *point, const double *c) 
 
 /* A slit's volume is that between its walls. */
 static double density(const struct ergo_point *point, const double *c) {
-    const double share = lj_has_slit(point) ? ergo_point_real(point, "/system/slit/width") /
-                                                  ergo_point_value(point, "/system/box")->reals[2]
-                                            : 1;
+    double share = 1, box[3];
+    if (lj_has_slit(point)) {
+        lj_sides_of(point, box);
+        share = ergo_point_real(point, "/system/slit/width") / box[2];
+    }
     return c[LJ_COLUMN_PARTICLES] / (share * volume_of(point, c));
 }
 
 static double adsorption(const struct ergo_point *point, const double *c) {
-    const double *box = ergo_point_value(point, "/system/box")->reals;
+    double box[3];
+    lj_sides_of(point, box);
     return c[LJ_COLUMN_PARTICLES] / (box[0] * box[1]);
 }
 

@@ -4,11 +4,16 @@
 
 static const double PI = 3.14159265358979323846;
 
-/* The box is looked up alone, because a run asks for every sample. The volume is a column where it
- * changes. */
+/* The box is looked up alone, because a run asks for every sample, and of a density no cube root is
+ * taken. The volume is a column where it changes. */
 double lj_volume_at(const struct ergo_point *point, const double *c) {
-    const double *box = ergo_point_value(point, "/system/box")->reals;
-    return lj_ensemble_of(point) == LJ_NPT ? c[LJ_COLUMN_VOLUME] : box[0] * box[1] * box[2];
+    double box[3];
+    if (lj_ensemble_of(point) == LJ_NPT)
+        return c[LJ_COLUMN_VOLUME];
+    if (lj_has_density(point) && !ergo_point_value(point, "/system/box")->present)
+        return (double)lj_particles_of(point) / ergo_point_real(point, "/system/density");
+    lj_sides_of(point, box);
+    return box[0] * box[1] * box[2];
 }
 
 /* P = -dF/dV at fixed N and r_c for the energy that is simulated, term by term. Averages over N

@@ -6,6 +6,7 @@
 
 enum {
     LJ_KEYS_BOX_N = 2,
+    LJ_KEYS_SIZE_N = 3,
     LJ_KEYS_ACTIVITY_N = 4,
     LJ_KEYS_POTENTIAL_N = 5,
     LJ_KEYS_MIE_N = 3,
@@ -29,8 +30,10 @@ enum {
     LJ_CONJUGATES_NPT = 2,
 };
 
-/* Rows of keys; lj_keys_closed: of ensembles with a fixed N. */
+/* Rows of keys; lj_keys_size (in the place of lj_keys_box) and lj_keys_closed: of ensembles with a
+ * fixed N. */
 extern const struct ergo_key lj_keys_box[LJ_KEYS_BOX_N];
+extern const struct ergo_key lj_keys_size[LJ_KEYS_SIZE_N];
 extern const struct ergo_key lj_keys_activity[LJ_KEYS_ACTIVITY_N];
 extern const struct ergo_key lj_keys_potential[LJ_KEYS_POTENTIAL_N];
 extern const struct ergo_key lj_keys_mie[LJ_KEYS_MIE_N];
