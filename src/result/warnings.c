@@ -247,6 +247,15 @@ static bool has_displacement(const struct ergo_job *job, const struct ergo_point
     return false;
 }
 
+/* Does the share say anything of the steps? */
+static bool judges_steps(const struct warner *w, const struct ergo_member_result *m, double share) {
+    double particles = NAN; /* of a model without a number of them, or not asked for */
+    for (size_t o = 0; o < w->model->n_observables; o++)
+        if (strcmp(w->model->observables[o].name, "particles") == 0)
+            particles = m->observables[o].estimate.mean;
+    return !w->model->judges_steps || w->model->judges_steps(m->point, particles, share);
+}
+
 /* Displacements that are nearly all accepted are too small, those nearly all refused too large. A
  * spin's acceptance is physics, that of an insertion too: where other moves have an acceptance of
  * their own, displacements do. */
@@ -263,7 +272,8 @@ static void warn_acceptance(struct warner *w) {
     for (size_t i = 0; i < w->result->n_members; i++) {
         const double mean = w->result->members[i].observables[at].estimate.mean;
         if (is_shown(&w->result->members[i], at) && (mean < 0.1 || mean > 0.95) &&
-            has_displacement(w->result->job, w->result->members[i].point))
+            has_displacement(w->result->job, w->result->members[i].point) &&
+            judges_steps(w, &w->result->members[i], mean))
             note(&where, fabs(mean - 0.5), &w->result->members[i]);
     }
     if (!where.member)

@@ -90,8 +90,39 @@ static void test_refused(void **state) {
     refused("'ensemble': 'muvt', ", ", 'box': 6, 'density': 0.3", "/system/density: unknown key");
 }
 
+/* What a share of accepted displacements says of the steps. */
+static void test_steps(void **state) {
+    static const struct {
+        const char *keys;
+        double particles, accepted;
+        bool judged;
+    } cases[] = {
+        {", 'max_displacement': 0.3, 'box': 6", 60, 0.05, true},
+        {", 'max_displacement': 0.3, 'box': 6", 60, 0.98, true},
+        {", 'max_displacement': 0.3, 'box': 6", 7.9, 0.05, false},
+        {", 'max_displacement': 0.3, 'box': 6", NAN, 0.05, true}, /* not asked for */
+        {", 'max_displacement': 3, 'box': 6", 60, 0.98, false},
+        {", 'box': 6", 60, 0.98, false}, /* to anywhere */
+        {", 'box': 6", 60, 0.05, true},
+        /* active cells of a 512th of the box */
+        {", 'max_displacement': 0.3, 'box': 17, 'decomposition': 'checkerboard'", 1500, 0.05,
+         false},
+        {", 'max_displacement': 0.3, 'box': 17, 'decomposition': 'checkerboard'", 1600, 0.05, true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct ergo_job *job = NULL;
+        if (parse("'ensemble': 'muvt', 'activity': 0.1, ", cases[i].keys, "", &job) != ERGO_OK)
+            fail_msg("%s", ergo_error_message(ctx));
+        assert_int_equal(
+            job->model->judges_steps(&job->points[0], cases[i].particles, cases[i].accepted),
+            cases[i].judged);
+        ergo_job_destroy(job);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sizes),
-                                       cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sizes), cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_steps)};
     return cmocka_run_group_tests_name("lj_size", tests, context_open, context_close);
 }

@@ -147,6 +147,22 @@ static uint64_t measure_every(const struct ergo_point *point) {
     return s.period || !(cubes > 1) ? 1 : cubes < 1e15 ? (uint64_t)cubes : (uint64_t)1e15;
 }
 
+/* Trials of an empty box, or of an empty active cell of a checkerboard, are refused whatever the
+ * steps; a few particles are displaced to nearly anywhere; and anywhere is as far as steps go. */
+static bool judges_steps(const struct ergo_point *point, double particles, double accepted) {
+    const struct lj_system s = lj_system_of(point);
+    const double shortest = fmin(s.box[0], fmin(s.box[1], s.box[2]));
+    if (accepted > 0.5 && (s.max_displacement == 0 || s.max_displacement > 0.49 * shortest))
+        return false;
+    if (s.period) {
+        uint32_t blocks[3];
+        const double share = pow((double)LJ_ACTIVE / s.period, 3);
+        particles *= share / (double)lj_board_blocks(&s, blocks);
+        return !(particles < 3);
+    }
+    return !(particles < 8);
+}
+
 /* NIST, transition-matrix Monte Carlo (data/reference/lj.md), box of 512 sigma^3 at T* = 1.5.
  * NIST gives no errors; here half a unit of the last digit. */
 static double published(const struct ergo_point *point, const char *observable, double *error) {
@@ -217,7 +233,7 @@ static const char *const first_gibbs[] = {"/system/box=[6, 6, 6]", "/system/temp
     .tunables_room = 1u << LJ_TUNABLE_SLOTS | 1u << LJ_TUNABLE_CAPACITY, .tunables = tunables,     \
     .n_tunables = sizeof tunables / sizeof tunables[0],                                            \
     .trajectory = "configurations, extended XYZ", .check = lj_check,                               \
-    .measure_every = measure_every, .exact = exact
+    .measure_every = measure_every, .exact = exact, .judges_steps = judges_steps
 #define ONE_BOX .columns = lj_columns, .n_columns = LJ_COLUMNS, .has_column = lj_has_column
 #define CURVES                                                                                     \
     .curves = curves, .n_curves = LJ_CURVES, .histograms = 1u << LJ_CURVE_HISTOGRAM,               \
