@@ -15,7 +15,10 @@ static const struct ergo_curve_info curves[] = {
                                "rho^2 g(r): ordered pairs per volume of the box and of the shell"},
     [LJ_CURVE_PROFILE] = {"density_profile", "z (length)", "1/length^3",
                           "density of layers of a slit or field at z (or x, y: profile_axis)"},
-    [LJ_CURVE_HISTOGRAM] = {"particles_histogram", "N", "", "P(N), of every sample"},
+    [LJ_CURVE_HISTOGRAM] =
+        {"particles_histogram", "N", "",
+         "P(N), of every sample; N up to 1.2 per sigma^3 (of a mixture: of the first species) "
+         "and 16 more, beyond which samples are in no bin"},
 };
 
 enum { LJ_TUNABLE_SLOTS = 3, LJ_TUNABLE_CAPACITY };
