@@ -35,7 +35,8 @@ static const double moved_few = 0.02;
 
 /* Of a larger box (test_boxes) insertions are accepted more often. */
 static double rises(const struct ergo_point *point) {
-    return ergo_point_value(point, "/system/box")->reals[0] > 5 ? 1.2 : 1;
+    const struct ergo_value *box = ergo_point_value(point, "/system/box");
+    return (box->items ? box->reals[0] : box->real) > 5 ? 1.2 : 1;
 }
 
 static void fill(const struct ergo_point *point, size_t n, size_t n_columns, double *rows) {
@@ -209,6 +210,28 @@ static void test_boxes(void **state) {
     ergo_analysis_destroy(a);
 }
 
+/* A scan over the box of one run: a matrix of each. */
+static void test_scanned_box(void **state) {
+    (void)state;
+    struct ergo_result *result = make_result(
+        "{\"sampler\":\"lj-fluid\",\"seed\":\"1\",\"system\":{\"ensemble\":\"muvt\","
+        "\"temperature\":1.5,\"beta_mu\":-3},\"run\":{\"method\":\"transition-matrix\","
+        "\"equilibration\":0,\"sweeps\":100,\"measure_every\":1,\"curve_every\":0},\"scan\":{"
+        "\"/system/box\":[5,6],\"/system/particles\":{\"from\":0,\"to\":60,\"step\":1}}}",
+        fill);
+    struct ergo_analysis *a = analyse(&result, 1, &(struct ergo_analyse_options){0}, ERGO_OK);
+    assert_int_equal(a->n_matrices, 2);
+    for (size_t i = 0; i < 2; i++) {
+        char label[16];
+        snprintf(label, sizeof label, "box %zu", 5 + i);
+        assert_string_equal(a->matrices[i].label, label);
+        assert_int_equal(a->matrices[i].count, MOST + 1);
+        assert_near(a->matrices[i].volume, pow(5.0 + (double)i, 3), 1e-9);
+        assert_null(a->matrices[i].why_not);
+    }
+    ergo_analysis_destroy(a);
+}
+
 /* Ends of N with weight: a first N in the vapour's peak is refused, as a last one in the liquid's
  * is; from N = 3 with nothing below there are densities and no pressure; what a density lacks of
  * the N beyond the last one is told where errors do not cover it. */
@@ -342,8 +365,9 @@ static void test_unmoved(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_phases),  cmocka_unit_test(test_refused), cmocka_unit_test(test_gap),
-        cmocka_unit_test(test_unmoved), cmocka_unit_test(test_boxes),   cmocka_unit_test(test_ends),
-        cmocka_unit_test(test_beyond)};
+        cmocka_unit_test(test_phases), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_gap),    cmocka_unit_test(test_unmoved),
+        cmocka_unit_test(test_boxes),  cmocka_unit_test(test_scanned_box),
+        cmocka_unit_test(test_ends),   cmocka_unit_test(test_beyond)};
     return cmocka_run_group_tests(tests, context_open, context_close);
 }
