@@ -18,8 +18,10 @@
 
 #ifdef __OPENCL_VERSION__
 typedef long ergo_long;
+#define ERGO_VOLUME_TABLE __constant
 #else
 typedef int64_t ergo_long;
+#define ERGO_VOLUME_TABLE static const
 #endif
 
 #define ERGO_VOLUME_BITS 36
@@ -39,6 +41,23 @@ struct ergo_scaled {
     ergo_long exponent;
 };
 
+/* 2^(63 + s)/i rounded up, where 2^s is the largest power of two in i = 1 to 24. */
+ERGO_VOLUME_TABLE ulong ergo_volume_parts[24] = {
+    0x8000000000000000UL, 0x8000000000000000UL, 0x5555555555555556UL, 0x8000000000000000UL,
+    0x6666666666666667UL, 0x5555555555555556UL, 0x4924924924924925UL, 0x8000000000000000UL,
+    0x71c71c71c71c71c8UL, 0x6666666666666667UL, 0x5d1745d1745d1746UL, 0x5555555555555556UL,
+    0x4ec4ec4ec4ec4ec5UL, 0x4924924924924925UL, 0x4444444444444445UL, 0x8000000000000000UL,
+    0x7878787878787879UL, 0x71c71c71c71c71c8UL, 0x6bca1af286bca1b0UL, 0x6666666666666667UL,
+    0x6186186186186187UL, 0x5d1745d1745d1746UL, 0x590b21642c8590b3UL, 0x5555555555555556UL,
+};
+
+/* x / i rounded down, for x up to 2^62. GPUs have no division: one of 64 bits is some 70
+ * instructions. A part is too large by less than 1, and so the quotient by less than 2^-(s + 1),
+ * which is below 1/i. */
+ERGO_INLINE ulong ergo_volume_divided(ulong x, uint i) {
+    return ergo_volume_high(2UL * x, ergo_volume_parts[i - 1u]) >> (31u - ERGO_CLZ(i));
+}
+
 /* exp of x 2^-36, |x| < 2^42, to 2^-50 of itself: powers of two, then the series of what is left of
  * x, below ln 2. */
 ERGO_INLINE struct ergo_scaled ergo_volume_exp(ergo_long x) {
@@ -49,7 +68,7 @@ ERGO_INLINE struct ergo_scaled ergo_volume_exp(ergo_long x) {
     const ulong rest = (ulong)(wide - e.exponent * ln2) << 7; /* in 2^-63 */
     e.mantissa = 1UL << 62;
     for (uint i = 24u; i > 0u; i--)
-        e.mantissa = (1UL << 62) + 2UL * ergo_volume_high(rest, e.mantissa) / i;
+        e.mantissa = (1UL << 62) + ergo_volume_divided(2UL * ergo_volume_high(rest, e.mantissa), i);
     return e;
 }
 

@@ -212,21 +212,23 @@ static void fill_sample(const struct ergo_point *point, size_t n, size_t n_colum
         rows[s * n_columns] = point->replica % 3 + other + 0.01 * (uniform() - 0.5);
 }
 
-static struct ergo_result *make_samples(unsigned seed_of, unsigned replicas, const char *more) {
+static struct ergo_result *make_samples(unsigned seed_of, unsigned replicas, unsigned sweeps,
+                                        const char *more) {
     char text[512];
     snprintf(text, sizeof text,
              "{\"sampler\":\"spin-lattice\",\"seed\":\"%u\",\"replicas\":%u,\"system\":{"
              "\"model\":\"ising\",\"size\":[4,4],\"temperature\":2.5,\"disorder\":\"bimodal\"%s},"
-             "\"run\":{\"sweeps\":4000,\"measure_every\":1,\"correlation_every\":0}}",
-             seed_of, replicas, more);
+             "\"run\":{\"sweeps\":%u,\"measure_every\":1,\"correlation_every\":0}}",
+             seed_of, replicas, more, sweeps);
     return make_result(text, fill_sample);
 }
 
-/* Each sample counts once, though some are in two runs, and the error is of their scatter: 0, 1, 2
- * four times. Few have none. Where all replicas have the same couplings they are chains. */
+/* Each sample counts once, though some are in two runs (a quarter and three, by their lengths), and
+ * the error is of their scatter: 0, 1, 2 four times. Few have none. Where all replicas have the
+ * same couplings they are chains. */
 static void test_samples(void **state) {
     (void)state;
-    struct ergo_result *results[2] = {make_samples(1, 12, ""), make_samples(1, 4, "")};
+    struct ergo_result *results[2] = {make_samples(1, 12, 4000, ""), make_samples(1, 4, 12000, "")};
     struct ergo_analysis *a = analyse(results, 2, &(struct ergo_analyse_options){0}, ERGO_OK);
     const struct ergo_pooled *p = &a->pooled[0];
     assert_true(p->n == 16 && p->samples == 12);
@@ -239,11 +241,11 @@ static void test_samples(void **state) {
         least = fmin(least, p->weights[c]);
     }
     assert_near(sum, 1, 1e-12);
-    assert_near(least, 1.0 / 24, 1e-12);
+    assert_near(least, 1.0 / 48, 1e-12);
     ergo_analysis_destroy(a);
     for (int k = 0; k < 2; k++) { /* 0, 1, 2, 0, 1 twice; samples of another seed are others */
-        results[0] = make_samples(1, 5, k ? ",\"disorder_seed\":\"7\"" : "");
-        results[1] = make_samples(2, 5, k ? ",\"disorder_seed\":\"7\"" : "");
+        results[0] = make_samples(1, 5, 4000, k ? ",\"disorder_seed\":\"7\"" : "");
+        results[1] = make_samples(2, 5, 4000, k ? ",\"disorder_seed\":\"7\"" : "");
         a = analyse(results, 2, &(struct ergo_analyse_options){0}, ERGO_OK);
         p = &a->pooled[0];
         assert_int_equal(p->samples, k ? 5 : 10);
@@ -251,7 +253,7 @@ static void test_samples(void **state) {
         assert_true(isfinite(p->error) == !k && !p->why_not == !k);
         ergo_analysis_destroy(a);
     }
-    results[0] = make_samples(1, 12, ",\"negative_fraction\":0");
+    results[0] = make_samples(1, 12, 4000, ",\"negative_fraction\":0");
     a = analyse(results, 1, &(struct ergo_analyse_options){0}, ERGO_OK);
     assert_true(a->pooled[0].samples == 0 && a->pooled[0].disagree);
     ergo_analysis_destroy(a);

@@ -29,6 +29,21 @@ static void test_exp(void **state) {
                      UINT64_C(0x0123456789abcdef));
 }
 
+static void test_divided(void **state) {
+    (void)state;
+    uint64_t random = 1;
+    for (uint32_t i = 1; i <= 24; i++)
+        for (int k = 0; k < 20000; k++) {
+            random = random * UINT64_C(6364136223846793005) + 1;
+            const uint64_t any = random >> 2, most = UINT64_C(1) << 62;
+            assert_true(ergo_volume_divided(any, i) == any / i);
+            const uint64_t whole = any - any % i; /* and where the quotient steps */
+            assert_true(ergo_volume_divided(whole, i) == whole / i);
+            assert_true(ergo_volume_divided(whole + i - 1, i) == whole / i);
+            assert_true(ergo_volume_divided(most - k, i) == (most - k) / i);
+        }
+}
+
 static void test_log(void **state) {
     (void)state;
     for (double v = 1e-12; v < 1e19; v *= 3.7)
@@ -107,9 +122,10 @@ static void test_ideal(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exp),     cmocka_unit_test(test_log),
-        cmocka_unit_test(test_contact), cmocka_unit_test(test_exponent),
-        cmocka_unit_test(test_accepts), cmocka_unit_test(test_ideal),
+        cmocka_unit_test(test_exp),      cmocka_unit_test(test_divided),
+        cmocka_unit_test(test_log),      cmocka_unit_test(test_contact),
+        cmocka_unit_test(test_exponent), cmocka_unit_test(test_accepts),
+        cmocka_unit_test(test_ideal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
