@@ -88,11 +88,15 @@ static double volume_of(const struct ergo_point *point) {
                       : box->real * box->real * box->real;
 }
 
-/* Of a file `start` the job does not say N. */
+/* Of a file `start` the job does not say N, but the density does. */
 static size_t number_of(const struct ergo_analysis *a, const struct place *of) {
+    const struct ergo_point *point = point_of(of);
     const size_t density = ergo_analysis_named(a, "density");
     const struct ergo_chain *chain = &of->system->chains[of->system->states[of->state].first];
-    return (size_t)(chain->member->observables[density].estimate.mean * of->volume + 0.5);
+    double n = ergo_analysis_number(a, point, "/system/particles");
+    if (ergo_point_value(point, "/system/start")->present)
+        n = floor(chain->member->observables[density].estimate.mean * of->volume + 0.5);
+    return n > 0 ? (size_t)n : 0;
 }
 
 static struct place *places(const struct ergo_analysis *a, size_t *count) {
@@ -273,19 +277,19 @@ static void values(const struct ergo_matrix *m, size_t split, size_t bent, doubl
 
 /*
  * What a phase's density lacks of the N beyond an end of the range. ln Pi is concave there, so
- * beyond the end Pi falls at least as fast as over its last step, by a factor q each: of the peak's
- * weight w at most Pi(end) q/(1 - q) is missing, at a distance of 1/(1 - q) from the end on
+ * beyond the end Pi falls at least as fast as over the last steps, by a factor q each: of the
+ * peak's weight w at most Pi(end) q/(1 - q) is missing, at a distance of 1/(1 - q) from the end on
  * average.
  */
 static double missing_at(const struct ergo_matrix *m, bool last, const struct side *of,
                          double shift) {
-    const size_t end = last ? m->count - 1 : 0, inner = last ? end - 1 : 1;
+    enum { LAST_STEPS = 4 }; /* one alone may be noise */
+    const size_t end = last ? m->count - 1 : 0, inner = last ? end - LAST_STEPS : LAST_STEPS;
     const double here = at(m, end, shift, SIZE_MAX, 0);
-    const double q = exp(here - at(m, inner, shift, SIZE_MAX, 0)), sign = last ? 1 : -1;
-    if (!(q < 1))
-        return INFINITY;
-    const double weight = exp(here - of->log_weight) * q / (1 - q);
-    return weight * ((double)(m->first + end) + sign / (1 - q) - of->mean) / m->volume;
+    const double q = exp((here - at(m, inner, shift, SIZE_MAX, 0)) / LAST_STEPS);
+    const double weight = exp(here - of->log_weight) * q / (1 - q), sign = last ? 1 : -1;
+    return q < 1 ? weight * ((double)(m->first + end) + sign / (1 - q) - of->mean) / m->volume
+                 : sign * INFINITY;
 }
 
 static void find_missing(struct ergo_matrix *m, size_t split, const double *v) {
