@@ -39,6 +39,11 @@ size_t ergo_engine_until_curve(const struct ergo_engine *e, size_t sample) {
     return (size_t)((interval - at % interval) % interval);
 }
 
+uint64_t ergo_engine_curve_sample(const struct ergo_engine *e, unsigned slot, size_t curve) {
+    const uint64_t interval = e->curve_interval, first = e->slots[slot].first_sample;
+    return (first + interval - 1) / interval * interval + curve * interval;
+}
+
 static bool is_tempered(const struct ergo_engine *e) {
     return e->temper && e->temper->active;
 }

@@ -384,6 +384,9 @@ bool ergo_engine_curve_due(const struct ergo_engine *e, size_t sample);
 size_t ergo_engine_curves_due(const struct ergo_engine *e, size_t first, size_t count);
 /* Samples from `sample` on until one carries curves; 0: it does. Only if any does. */
 size_t ergo_engine_until_curve(const struct ergo_engine *e, size_t sample);
+/* The sample, counted from the run's first one, that carries curve number `curve` of the block in a
+ * slot. Only if any does. */
+uint64_t ergo_engine_curve_sample(const struct ergo_engine *e, unsigned slot, size_t curve);
 
 /* ---- audit ------------------------------------------------------------------------------------
  */

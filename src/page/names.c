@@ -32,6 +32,7 @@ static const struct {
         {"psi4", "⟨ψ⁴⟩"},
         {"moment_ratio", "⟨ψ²⟩²/⟨ψ⁴⟩"},
         {"psi6", "ψ₆"},
+        {"q6", "Q₆"},
         {"particles", "⟨N⟩"},
         {"particles2", "⟨N²⟩"},
         {"particles_variance", "⟨N²⟩ − ⟨N⟩²"},

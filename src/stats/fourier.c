@@ -110,12 +110,12 @@ static void split(const double *z, size_t n, double *a, double *b) {
     }
 }
 
-bool ergo_fourier_real(const double *mesh, const size_t n[2], double *half) {
-    const size_t columns = n[0] / 2 + 1;
+bool ergo_fourier_real(const double *mesh, const size_t n[3], double *half) {
+    const size_t columns = n[0] / 2 + 1, rows = n[1] * n[2];
     struct line l = {0};
     double *in = malloc(2 * n[0] * sizeof *in), *out = malloc(2 * n[0] * sizeof *out);
     bool ok = in && out && line_init(&l, n[0]);
-    for (size_t y = 0; y + 1 < n[1] && ok; y += 2) { /* two rows at a time */
+    for (size_t y = 0; y + 1 < rows && ok; y += 2) { /* two rows at a time */
         for (size_t x = 0; x < n[0]; x++) {
             in[2 * x] = mesh[y * n[0] + x];
             in[2 * x + 1] = mesh[(y + 1) * n[0] + x];
@@ -130,7 +130,14 @@ bool ergo_fourier_real(const double *mesh, const size_t n[2], double *half) {
     line_free(&l);
     if (!line_init(&l, n[1]))
         return false;
-    ok = transform_columns(&l, half, columns);
+    for (size_t z = 0; z < n[2] && ok; z++)
+        ok = transform_columns(&l, half + 2 * z * n[1] * columns, columns);
+    line_free(&l);
+    if (!ok || n[2] == 1)
+        return ok;
+    if (!line_init(&l, n[2]))
+        return false;
+    ok = transform_columns(&l, half, n[1] * columns);
     line_free(&l);
     return ok;
 }

@@ -16,8 +16,9 @@
  */
 bool ergo_fourier_plane(double *mesh, const size_t n[2]);
 
-/* The same of a real mesh, [n[1]][n[0]] numbers, into the columns k_x = 0 to n[0] / 2 (the others
- * are F(-k) = conj F(k)): half, [n[1]][n[0] / 2 + 1] complex numbers. n[1] >= 2. */
-bool ergo_fourier_real(const double *mesh, const size_t n[2], double *half);
+/* The same of a real mesh of n[2] planes, one for a plane, into the columns k_x = 0 to n[0] / 2
+ * (the others are F(-k) = conj F(k)): half, [n[2]][n[1]][n[0] / 2 + 1] complex numbers. mesh:
+ * [n[2]][n[1]][n[0]] numbers. n[1] >= 2. */
+bool ergo_fourier_real(const double *mesh, const size_t n[3], double *half);
 
 #endif

@@ -204,6 +204,168 @@ static double fluid_of(double eta, double n) {
     return fluid(eta) / eta - eta * second / (2 * n * first);
 }
 
+/* ---- order ------------------------------------------------------------------------------------
+ */
+
+/* The integral of 4 pi r f(r) sin(k r) / k from a to b, by Simpson's rule. */
+static double sine_transform(double (*f)(double, const double *), const double *p, double k,
+                             double a, double b) {
+    enum { STEPS = 400 };
+    double sum = 0;
+    for (int i = 0; i <= STEPS; i++) {
+        const double r = a + (b - a) * i / STEPS;
+        sum += (i == 0 || i == STEPS ? 1 : i % 2 ? 4 : 2) * f(r, p) * r * sin(k * r);
+    }
+    return 4 * pi / k * sum * (b - a) / (3 * STEPS);
+}
+
+/* -c(r) of Percus and Yevick inside of the core (M. S. Wertheim, Phys. Rev. Lett. 10, 321 (1963)),
+ * and its g(r) next to contact. p: packing fraction, sigma, and of the tail height and slope. */
+static double core(double r, const double *p) {
+    const double all = pow((1 + 2 * p[0]) / pow(1 - p[0], 2), 2);
+    const double half = pow((1 + p[0] / 2) / pow(1 - p[0], 2), 2);
+    return all - 6 * p[0] * half * r + p[0] / 2 * all * r * r * r;
+}
+
+static double contact(double r, const double *p) {
+    return (1 + p[0] / 2) / pow(1 - p[0], 2) -
+           4.5 * p[0] * (1 + p[0]) / pow(1 - p[0], 3) * (r / p[1] - 1);
+}
+
+static double tail(double r, const double *p) {
+    return p[2] / r * exp(-p[3] * (r - 1)) * cos(p[3] * (r - 1));
+}
+
+/* S(k) of L. Verlet and J.-J. Weis, Phys. Rev. A 5, 939 (1972): that of Percus and Yevick of
+ * smaller spheres, whose g(r) is 0 up to contact and has a tail there. */
+static double structure_of(double k, double eta) {
+    const double small = eta - eta * eta / 16, size = cbrt(small / eta);
+    double p[4] = {small, size, 0, 0};
+    p[2] = 0.75 * small * small * (1 - 0.7117 * small - 0.114 * small * small) / pow(1 - small, 4);
+    p[3] = 24 * p[2] / (small * contact(size, p));
+    return 1 / (1 + 6 * small / pi * sine_transform(core, p, k * size, 0, 1)) +
+           6 * eta / pi *
+               (sine_transform(tail, p, k, 1, 1 + 20 / p[3]) -
+                sine_transform(contact, p, k, size, 1));
+}
+
+/* Its mean over the vectors of a cubic box in the shell around k. */
+static double shell_of(double k, double wave, double side, double eta) {
+    enum { MOST = 20, LONGEST = 1000 };
+    static double value[LONGEST];
+    double sum = 0, count = 0;
+    memset(value, 0, sizeof value);
+    for (int i = 0, m = 2 * MOST + 1; i < m * m * m; i++) {
+        const int h[3] = {i % m - MOST, i / m % m - MOST, i / m / m - MOST};
+        const int square = h[0] * h[0] + h[1] * h[1] + h[2] * h[2];
+        const double q = 2 * pi / side * sqrt(square);
+        if (!square || square >= LONGEST || fabs(q - k) >= 0.5 * wave)
+            continue;
+        if (value[square] == 0)
+            value[square] = structure_of(q, eta);
+        sum += value[square];
+        count++;
+    }
+    return sum / count;
+}
+
+/* S(k) of the fluid; Verlet and Weis are right to 0.003 at these densities. */
+static void compare_structure(const cJSON *tree, double eta, size_t point, double n) {
+    const cJSON *points = cJSON_GetObjectItem(tree, "points"), *pair[2];
+    for (int r = 0; r < 2; r++)
+        pair[r] = cJSON_GetObjectItem(
+            cJSON_GetObjectItem(cJSON_GetArrayItem(points, (int)(2 * point) + r), "curves"), "sk");
+    const int size = cJSON_GetArraySize(cJSON_GetObjectItem(pair[0], "x"));
+    const double wave = 10.0 / size;
+    assert_int_equal(size, 8);
+    for (int i = 0; i < size; i++) {
+        double mean = 0, error = 0;
+        char what[60];
+        for (int r = 0; r < 2; r++) {
+            mean += 0.5 * cJSON_GetNumberValue(
+                              cJSON_GetArrayItem(cJSON_GetObjectItem(pair[r], "mean"), i));
+            error = hypot(error, 0.5 * cJSON_GetNumberValue(cJSON_GetArrayItem(
+                                           cJSON_GetObjectItem(pair[r], "error"), i)));
+        }
+        snprintf(what, sizeof what, "S(%.4g) at eta %g", wave * (i + 1), eta);
+        compare(what, mean, error, shell_of(wave * (i + 1), wave, cbrt(n * pi / 6 / eta), eta),
+                0.003);
+    }
+}
+
+/* Spheres that stay at the sites of fcc while the sides of their box change one by one. */
+static cJSON *crystal_run(int equilibration, int sweeps, int measure_every, int order_every) {
+    char job[1000];
+    snprintf(job, sizeof job,
+             "{'sampler': 'hard-spheres', 'seed': '18', 'system': {'n': 32, 'box': [7, 7.1, 7.2], "
+             "'ensemble': 'npt', 'pressure': 0.1, 'volume_moves': 'per-axis', 'volume_every': 1, "
+             "'max_volume_change': 0.2, 'max_displacement': 1e-6}, 'run': {'equilibration': %d, "
+             "'sweeps': %d, 'measure_every': %d, 'order_every': %d}, 'output': {'snapshots': 0}}",
+             equilibration, sweeps, measure_every, order_every);
+    return physics_run(ctx, job, "crystal");
+}
+
+/* Spheres that stay at the sites of fcc, in a box whose sides change one by one: Q_6 of its bonds
+ * by P_6 of their angles, and S = N at (111) or (200). */
+static void test_crystal(void **state) {
+    double density, aspect[2], q6, local, solid, peak, k0, none, expected = 0, wave[4] = {0};
+    (void)state;
+    cJSON *tree = crystal_run(40, 4, 4, 5);
+    physics_value(tree, 0, 1, "density", &density, &none);
+    physics_value(tree, 0, 1, "aspect_ratio_y", &aspect[0], &none);
+    physics_value(tree, 0, 1, "aspect_ratio_z", &aspect[1], &none);
+    physics_value(tree, 0, 1, "q6", &q6, &none);
+    physics_value(tree, 0, 1, "q6_local", &local, &none);
+    physics_value(tree, 0, 1, "solid_fraction", &solid, &none);
+    physics_value(tree, 0, 1, "structure_peak", &peak, &none);
+    physics_value(tree, 0, 1, "structure_peak_k", &k0, &none);
+    cJSON_Delete(tree);
+    const double lx = cbrt(32 / (density * aspect[0] * aspect[1]));
+    const double side[3] = {lx, lx * aspect[0], lx * aspect[1]};
+    assert_true(fabs(side[0] - 7) > 0.1 && fabs(side[1] - 7.1) > 0.1 && fabs(side[2] - 7.2) > 0.1);
+    for (int pair = 0; pair < 144; pair++) {
+        double d[2][3], product = 0, square[2] = {0, 0};
+        for (int b = 0; b < 2; b++) {
+            const int bond = b ? pair % 12 : pair / 12, zero = bond / 4;
+            for (int k = 0, sign = bond % 4; k < 3; k++) {
+                d[b][k] = k == zero ? 0 : side[k] * (sign % 2 ? 1 : -1);
+                sign = k == zero ? sign : sign / 2;
+                square[b] += d[b][k] * d[b][k];
+            }
+        }
+        for (int k = 0; k < 3; k++)
+            product += d[0][k] * d[1][k];
+        const double z2 = product * product / (square[0] * square[1]);
+        expected += (((231 * z2 - 315) * z2 + 105) * z2 - 5) / 16 / 144;
+    }
+    for (int k = 0; k < 3; k++) {
+        wave[3] += pow(4 * pi / side[k], 2);
+        wave[k] = 8 * pi / side[k];
+    }
+    wave[3] = sqrt(wave[3]);
+    print_message("Q_6 %.6f, P_6 of bonds says %.6f; k_0 %.6f\n", q6, sqrt(expected), k0);
+    assert_true(fabs(q6 - sqrt(expected)) < 1e-4 && fabs(local - q6) < 1e-4 && solid == 1);
+    assert_true(fabs(peak - 32) < 1e-3);
+    for (int k = 0; k < 4; k++)
+        wave[k] = fabs(wave[k] - k0);
+    assert_true(fmin(fmin(wave[0], wave[1]), fmin(wave[2], wave[3])) < 1e-6);
+}
+
+/* Samples 15 and 16 of a block, both, the second and the first alone: each by the box that it had.
+ */
+static void test_boxes_of_samples(void **state) {
+    double k0[3], none;
+    (void)state;
+    for (int every = 1; every <= 3; every++) {
+        cJSON *tree = crystal_run(15, 2, 1, every);
+        physics_value(tree, 0, 1, "structure_peak_k", &k0[every - 1], &none);
+        cJSON_Delete(tree);
+    }
+    print_message("k_0 %.6f, %.6f, mean %.6f\n", k0[2], k0[1], k0[0]);
+    assert_true(fabs(k0[1] - k0[2]) > 1e-4);
+    assert_true(fabs(0.5 * (k0[1] + k0[2]) - k0[0]) < 1e-9);
+}
+
 static void test_fluid(void **state) {
     static const double etas[] = {0.1, 0.3, 0.4, 0.45};
     char job[1000], what[60];
@@ -214,7 +376,7 @@ static void test_fluid(void **state) {
         "{'sampler': 'hard-spheres', 'seed': '12', 'replicas': 2, 'system': {'n': 240, "
         "'packing_fraction': 0.1}, 'scan': {'/system/packing_fraction': [0.1, 0.3, 0.4, 0.45]}, "
         "'run': {'equilibration': 400, 'sweeps': %s, 'measure_every': 4, 'contact_range': 0.1, "
-        "'contact_bin': 0.0005, 'gr_max': 0}, 'output': {'snapshots': 0}}",
+        "'contact_bin': 0.0005, 'gr_max': 0, 'order_every': 15}, 'output': {'snapshots': 0}}",
         length("1500", "15000"));
     cJSON *tree = physics_run(ctx, job, "fluid");
     for (size_t i = 0; i < 4; i++) {
@@ -222,6 +384,8 @@ static void test_fluid(void **state) {
         physics_value(tree, i, 2, "compressibility_factor", &mean, &error);
         snprintf(what, sizeof what, "240 spheres, eta %g", etas[i]);
         compare(what, mean, error, fluid_of(etas[i], 240), 0);
+        if (i < 2)
+            compare_structure(tree, etas[i], i, 240);
     }
     cJSON_Delete(tree);
 }
@@ -339,10 +503,15 @@ static void test_plain(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two),   cmocka_unit_test(test_two_npt),
-        cmocka_unit_test(test_fluid), cmocka_unit_test(test_two_in_gravity),
-        cmocka_unit_test(test_walls), cmocka_unit_test(test_npt),
+        cmocka_unit_test(test_two),
+        cmocka_unit_test(test_two_npt),
+        cmocka_unit_test(test_fluid),
+        cmocka_unit_test(test_two_in_gravity),
+        cmocka_unit_test(test_walls),
+        cmocka_unit_test(test_npt),
         cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_crystal),
+        cmocka_unit_test(test_boxes_of_samples),
     };
     return cmocka_run_group_tests(tests, context_open, context_close);
 }

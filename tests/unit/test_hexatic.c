@@ -223,7 +223,7 @@ static void by_all_pairs(void **state) {
     for (int a = -20; a <= 20; a++)
         for (int b = -20; b <= 20; b++) {
             const double q[2] = {2 * pi * a / 14, 2 * pi * b / 11};
-            const size_t bin = (size_t)(hypot(q[0], q[1]) / c.plan.wave + 0.5);
+            const size_t bin = (size_t)(hypot(q[0], q[1]) / c.plan.structure.wave + 0.5);
             double re = 0, im = 0;
             for (size_t i = 0; i < n; i++) {
                 re += cos(q[0] * c.x[i] + q[1] * c.y[i]);
@@ -387,7 +387,7 @@ static void few_disks(void **state) {
 
 /* Transforms against their definition. */
 static void transforms(void **state) {
-    const size_t n[2] = {16, 8};
+    const size_t n[3] = {16, 8, 1};
     double plane[2 * 128], before[2 * 128], real[128], half[2 * 9 * 8];
     uint64_t s[4];
     (void)state;

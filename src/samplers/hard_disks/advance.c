@@ -214,8 +214,7 @@ static const struct ergo_volume *seen_of(const struct disks_state *s, unsigned s
 
 /* The sample of a slot that carries its curve number `curve`. */
 static size_t sample_of(const struct disks_state *s, unsigned slot, size_t curve) {
-    const uint64_t interval = s->e.curve_interval, first = s->e.slots[slot].first_sample;
-    return (size_t)((interval - first % interval) % interval + curve * interval);
+    return (size_t)(ergo_engine_curve_sample(&s->e, slot, curve) - s->e.slots[slot].first_sample);
 }
 
 /* The parts of a row, added up. */

@@ -21,14 +21,6 @@ struct analysis {
 /* ---- what there is ----------------------------------------------------------------------------
  */
 
-/* The smallest power of two, from 4 on, for which parts of `side` are no longer than `most`. */
-static size_t parts_of(double side, double most) {
-    size_t n = 4;
-    while (side > (double)n * most && n < (size_t)1 << 28)
-        n *= 2;
-    return n;
-}
-
 struct hexatic_plan hexatic_plan_of(const double side[2], size_t n, double block) {
     struct hexatic_plan p = {.side = {side[0], side[1]}};
     const double shorter = fmin(side[0], side[1]), root = sqrt((double)n);
@@ -39,12 +31,11 @@ struct hexatic_plan hexatic_plan_of(const double side[2], size_t n, double block
     p.sizes[HEXATIC_LOCAL_DENSITY] = block > 0 ? (size_t)ceil(0.92 / HEXATIC_DENSITY_BIN) : 0;
     p.bin = 0.5 * shorter / (double)p.sizes[HEXATIC_G6];
     p.cut = 0.5 * shorter / (double)p.sizes[HEXATIC_CUT];
-    p.wave = HEXATIC_Q_MAX / (double)p.sizes[HEXATIC_SK];
+    p.structure = ergo_structure_plan(2, side, p.sizes[HEXATIC_SK], HEXATIC_Q_MAX, 2.75);
+    const double density = (double)n / (side[0] * side[1]);
+    p.structure.lattice = 2 * pi * sqrt(2 * density / sqrt(3)); /* of the triangular lattice */
     for (int a = 0; a < 2; a++) {
-        p.mesh[a] = parts_of(side[a], p.bin);
-        /* the mesh sees each wave vector with others, at 2 pi over its spacing from it and more, of
-         * which 1/100 of their S is added at the largest, and 1/1000 at a first peak */
-        p.waves[a] = parts_of(side[a], 2 * pi / (2.75 * HEXATIC_Q_MAX));
+        p.mesh[a] = ergo_structure_parts(side[a], p.bin);
         p.boxes[a] = block > 0 ? (size_t)fmax(1, floor(side[a] / block)) : 0;
     }
     return p;
@@ -53,7 +44,7 @@ struct hexatic_plan hexatic_plan_of(const double side[2], size_t n, double block
 void hexatic_x(const struct hexatic_plan *p, enum hexatic_curve curve, double *x) {
     for (size_t i = 0; i < p->sizes[curve]; i++)
         x[i] = curve == HEXATIC_CUT             ? ((double)i + 0.5) * p->cut
-               : curve == HEXATIC_SK            ? (double)(i + 1) * p->wave
+               : curve == HEXATIC_SK            ? (double)(i + 1) * p->structure.wave
                : curve == HEXATIC_LOCAL_DENSITY ? ((double)i + 0.5) * HEXATIC_DENSITY_BIN
                                                 : (double)(i + 1) * p->bin;
 }
@@ -81,94 +72,14 @@ static void order(struct analysis *a, double *numbers) {
 /* ---- S(q) -------------------------------------------------------------------------------------
  */
 
-/* Weights of the four points around a place, the second of which is below it: cubic B-splines. */
-static void spline(double t, double w[4]) {
-    const double u = 1 - t;
-    w[0] = u * u * u / 6;
-    w[1] = (4 - 6 * t * t + 3 * t * t * t) / 6;
-    w[2] = (4 - 6 * u * u + 3 * u * u * u) / 6;
-    w[3] = t * t * t / 6;
-}
-
-static void spread(const struct disks_plane *plane, const size_t mesh[2], double *density) {
-    const double to[2] = {(double)mesh[0] / plane->side[0], (double)mesh[1] / plane->side[1]};
-    memset(density, 0, mesh[0] * mesh[1] * sizeof *density);
-    for (size_t i = 0; i < plane->n; i++) {
-        const double x = plane->x[i] * to[0], y = plane->y[i] * to[1];
-        const size_t left = (size_t)x + mesh[0] - 1, low = (size_t)y + mesh[1] - 1;
-        double wx[4], wy[4];
-        spline(x - floor(x), wx);
-        spline(y - floor(y), wy);
-        for (size_t v = 0; v < 4; v++) {
-            double *row = density + ((low + v) & (mesh[1] - 1)) * mesh[0];
-            for (size_t u = 0; u < 4; u++)
-                row[(left + u) & (mesh[0] - 1)] += wx[u] * wy[v];
-        }
-    }
-}
-
-/* 1 over the square of what the spline makes of wave k <= m / 2 of a mesh with m points. */
-static double sharpened(size_t k, size_t m) {
-    const double x = pi * (double)k / (double)m;
-    return k ? pow(x / sin(x), 8) : 1;
-}
-
-/* S of one wave vector, without a mesh. */
-static double structure_at(const struct disks_plane *plane, const double q[2]) {
-    double re = 0, im = 0;
-    for (size_t i = 0; i < plane->n; i++) {
-        re += cos(q[0] * plane->x[i] + q[1] * plane->y[i]);
-        im += sin(q[0] * plane->x[i] + q[1] * plane->y[i]);
-    }
-    return (re * re + im * im) / (double)plane->n;
-}
-
 static bool structure(struct analysis *a, double *numbers, double *sk) {
-    const struct hexatic_plan *p = a->plan;
-    const size_t *m = p->waves, columns = m[0] / 2 + 1;
-    const double density = (double)a->plane->n / (p->side[0] * p->side[1]);
-    const double lattice = 2 * pi * sqrt(2 * density / sqrt(3)); /* |q| of the triangular lattice */
-    double *mesh = malloc(m[0] * m[1] * sizeof *mesh), most = -1;
-    double *half = malloc(2 * columns * m[1] * sizeof *half);
-    double *weight = calloc(p->sizes[HEXATIC_SK], sizeof *weight);
-    double *sharp = malloc(columns * sizeof *sharp);
-    bool ok = mesh && half && weight && sharp;
-    for (size_t k = 0; k < columns && ok; k++)
-        sharp[k] = sharpened(k, m[0]);
-    if (ok)
-        spread(a->plane, m, mesh);
-    ok = ok && ergo_fourier_real(mesh, m, half);
-    memset(sk, 0, p->sizes[HEXATIC_SK] * sizeof *sk);
-    for (size_t y = 0; y < m[1] && ok; y++) {
-        const size_t ky = y <= m[1] / 2 ? y : m[1] - y;
-        const double qy = 2 * pi * (double)ky / p->side[1];
-        const double each = sharpened(ky, m[1]) / (double)a->plane->n;
-        for (size_t kx = 0; kx < columns && qy < HEXATIC_Q_MAX + p->wave; kx++) {
-            const double qx = 2 * pi * (double)kx / p->side[0], q = sqrt(qx * qx + qy * qy);
-            const size_t bin = (size_t)(q / p->wave + 0.5);
-            const double *f = half + 2 * (y * columns + kx);
-            const double s = (f[0] * f[0] + f[1] * f[1]) * each * sharp[kx];
-            const double both = kx ? 2 : 1; /* the column -kx */
-            if (s > most && fabs(q - lattice) < 0.2 * lattice) {
-                most = s;
-                a->q[0] = qx;
-                a->q[1] = y <= m[1] / 2 ? qy : -qy;
-            }
-            if (bin > p->sizes[HEXATIC_SK] || !bin)
-                continue;
-            sk[bin - 1] += both * s;
-            weight[bin - 1] += both;
-        }
-    }
-    for (size_t i = 0; i < p->sizes[HEXATIC_SK] && ok; i++)
-        sk[i] = weight[i] > 0 ? sk[i] / weight[i] : 0;
-    numbers[HEXATIC_PEAK] = structure_at(a->plane, a->q);
+    const double *const at[2] = {a->plane->x, a->plane->y};
+    const struct ergo_places places = {a->plan->side, a->plane->n, at};
+    if (!ergo_structure_analyse(&a->plan->structure, &places, sk, a->q))
+        return false;
+    numbers[HEXATIC_PEAK] = ergo_structure_at(&places, 2, a->q);
     numbers[HEXATIC_PEAK_Q] = hypot(a->q[0], a->q[1]);
-    free(mesh);
-    free(half);
-    free(weight);
-    free(sharp);
-    return ok;
+    return true;
 }
 
 /* ---- correlations -----------------------------------------------------------------------------

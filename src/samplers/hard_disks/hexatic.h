@@ -8,6 +8,7 @@
 #define ERGO_SAMPLERS_HARD_DISKS_HEXATIC_H
 
 #include "samplers/hard_disks/voronoi.h"
+#include "samplers/structure.h"
 
 /* The numbers of a configuration. */
 enum {
@@ -37,10 +38,9 @@ enum hexatic_curve {
 
 struct hexatic_plan {
     double side[2];
-    size_t mesh[2];  /* for correlations: columns, rows */
-    double bin;      /* of their distances */
-    size_t waves[2]; /* mesh for S(q) */
-    double wave;     /* bins of wave numbers */
+    size_t mesh[2]; /* for correlations: columns, rows */
+    double bin;     /* of their distances */
+    struct ergo_structure structure;
     double cut;      /* bins along the lattice */
     size_t boxes[2]; /* of local densities */
     size_t sizes[HEXATIC_CURVES];

@@ -45,9 +45,9 @@ static struct hexatic_plan plan_of(const struct ergo_point *point) {
 /* Of the larger of both meshes. */
 static const uint64_t most_bytes = UINT64_C(16) << 30;
 static uint64_t mesh_bytes(const struct hexatic_plan *p) {
-    const uint64_t waves = (uint64_t)p->waves[0] * p->waves[1];
-    const uint64_t mesh = (uint64_t)p->mesh[0] * p->mesh[1];
-    return 16 * (waves > mesh ? waves : mesh);
+    const uint64_t waves = ergo_structure_bytes(&p->structure);
+    const uint64_t mesh = 16 * (uint64_t)p->mesh[0] * p->mesh[1];
+    return waves > mesh ? waves : mesh;
 }
 
 enum ergo_status disks_order_check(struct ergo_context *ctx, const struct ergo_point *point,
@@ -107,15 +107,9 @@ uint64_t disks_order_bytes(const struct ergo_point *point) {
     return disk * (uint64_t)ergo_point_int(point, "/system/n") + mesh_bytes(&p);
 }
 
-/* The run's sample of curve number `curve` in the slot. */
-static uint64_t sample_of(const struct disks_state *s, unsigned slot, size_t curve) {
-    const uint64_t interval = s->e.curve_interval, first = s->e.slots[slot].first_sample;
-    return (first + interval - 1) / interval * interval + curve * interval;
-}
-
 static bool is_due(const struct disks_state *s, unsigned slot, size_t curve) {
     const uint64_t every = disks_order_every(s->e.batch->points[0]);
-    return every && sample_of(s, slot, curve) % every == 0;
+    return every && ergo_engine_curve_sample(&s->e, slot, curve) % every == 0;
 }
 
 void disks_order_read(struct disks_state *s, size_t curve) {
@@ -157,7 +151,7 @@ bool disks_order_row(const struct disks_state *s, unsigned slot, size_t row,
     struct disks_config config;
     /* what is measured during equilibration is dropped; an audit asks for the cells alone */
     if (!is_due(s, slot, curve) || !samples->curves[DISKS_CURVE_NUMBERS] ||
-        sample_of(s, slot, curve) < ergo_schedule_of(point).n_equilibration)
+        ergo_engine_curve_sample(&s->e, slot, curve) < ergo_schedule_of(point).n_equilibration)
         return true;
     if (!config_of(s, slot, curve, member, &config))
         return false;

@@ -1,7 +1,7 @@
 /* Enqueue sweeps and measurements, and convert samples. */
 #include <math.h>
 
-#include "samplers/hard_spheres/spheres.h"
+#include "samplers/hard_spheres/order.h"
 
 static size_t members_of(const struct spheres_state *s) {
     return s->e.batch->count;
@@ -121,6 +121,7 @@ void spheres_measure_curves(void *state, size_t curve) {
             measure_pairs(s, c, curve);
     if (s->launch.bins[SPHERES_CURVE_PROFILE])
         measure_profile(s, curve);
+    spheres_order_read(s, curve);
 }
 
 /* ---- samples --------------------------------------------------------------------------------- */
@@ -207,5 +208,8 @@ bool spheres_curve_rows(const void *state, unsigned slot, size_t begin, size_t e
                                   samples->curves[c] + row * bins);
         }
     }
+    for (size_t row = begin; row < end; row++)
+        if (!spheres_order_row(s, slot, row, samples))
+            return false;
     return true;
 }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "samplers/hard_spheres/spheres.h"
+#include "samplers/hard_spheres/order.h"
 
 /* About a tenth of a second each: spheres times sweeps of the twin; pairs of cells. */
 static const uint64_t budget_sweeps = 1u << 16, budget_pairs = 1u << 24;
@@ -182,6 +182,9 @@ static enum ergo_status compare_sample(struct ergo_context *ctx, const struct er
         if (ok && !same)
             return ergo_replay_differs(ctx, r, member, names[c]);
     }
+    if (ok && ergo_replay_has_curve(r, interval, sample) &&
+        !spheres_order_same(s, (size_t)((r->first_sample + sample) / interval), member, config))
+        return ergo_replay_differs(ctx, r, member, "the spheres that are read back for analysis");
     return ok ? ERGO_OK : no_memory(ctx);
 }
 
@@ -354,7 +357,7 @@ static enum ergo_status audit_chain(struct ergo_context *ctx, struct spheres_sta
     struct ergo_replay r = {.remedy = "/tuning/work_group",
                             .user = &a,
                             .n_columns = SPHERES_COLUMNS,
-                            .n_curves = SPHERES_CURVES,
+                            .n_curves = s->shapes[0].npt ? 0 : SPHERES_CURVES,
                             .curve_sizes = sizes,
                             .compare = compare};
     const uint64_t step = s->e.step;

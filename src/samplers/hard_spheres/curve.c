@@ -2,8 +2,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "samplers/hard_spheres/spheres.h"
+#include "samplers/hard_spheres/order.h"
 #include "stats/fit.h"
+
+uint64_t spheres_curve_every(const struct ergo_point *point) {
+    const int64_t every = spheres_is_npt(point) ? 0 : ergo_point_int(point, "/run/curves_every");
+    return every ? (uint64_t)every : spheres_order_every(point);
+}
 
 size_t spheres_curve_size(const struct ergo_point *point, size_t curve) {
     if (spheres_is_npt(point) || !ergo_point_int(point, "/run/curves_every"))

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "samplers/hard_spheres/spheres.h"
+#include "samplers/hard_spheres/order.h"
 
 static const struct ergo_key keys[] = {
     {ERGO_KEY("/system/n", INT),
@@ -183,6 +183,7 @@ static const struct ergo_observable observables[] = {
     ERGO_CONFINED_OBSERVABLES("3", "1/sigma^2", "spheres", is_walled, is_slit, spheres_wall,
                               spheres_excess, sample_field_energy),
     MOVES,
+    SPHERES_ORDER_OBSERVABLES,
 };
 
 static const struct ergo_observable observables_npt[] = {
@@ -190,6 +191,7 @@ static const struct ergo_observable observables_npt[] = {
     {ERGO_NAMED("compressibility_factor", ""), .help = "Z = beta P <V> / N",
      .sample = sample_compressibility},
     MOVES,
+    SPHERES_ORDER_OBSERVABLES,
     {ERGO_NAMED("aspect_ratio_y", ""), .help = "Ly / Lx, where volume_moves is per-axis",
      .sample = sample_aspect_y, .applies = ergo_isobaric_per_axis},
     {ERGO_NAMED("aspect_ratio_z", ""), .help = "Lz / Lx, likewise", .sample = sample_aspect_z,
@@ -209,7 +211,10 @@ static const struct ergo_curve_info curves[] = {
     {"contact", "distance / sigma", "", "g(r) next to contact"},
     {"gr", "distance / sigma", "", "pair distribution g(r)"},
     ERGO_CONFINED_CURVE_TABLE("3", "area"),
+    SPHERES_ORDER_CURVE_TABLE,
 };
+
+static const struct ergo_curve_info curves_npt[] = {SPHERES_ORDER_CURVE_TABLE};
 
 static const struct ergo_tunable tunables[] = {
     {"work_group", "work-items per group (a power of two)", 0, 1024, true},
@@ -258,6 +263,8 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
         status = ergo_job_error(ctx, "/system/start", "%s", reason);
     if (!npt && status == ERGO_OK)
         status = ergo_confined_check(ctx, point, 3, &shape.confined);
+    if (status == ERGO_OK)
+        status = spheres_order_check(ctx, point, &shape);
     if (range > 4096 * bin)
         status = ergo_job_error(ctx, "/run/contact_bin", "more than 4096 bins in contact_range");
     if (range < bin)
@@ -268,8 +275,26 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
 }
 
 static uint64_t curve_every(const struct ergo_point *point) {
-    const int64_t every = ergo_point_int(point, "/run/curves_every");
-    return every > 0 ? (uint64_t)every : 1;
+    const uint64_t every = spheres_curve_every(point);
+    return every ? every : 1;
+}
+
+static uint64_t every_of_curve(const struct ergo_point *point, size_t curve) {
+    return curve >= spheres_order_first(point) ? spheres_order_every(point) : curve_every(point);
+}
+
+static size_t curve_size(const struct ergo_point *point, size_t curve) {
+    const size_t first = spheres_order_first(point);
+    return curve >= first ? spheres_order_size(point, curve - first)
+                          : spheres_curve_size(point, curve);
+}
+
+static void curve_x(const struct ergo_point *point, size_t curve, double *x) {
+    const size_t first = spheres_order_first(point);
+    if (curve >= first)
+        spheres_order_x(point, curve - first, x);
+    else
+        spheres_curve_x(point, curve, x);
 }
 
 static bool has_column(const struct ergo_point *point, size_t c) {
@@ -323,6 +348,7 @@ static const struct ergo_model nvt = {
     .first = first_job,
     .keys = {{keys, COUNT(keys)},
              {keys_curves, COUNT(keys_curves)},
+             {spheres_order_keys, SPHERES_ORDER_KEYS},
              {ergo_confined_keys_3d, ERGO_CONFINED_KEYS}},
     .columns = columns,
     .n_columns = SPHERES_COLUMNS,
@@ -331,14 +357,16 @@ static const struct ergo_model nvt = {
     .n_observables = COUNT(observables),
     .curves = curves,
     .n_curves = COUNT(curves),
-    .curves_linear = 0x3c,
+    .curves_linear = 0x3c | 1u << (SPHERES_CURVES + SPHERES_ORDER_SK),
+    .curves_hidden = 1u << (SPHERES_CURVES + SPHERES_ORDER_NUMBERS),
     .tunables = tunables,
     .n_tunables = COUNT(tunables),
     .trajectory = "positions of all spheres",
     .check = check,
-    .curve_size = spheres_curve_size,
-    .curve_x = spheres_curve_x,
+    .curve_size = curve_size,
+    .curve_x = curve_x,
     .curve_every = curve_every,
+    .every_of_curve = every_of_curve,
     .exact = exact,
     .ops = &ops,
 };
@@ -351,16 +379,24 @@ static const struct ergo_model npt = {
     .first = first_npt,
     .keys = {{keys, COUNT(keys)},
              {keys_npt, COUNT(keys_npt)},
+             {spheres_order_keys, SPHERES_ORDER_KEYS},
              {ergo_isobaric_keys, ERGO_ISOBARIC_KEYS}},
     .columns = columns,
     .n_columns = SPHERES_COLUMNS,
     .has_column = has_column,
     .observables = observables_npt,
     .n_observables = COUNT(observables_npt),
+    .curves = curves_npt,
+    .n_curves = COUNT(curves_npt),
+    .curves_hidden = 1u << SPHERES_ORDER_NUMBERS,
+    .curves_linear = 1u << SPHERES_ORDER_SK,
     .tunables = tunables,
     .n_tunables = COUNT(tunables),
     .trajectory = "positions of all spheres, with the box",
     .check = check,
+    .curve_size = curve_size,
+    .curve_x = curve_x,
+    .curve_every = curve_every,
     .ops = &ops,
 };
 

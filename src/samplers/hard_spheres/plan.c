@@ -3,7 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "samplers/hard_spheres/spheres.h"
+#include "base/parallel.h"
+#include "samplers/hard_spheres/order.h"
 
 static enum ergo_status shape_members(struct ergo_context *ctx, struct spheres_state *s) {
     struct spheres_launch *l = &s->launch;
@@ -106,6 +107,8 @@ static void declare_buffers(struct spheres_state *s) {
     ergo_confined_declare(e, SPHERES_WALLS, SPHERES_FIELDS, &s->shapes[0].confined);
     ergo_engine_buffer(e, SPHERES_ENERGIES, "energies in the field", ERGO_BUFFER_SAMPLES,
                        s->shapes[0].confined.field ? 8 * members * l->sums : 0);
+    ergo_engine_buffer(e, SPHERES_PLACES, "cells for the analysis of order", ERGO_BUFFER_HOST,
+                       spheres_order_is_on(e->batch->points[0]) ? cells : 0);
 }
 
 static void declare_kernels(struct spheres_state *s) {
@@ -203,8 +206,9 @@ enum ergo_status spheres_configure(struct ergo_context *ctx, void *state) {
         s->e.batch->count, l->most_cells / 8, l->group, l->team);
     /* cells around each cell that are looked at for pairs */
     ergo_pace_start(&s->e.curve_pace, 0.1 * 4.0 * per_second / (double)l->all_cells);
-    s->e.curve_interval =
-        s->shapes[0].npt ? 0 : (uint64_t)ergo_point_int(first, "/run/curves_every");
+    s->e.curve_interval = spheres_curve_every(first);
+    if (spheres_order_is_on(first))
+        plan->host_bytes += ergo_parallel_most(SIZE_MAX) * spheres_order_bytes(first);
     declare_buffers(s);
     declare_kernels(s);
     return ERGO_OK;

@@ -57,8 +57,10 @@ enum {
     SPHERES_PAIR_CURVES,
     SPHERES_CURVE_PROFILE = SPHERES_PAIR_CURVES, /* from here on enum ergo_confined_curve */
     SPHERES_COUNTED = SPHERES_PAIR_CURVES + ERGO_CONFINED_COUNTED, /* these have counts */
-    SPHERES_CURVES = SPHERES_PAIR_CURVES + ERGO_CONFINED_CURVES
+    SPHERES_CURVES = SPHERES_PAIR_CURVES + ERGO_CONFINED_CURVES    /* then those of order.h */
 };
+/* Samples from one with curves to the next; 0: none has. */
+uint64_t spheres_curve_every(const struct ergo_point *point);
 size_t spheres_curve_size(const struct ergo_point *point, size_t curve);
 void spheres_curve_x(const struct ergo_point *point, size_t curve, double *x);
 /* The largest distance of a histogram of pairs, in sigma. */
@@ -234,8 +236,9 @@ enum spheres_buffer {
     SPHERES_LIMITS,  /* of both histograms of pairs */
     SPHERES_SUMS = SPHERES_LIMITS + SPHERES_PAIR_CURVES, /* samples, in partial sums */
     SPHERES_SEEN,                                        /* volumes of samples */
-    SPHERES_ENERGIES, /* energies in the field, in partial sums */
-    SPHERES_COUNTS,   /* of all histograms */
+    SPHERES_ENERGIES,                                  /* energies in the field, in partial sums */
+    SPHERES_COUNTS,                                    /* of all histograms */
+    SPHERES_PLACES = SPHERES_COUNTS + SPHERES_COUNTED, /* cells for the analysis of order */
 };
 enum spheres_kernel {
     SPHERES_PLAN_SWEEPS,

@@ -1,0 +1,210 @@
+#include "samplers/hard_spheres/order.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "job/schedule.h"
+#include "samplers/bonds.h"
+#include "samplers/structure.h"
+
+enum { PEAK, PEAK_K, Q6, AVERAGED, SOLID, NUMBERS };
+enum { NEIGHBOURS = 12, CONNECTED = 7 };
+
+const struct ergo_key spheres_order_keys[SPHERES_ORDER_KEYS] = {
+    {ERGO_KEY("/run/order_every", INT), .flags = ERGO_KEY_SHAPE, .fallback = "0", .min = 0,
+     .max = 1e12, .unit = "measurements",
+     .help =
+         "Analysis of order at every so many measurements, at constant volume a multiple of "
+         "curves_every: S(k), Q_6 and solid-like spheres, on the host, about 2 ms of a core for "
+         "256 spheres and a second for 32,000; 0: never."},
+    {ERGO_KEY("/run/sk_max", REAL), .flags = ERGO_KEY_SHAPE, .fallback = "10", .min = 10, .max = 60,
+     .unit = "1/sigma",
+     .help = "Largest wave number of S(k). Memory and time of its mesh grow with the third power.",
+     .acts = spheres_order_is_on, .where = "where /run/order_every is not 0"},
+};
+
+uint64_t spheres_order_every(const struct ergo_point *point) {
+    return (uint64_t)ergo_point_int(point, "/run/order_every");
+}
+
+bool spheres_order_is_on(const struct ergo_point *point) {
+    return spheres_order_every(point) > 0;
+}
+
+size_t spheres_order_first(const struct ergo_point *point) {
+    return spheres_is_npt(point) ? 0 : SPHERES_CURVES;
+}
+
+/* From n alone, because points of a batch have equally many: no shell is without a multiple of the
+ * vector along the longest side, at any density. */
+static size_t shells_of(const struct ergo_point *point) {
+    const double n = (double)ergo_point_int(point, "/system/n");
+    return (size_t)fmax(1, fmin(160, ergo_point_real(point, "/run/sk_max") * cbrt(n) / 7.1));
+}
+
+static struct ergo_structure plan_of(const struct ergo_point *point,
+                                     const struct spheres_shape *shape) {
+    double longest[3];
+    for (int k = 0; k < 3; k++) /* cells are narrower than sqrt(2) sigma */
+        longest[k] = shape->npt ? 1.4143 * shape->cells[k] : shape->box[k];
+    return ergo_structure_plan(3, longest, shells_of(point), ergo_point_real(point, "/run/sk_max"),
+                               3);
+}
+
+enum ergo_status spheres_order_check(struct ergo_context *ctx, const struct ergo_point *point,
+                                     const struct spheres_shape *shape) {
+    static const uint64_t most_bytes = UINT64_C(16) << 30;
+    const uint64_t every = spheres_order_every(point);
+    const int64_t curves = shape->npt ? 0 : ergo_point_int(point, "/run/curves_every");
+    if (!every)
+        return ERGO_OK;
+    if (curves && every % (uint64_t)curves)
+        return ergo_job_error(ctx, "/run/order_every",
+                              "%llu is no multiple of /run/curves_every, %lld",
+                              (unsigned long long)every, (long long)curves);
+    if (shape->confined.is)
+        return ergo_job_error(ctx, "/run/order_every",
+                              "the analysis is of a periodic crystal or fluid: leave it out with "
+                              "walls or a field");
+    const struct ergo_structure plan = plan_of(point, shape);
+    const uint64_t bytes = ergo_structure_bytes(&plan);
+    if (bytes > most_bytes)
+        return ergo_job_error(ctx, "/run/sk_max",
+                              "the transform of %llu spheres in a box of %.6g x %.6g x %.6g sigma "
+                              "up to %g needs %.3g GB of memory, at most %.3g are possible: take a "
+                              "smaller one, or leave /run/order_every out",
+                              (unsigned long long)shape->n, shape->box[0], shape->box[1],
+                              shape->box[2], ergo_point_real(point, "/run/sk_max"),
+                              1e-9 * (double)bytes, 1e-9 * (double)most_bytes);
+    return ERGO_OK;
+}
+
+size_t spheres_order_size(const struct ergo_point *point, size_t curve) {
+    return !spheres_order_is_on(point) ? 0 : curve == SPHERES_ORDER_SK ? shells_of(point) : NUMBERS;
+}
+
+void spheres_order_x(const struct ergo_point *point, size_t curve, double *x) {
+    const size_t size = spheres_order_size(point, curve);
+    const double wave = ergo_point_real(point, "/run/sk_max") / (double)size;
+    for (size_t i = 0; i < size; i++)
+        x[i] = curve == SPHERES_ORDER_SK ? wave * (double)(i + 1) : (double)i;
+}
+
+/* ---- configurations -------------------------------------------------------------------------- */
+
+uint64_t spheres_order_bytes(const struct ergo_point *point) {
+    struct spheres_shape shape;
+    char reason[300];
+    if (!spheres_shape_of(point, &shape, reason))
+        return 0;
+    const struct ergo_structure plan = plan_of(point, &shape);
+    return 48 * shape.n + 170 * shape.all + ergo_bonds_bytes(shape.n) + ergo_structure_bytes(&plan);
+}
+
+static bool is_due(const struct spheres_state *s, unsigned slot, size_t curve) {
+    const uint64_t every = spheres_order_every(s->e.batch->points[0]);
+    return every && ergo_engine_curve_sample(&s->e, slot, curve) % every == 0;
+}
+
+void spheres_order_read(struct spheres_state *s, size_t curve) {
+    const size_t bytes = (size_t)s->launch.all_cells * SPHERES_PLANE_BYTES * (s->launch.slots / 2);
+    if (is_due(s, s->e.slot, curve))
+        ergo_engine_read_curve(&s->e, SPHERES_CELLS, 0, bytes, SPHERES_PLACES, curve, 0);
+}
+
+static bool config_of(const struct spheres_state *s, unsigned slot, size_t curve, size_t member,
+                      struct spheres_config *config) {
+    if (!spheres_config_init(config, s->shapes[member].cells))
+        return false;
+    spheres_config_from_raw(config, s->launch.slots,
+                            ergo_engine_host(&s->e, SPHERES_PLACES, slot, curve),
+                            s->members[member].first, (size_t)s->launch.all_cells);
+    return true;
+}
+
+bool spheres_order_same(const struct spheres_state *s, size_t curve, size_t member,
+                        const struct spheres_config *config) {
+    struct spheres_config found;
+    if (!is_due(s, 0, curve))
+        return true;
+    if (!config_of(s, 0, curve, member, &found))
+        return false;
+    memcpy(found.grid, config->grid, sizeof found.grid);
+    found.contact = config->contact;
+    found.volume = config->volume;
+    const bool same = spheres_config_same(&found, config, 0);
+    spheres_config_free(&found);
+    return same;
+}
+
+/* Positions are relative to the cells, which nothing here notices. */
+static bool analyse(const struct ergo_point *point, const struct spheres_shape *shape,
+                    const struct spheres_config *config, double *numbers, double *sk) {
+    const size_t n = (size_t)shape->n;
+    double side[3] = {shape->box[0], shape->box[1], shape->box[2]}, peak[3];
+    double(*rows)[3] = malloc(n * sizeof *rows), *axes = malloc(3 * n * sizeof *axes);
+    const double *const at[3] = {axes, axes + n, axes + 2 * n};
+    const struct ergo_places places = {side, n, at};
+    struct ergo_structure plan = plan_of(point, shape);
+    struct ergo_bonds bonds;
+    bool ok = rows && axes;
+    if (shape->npt)
+        spheres_box_at(shape, &config->volume, side);
+    plan.lattice = 2 * SPHERES_PI * sqrt(3) * cbrt((double)n / (4 * side[0] * side[1] * side[2]));
+    if (ok)
+        spheres_config_positions(config, shape, rows);
+    for (size_t i = 0; i < 3 * n && ok; i++)
+        axes[i] = rows[i % n][i / n];
+    ok = ok && ergo_structure_analyse(&plan, &places, sk, peak) &&
+         ergo_bonds_analyse(&places, NEIGHBOURS, CONNECTED, &bonds);
+    if (ok) {
+        numbers[PEAK] = ergo_structure_at(&places, 3, peak);
+        numbers[PEAK_K] = sqrt(peak[0] * peak[0] + peak[1] * peak[1] + peak[2] * peak[2]);
+        numbers[Q6] = bonds.q6;
+        numbers[AVERAGED] = bonds.averaged;
+        numbers[SOLID] = bonds.solid;
+    }
+    free(rows);
+    free(axes);
+    return ok;
+}
+
+bool spheres_order_row(const struct spheres_state *s, unsigned slot, size_t row,
+                       const struct ergo_samples *samples) {
+    const size_t members = s->e.batch->count, member = row % members, curve = row / members;
+    const struct ergo_point *point = s->e.batch->points[member];
+    const uint64_t sample = ergo_engine_curve_sample(&s->e, slot, curve);
+    double *const *curves = samples->curves + spheres_order_first(point);
+    struct spheres_config config;
+    /* what is measured during equilibration is dropped; an audit asks for the cells alone */
+    if (!is_due(s, slot, curve) || !curves[SPHERES_ORDER_NUMBERS] ||
+        sample < ergo_schedule_of(point).n_equilibration)
+        return true;
+    if (!config_of(s, slot, curve, member, &config))
+        return false;
+    if (s->shapes[member].npt) {
+        const struct ergo_volume *seen = ergo_engine_host(
+            &s->e, SPHERES_SEEN, slot, (size_t)(sample - s->e.slots[slot].first_sample));
+        config.volume = seen[member];
+    }
+    const bool ok =
+        analyse(point, &s->shapes[member], &config, curves[SPHERES_ORDER_NUMBERS] + row * NUMBERS,
+                curves[SPHERES_ORDER_SK] + row * shells_of(point));
+    spheres_config_free(&config);
+    return ok;
+}
+
+/* ---- observables ----------------------------------------------------------------------------- */
+
+#define NUMBER(name, which)                                                                        \
+    double spheres_order_##name(const struct ergo_point *point, const double *numbers,             \
+                                size_t size) {                                                     \
+        (void)point, (void)size;                                                                   \
+        return numbers[which];                                                                     \
+    }
+NUMBER(q6, Q6)
+NUMBER(averaged, AVERAGED)
+NUMBER(solid, SOLID)
+NUMBER(peak, PEAK)
+NUMBER(peak_k, PEAK_K)
