@@ -259,8 +259,8 @@ enum ergo_status ergo_result_json(struct ergo_context *ctx, const struct ergo_re
                                   char **text);
 enum ergo_status ergo_result_table(struct ergo_context *ctx, const struct ergo_result *result,
                                    char **text);
-/* The table of these observables alone. ERGO_E_JOB: the result has none of a name, or the table has
- * no room for so many. */
+/* The table of these observables alone. ERGO_E_JOB: the result has none of a name, one is NULL, or
+ * the table has no room for so many. */
 enum ergo_status ergo_result_table_of(struct ergo_context *ctx, const struct ergo_result *result,
                                       const char *const *names, size_t n_names, char **text);
 /* All points and means of n_results results as CSV (RFC 4180; lines end in \n): a line with the

@@ -7,6 +7,7 @@
  *     weights.c    the samples of a system, as MBAR needs them: parts whose states overlap
  *     overlap.c    which states overlap, and where samples are inside of the overlap
  *     evaluate.c   observables of a part at any point, with jackknife errors
+ *     rows.c       the table of reweighted observables
  *     pool.c       chains of one state: means, errors, chi^2
  *     curve.c      an observable of a system along the axis, reweighted or interpolated
  *     cross.c      where curves of sizes cross, and where to for large sizes
@@ -147,6 +148,8 @@ struct ergo_coexistence {
 
 /* ln Pi(N) at one temperature, from runs with N, N + 1, ... particles. */
 struct ergo_matrix {
+    const struct ergo_point *point; /* of one of its runs */
+    char label[160];                /* "box 8 x 8 x 8", in what matrices differ; "": in nothing */
     double temperature, log_activity, volume; /* log_activity: ln z of the runs */
     size_t first, count;                      /* N */
     size_t gap; /* N of which there is no run, between these and the next; 0: none */
@@ -156,6 +159,8 @@ struct ergo_matrix {
     const char *why_not;         /* NULL: there are two phases */
     double split, barrier;
     struct ergo_valued log_coexistence, density[2], pressure; /* ln z; vapour and liquid */
+    double missing[2];       /* what the densities lack of the N beyond the ends, at most */
+    const char *no_pressure; /* NULL: there is one */
 };
 
 /* Adsorption less what the bulk fluid would have in the same room. */
@@ -211,6 +216,12 @@ struct ergo_analysis {
 enum ergo_status ergo_analysis_make(struct ergo_context *ctx, struct ergo_analysis *a,
                                     const struct ergo_analyse_options *o);
 
+enum ergo_status ergo_analysis_no_memory(struct ergo_context *ctx);
+
+/* ---- rows.c --------------------------------------------------------------------------------- */
+
+enum ergo_status ergo_analysis_reweight(struct ergo_context *ctx, struct ergo_analysis *a);
+
 /* ---- gather.c ------------------------------------------------------------------------------- */
 
 /* Sorts the members of all results into systems. */
@@ -229,6 +240,16 @@ double ergo_analysis_number(const struct ergo_analysis *a, const struct ergo_poi
 enum ergo_status ergo_analysis_note(struct ergo_context *ctx, struct ergo_analysis *a,
                                     const char *format, ...) ERGO_PRINTF(3, 4);
 bool ergo_analysis_is_conjugate(const struct ergo_analysis *a, size_t key);
+/* Do chains depend on the key, is it none of `but` (NULL at its end), and differs it between the
+ * points? */
+bool ergo_analysis_differs(const struct ergo_analysis *a, const struct ergo_point *p,
+                           const struct ergo_point *q, size_t key, const char *const *but);
+/* Do they differ in no such key? */
+bool ergo_analysis_alike(const struct ergo_analysis *a, const struct ergo_point *p,
+                         const struct ergo_point *q, const char *const *but);
+/* Appends a key of a point: "box 8 x 8 x 8". */
+void ergo_analysis_append_value(const struct ergo_analysis *a, struct ergo_text *text,
+                                const struct ergo_point *point, size_t key);
 
 /* ---- target.c ------------------------------------------------------------------------------- */
 

@@ -12,9 +12,7 @@
 #include "page/sections.h"
 #include "result/store.h"
 
-enum { ROWS_DEFAULT = 21 };
-
-static enum ergo_status no_memory(struct ergo_context *ctx) {
+enum ergo_status ergo_analysis_no_memory(struct ergo_context *ctx) {
     return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an analysis");
 }
 
@@ -27,7 +25,7 @@ static enum ergo_status load(struct ergo_context *ctx, struct ergo_analysis *a,
     for (size_t r = 0; r < a->n_runs; r++) {
         a->names[r] = malloc(strlen(directories[r]) + 1);
         if (!a->names[r])
-            return no_memory(ctx);
+            return ergo_analysis_no_memory(ctx);
         strcpy(a->names[r], directories[r]);
         const enum ergo_status one = ergo_result_load(ctx, directories[r], &a->results[r]);
         status = status == ERGO_OK ? one : status;
@@ -127,7 +125,7 @@ static enum ergo_status choose_observables(struct ergo_context *ctx, struct ergo
     if (o->n_observables)
         a->asked = calloc(a->model->n_observables + 1, sizeof *a->asked);
     if (!a->observables || (o->n_observables && !a->asked))
-        return no_memory(ctx);
+        return ergo_analysis_no_memory(ctx);
     for (size_t i = 0; i < o->n_observables; i++) {
         struct ergo_quantity q;
         enum ergo_status status =
@@ -155,115 +153,6 @@ static enum ergo_status choose_observables(struct ergo_context *ctx, struct ergo
     return ERGO_OK;
 }
 
-/* ---- reweighted rows ------------------------------------------------------------------------- */
-
-struct rows {
-    const struct ergo_analysis *a;
-    atomic_bool failed;
-};
-
-static void fill_row(size_t i, void *user) {
-    struct rows *rows = user;
-    const struct ergo_analysis *a = rows->a;
-    struct ergo_reweighted *row = &a->rows[i];
-    const struct ergo_system *system = &a->systems[row->system];
-    const size_t n = a->n_observables;
-    struct ergo_target target = {0};
-    double *value = calloc(n + 1, sizeof *value);
-    double *blocks = calloc(ERGO_ANALYSE_BLOCKS * (n + 1), sizeof *blocks);
-    row->values = calloc(n + 1, sizeof *row->values);
-    bool ok = value && blocks && row->values && ergo_target_create(a, system, row->at, &target);
-    const struct ergo_part *part = ok ? ergo_system_part(system, &target, &row->independent) : NULL;
-    ok = part != NULL;
-    if (ok && row->independent >= ERGO_ANALYSE_INDEPENDENT) {
-        ok = ergo_part_values(part, &target, NULL, a->observables, n, value, blocks, NULL);
-        for (size_t k = 0; k < n && ok; k++)
-            row->values[k] = ergo_jackknife(value[k], blocks + k, part->n_blocks, n, NULL);
-    }
-    if (!ok)
-        rows->failed = true;
-    ergo_target_free(&target);
-    free(value);
-    free(blocks);
-}
-
-/* One row for each value, or each combination of them. */
-static size_t add_rows(struct ergo_analysis *a, size_t s) {
-    const struct ergo_system *system = &a->systems[s];
-    const double low = system->states[0].x, high = system->states[system->n_states - 1].x;
-    size_t n = 1;
-    if (!a->wanted[0].n)
-        n = high > low ? ROWS_DEFAULT : 0;
-    for (size_t w = 0; w < a->n_wanted && a->wanted[0].n; w++)
-        n *= a->wanted[w].n;
-    for (size_t i = 0; i < n && a->rows; i++) {
-        struct ergo_reweighted *row = &a->rows[a->n_rows++];
-        *row = (struct ergo_reweighted){.system = s};
-        row->at[0] = low + (high - low) * (double)i / (ROWS_DEFAULT - 1);
-        size_t rest = i;
-        for (size_t w = a->n_wanted; w-- > 0 && a->wanted[0].n;) {
-            row->at[w] = a->wanted[w].values[rest % a->wanted[w].n];
-            rest /= a->wanted[w].n;
-        }
-    }
-    return n;
-}
-
-static enum ergo_status reweight(struct ergo_context *ctx, struct ergo_analysis *a) {
-    enum { ROWS_MAX = 1000000 };
-    struct rows rows = {a, false};
-    double n = 0, samples = 0;
-    bool inside = false;
-    if (!a->n_observables || !a->n_wanted)
-        return ERGO_OK;
-    for (size_t s = 0; s < a->n_systems; s++) {
-        n += (double)add_rows(a, s);
-        for (size_t c = 0; c < a->systems[s].n_chains; c++)
-            samples += (double)ergo_chain_length(&a->systems[s].chains[c]);
-    }
-    if (n > ROWS_MAX)
-        return ERGO_FAIL(ctx, ERGO_E_JOB, "--reweight: %.3g points; at most %d", n, ROWS_MAX);
-    a->rows = calloc((size_t)n + 1, sizeof *a->rows);
-    if (!a->rows)
-        return no_memory(ctx);
-    for (size_t s = 0; s < a->n_systems; s++)
-        (void)add_rows(a, s);
-    ergo_parallel(a->n_rows, ergo_analysis_cores(samples * (double)a->n_rows), fill_row, &rows);
-    if (rows.failed)
-        return no_memory(ctx);
-    struct ergo_text ranges = {0};
-    for (size_t s = 0; s < a->n_systems; s++) {
-        const struct ergo_system *system = &a->systems[s];
-        for (size_t p = 0; p < system->n_parts; p++)
-            if (!isnan(system->parts[p]->low))
-                ergo_text_append(&ranges, "%s%s%s%.8g to %.8g", ranges.length ? "; " : "",
-                                 system->label, *system->label ? ": " : "", system->parts[p]->low,
-                                 system->parts[p]->high);
-    }
-    size_t outside = 0;
-    for (size_t i = 0; i < a->n_rows; i++) {
-        inside = inside || a->rows[i].independent >= ERGO_ANALYSE_INDEPENDENT;
-        outside += a->rows[i].independent < ERGO_ANALYSE_INDEPENDENT;
-    }
-    const char *short_ones = "none: points are too short, with fewer than 100 independent samples";
-    enum ergo_status status = ERGO_OK;
-    if (outside && !inside && a->wanted[0].n)
-        status = ERGO_FAIL(ctx, ERGO_E_JOB,
-                           "--reweight: outside of the overlap of the samples, where fewer than %d "
-                           "independent ones would be left. %s allowed: %s",
-                           ERGO_ANALYSE_INDEPENDENT, a->wanted[0].pointer,
-                           ranges.length ? ranges.data : short_ones);
-    else if (outside)
-        status = ergo_analysis_note(ctx, a,
-                                    "%zu of %zu values are outside of the overlap of the samples, "
-                                    "where fewer than %d independent ones would be left. %s "
-                                    "inside: %s",
-                                    outside, a->n_rows, ERGO_ANALYSE_INDEPENDENT,
-                                    a->wanted[0].pointer, ranges.length ? ranges.data : short_ones);
-    ergo_text_free(&ranges);
-    return status;
-}
-
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 struct weighing {
@@ -278,7 +167,7 @@ static void weigh_system(size_t s, void *user) {
 
 static enum ergo_status weigh_all(struct ergo_context *ctx, struct ergo_analysis *a) {
     struct weighing w = {a, calloc(a->n_systems + 1, sizeof *w.done)};
-    enum ergo_status status = w.done ? ERGO_OK : no_memory(ctx);
+    enum ergo_status status = w.done ? ERGO_OK : ergo_analysis_no_memory(ctx);
     if (w.done)
         ergo_parallel(a->n_systems, SIZE_MAX, weigh_system, &w);
     for (size_t s = 0; s < a->n_systems && status == ERGO_OK; s++)
@@ -318,6 +207,23 @@ static enum ergo_status weigh(struct ergo_context *ctx, struct ergo_analysis *a)
                                     "whose samples are weighted apart; points in between join them",
                                     *a->systems[0].label ? a->systems[0].label : a->names[0],
                                     a->systems[0].n_parts);
+    return status;
+}
+
+/* Histograms of runs that are too narrow for them: what is analysed are series, which have all. */
+static enum ergo_status note_ends(struct ergo_context *ctx, struct ergo_analysis *a) {
+    enum ergo_status status = ERGO_OK;
+    for (size_t r = 0; r < a->n_runs; r++)
+        for (size_t c = 0; c < a->model->n_curves && status == ERGO_OK; c++) {
+            const struct ergo_result_beyond b = ergo_result_beyond(a->results[r], c);
+            if (b.chains)
+                status = ergo_analysis_note(
+                    ctx, a,
+                    "%s of %s ends at %.10g, and up to %.3g%% of a chain's samples are beyond: it "
+                    "is not the whole distribution%s",
+                    a->model->curves[c].name, a->names[r], b.last, 100 * b.share,
+                    a->unweighted ? "" : ". What is told here is made of the samples themselves");
+        }
     return status;
 }
 
@@ -397,13 +303,15 @@ enum ergo_status ergo_analysis_make(struct ergo_context *ctx, struct ergo_analys
     if (status == ERGO_OK)
         status = ergo_analysis_pool(ctx, a);
     if (status == ERGO_OK && !a->unweighted)
-        status = reweight(ctx, a);
+        status = ergo_analysis_reweight(ctx, a);
     if (status == ERGO_OK && a->crosses)
         status = ergo_analysis_cross(ctx, a, correction);
     if (status == ERGO_OK && a->scales)
         status = ergo_analysis_scale(ctx, a, low, high, correction);
     if (status == ERGO_OK && a->coexisting)
         status = ergo_analysis_coexist(ctx, a);
+    if (status == ERGO_OK)
+        status = note_ends(ctx, a);
     if (status == ERGO_OK)
         status = ergo_analysis_matrix(ctx, a);
     if (status == ERGO_OK)
@@ -433,11 +341,11 @@ enum ergo_status ergo_analyse(struct ergo_context *ctx, const char *const *direc
         return status;
     struct ergo_analysis *a = calloc(1, sizeof *a);
     if (!a)
-        return no_memory(ctx);
+        return ergo_analysis_no_memory(ctx);
     a->n_runs = n_directories;
     a->names = calloc(n_directories, sizeof *a->names);
     a->results = calloc(n_directories, sizeof(struct ergo_result *));
-    status = a->names && a->results ? load(ctx, a, directories) : no_memory(ctx);
+    status = a->names && a->results ? load(ctx, a, directories) : ergo_analysis_no_memory(ctx);
     if (status == ERGO_OK)
         status = ergo_analysis_make(ctx, a, o);
     if (status == ERGO_OK)

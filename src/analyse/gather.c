@@ -110,6 +110,22 @@ static bool is_physics(const struct ergo_key *key) {
            ((key->flags & (ERGO_KEY_CHAIN | ERGO_KEY_FILE)) || key->type == ERGO_KEY_SEED);
 }
 
+bool ergo_analysis_differs(const struct ergo_analysis *a, const struct ergo_point *p,
+                           const struct ergo_point *q, size_t key, const char *const *but) {
+    for (; *but; but++)
+        if (strcmp(*but, a->job->keys[key]->pointer) == 0)
+            return false;
+    return is_physics(a->job->keys[key]) && !same_value(p, q, key);
+}
+
+bool ergo_analysis_alike(const struct ergo_analysis *a, const struct ergo_point *p,
+                         const struct ergo_point *q, const char *const *but) {
+    for (size_t k = 0; k < a->job->n_keys; k++)
+        if (ergo_analysis_differs(a, p, q, k, but))
+            return false;
+    return true;
+}
+
 /* May the key differ between the states of a system? */
 static bool is_of_state(const struct ergo_analysis *a, size_t key) {
     return key == a->axis || (!a->unweighted && ergo_analysis_is_conjugate(a, key));
@@ -307,8 +323,10 @@ static bool add(struct ergo_analysis *a, const struct ergo_member_result *member
     return true;
 }
 
-static void append_value(struct ergo_text *text, const struct ergo_key *key,
-                         const struct ergo_value *value) {
+void ergo_analysis_append_value(const struct ergo_analysis *a, struct ergo_text *text,
+                                const struct ergo_point *point, size_t k) {
+    const struct ergo_key *key = a->job->keys[k];
+    const struct ergo_value *value = &point->values[k];
     char name[ERGO_CONCISE], number[ERGO_CONCISE];
     const enum ergo_key_type type = ergo_value_type(key, value);
     ergo_text_append(text, "%s%s", text->length ? ", " : "",
@@ -366,7 +384,7 @@ static void append_difference(const struct ergo_analysis *a, struct ergo_text *t
             ergo_text_append(text, "%s%s", text->length ? ", " : "", said);
     }
     if (!part || !lacks || (differs && point->values[k].present))
-        append_value(text, a->job->keys[k], &point->values[k]);
+        ergo_analysis_append_value(a, text, point, k);
 }
 
 /* The keys in which systems differ, and the side by which sizes are told apart. */

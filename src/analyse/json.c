@@ -204,6 +204,8 @@ static void put_matrices(struct ergo_json_out *out, const struct ergo_analysis *
     for (size_t i = 0; i < a->n_matrices; i++) {
         const struct ergo_matrix *m = &a->matrices[i];
         ergo_out_object(out, NULL);
+        if (*m->label)
+            ergo_out_text(out, "label", m->label);
         ergo_out_number(out, "temperature", m->temperature);
         ergo_out_number(out, "log_activity", m->log_activity);
         ergo_out_number(out, "volume", m->volume);
@@ -219,7 +221,10 @@ static void put_matrices(struct ergo_json_out *out, const struct ergo_analysis *
             put_valued(out, "density_vapour", &m->density[0]);
             put_valued(out, "density_liquid", &m->density[1]);
             put_valued(out, "saturation_pressure", &m->pressure);
+            if (m->no_pressure)
+                ergo_out_text(out, "no_pressure", m->no_pressure);
             ergo_out_number(out, "barrier", m->barrier);
+            ergo_out_numbers(out, "densities_missing", m->missing, 2);
         }
         ergo_out_close(out, 1);
     }
@@ -384,14 +389,15 @@ enum ergo_status ergo_analysis_csv(struct ergo_context *ctx, const struct ergo_a
         static const char *const key = "/system/temperature", *const kind = "saturation";
         if (m->why_not)
             continue;
-        put_line(&out, kind, "", key, m->temperature, "log_activity", m->log_coexistence.value,
-                 m->log_coexistence.error);
-        put_line(&out, kind, "", key, m->temperature, "density_vapour", m->density[0].value,
+        put_line(&out, kind, m->label, key, m->temperature, "log_activity",
+                 m->log_coexistence.value, m->log_coexistence.error);
+        put_line(&out, kind, m->label, key, m->temperature, "density_vapour", m->density[0].value,
                  m->density[0].error);
-        put_line(&out, kind, "", key, m->temperature, "density_liquid", m->density[1].value,
+        put_line(&out, kind, m->label, key, m->temperature, "density_liquid", m->density[1].value,
                  m->density[1].error);
-        put_line(&out, kind, "", key, m->temperature, "saturation_pressure", m->pressure.value,
-                 m->pressure.error);
+        if (!m->no_pressure)
+            put_line(&out, kind, m->label, key, m->temperature, "saturation_pressure",
+                     m->pressure.value, m->pressure.error);
     }
     *text = ergo_text_take(&out);
     return *text ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for CSV");

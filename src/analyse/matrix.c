@@ -3,9 +3,10 @@
  * insertion, and a deletion, would be accepted: Pi(N + 1)/Pi(N) = p_insertion(N)/p_deletion(N + 1)
  * (J. R. Errington, J. Chem. Phys. 118, 9915 (2003)). ln Pi(N) at another activity is ln Pi(N) + N
  * ln(z'/z). At coexistence the two peaks weigh the same; a phase's density is <N>/V over its peak,
- * and P V = T ln(sum of its Pi(N)/Pi(0)).
+ * and P V = T ln(sum of its Pi(N)/Pi(0)). Runs of one matrix have one box and one potential.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,13 +38,32 @@ double ergo_analysis_log_activity(const struct ergo_analysis *a, const struct er
     return log(ergo_analysis_number(a, point, "/system/activity"));
 }
 
-/* Where a state belongs: its temperature and ln z. */
+/* In what the windows of one matrix may differ: in N, in how they move, and in what a place has. */
+static const char *const not_of_matrix[] = {"/system/particles",
+                                            "/system/start",
+                                            "/system/max_displacement",
+                                            "/system/tune_steps",
+                                            "/system/activity",
+                                            "/system/beta_mu",
+                                            "/system/mu",
+                                            "/system/lambda",
+                                            "/system/temperature",
+                                            NULL};
+
+/* Where a state belongs: its box and potential, temperature and ln z. Two states may be in one
+ * place: runs with other steps. */
 struct place {
     const struct ergo_system *system;
     size_t state;
-    double temperature, log_activity;
+    double volume, temperature, log_activity;
+    size_t model; /* of those with equal boxes and potentials the first */
     size_t n;
 };
+
+static bool same_matrix(const struct place *a, const struct place *b) {
+    return a->model == b->model && a->temperature == b->temperature &&
+           a->log_activity == b->log_activity;
+}
 
 static int by_place(const void *left, const void *right) {
     const struct place *a = left, *b = right;
@@ -51,7 +71,32 @@ static int by_place(const void *left, const void *right) {
         return a->temperature < b->temperature ? -1 : 1;
     if (a->log_activity != b->log_activity)
         return a->log_activity < b->log_activity ? -1 : 1;
+    if (a->volume != b->volume)
+        return a->volume < b->volume ? -1 : 1;
+    if (a->model != b->model)
+        return a->model < b->model ? -1 : 1;
     return (a->n > b->n) - (a->n < b->n);
+}
+
+static const struct ergo_point *point_of(const struct place *of) {
+    return of->system->states[of->state].point;
+}
+
+static double volume_of(const struct ergo_point *point) {
+    const struct ergo_value *box = ergo_point_value(point, "/system/box");
+    return box->items ? box->reals[0] * box->reals[1] * box->reals[2]
+                      : box->real * box->real * box->real;
+}
+
+/* Of a file `start` the job does not say N, but the density does. */
+static size_t number_of(const struct ergo_analysis *a, const struct place *of) {
+    const struct ergo_point *point = point_of(of);
+    const size_t density = ergo_analysis_named(a, "density");
+    const struct ergo_chain *chain = &of->system->chains[of->system->states[of->state].first];
+    double n = ergo_analysis_number(a, point, "/system/particles");
+    if (ergo_point_value(point, "/system/start")->present)
+        n = floor(chain->member->observables[density].estimate.mean * of->volume + 0.5);
+    return n > 0 ? (size_t)n : 0;
 }
 
 static struct place *places(const struct ergo_analysis *a, size_t *count) {
@@ -64,13 +109,21 @@ static struct place *places(const struct ergo_analysis *a, size_t *count) {
     for (size_t s = 0; list && s < a->n_systems; s++)
         for (size_t k = 0; k < a->systems[s].n_states; k++) {
             const struct ergo_point *point = a->systems[s].states[k].point;
-            list[(*count)++] = (struct place){
+            struct place *to = &list[*count];
+            *to = (struct place){
                 .system = &a->systems[s],
                 .state = k,
+                .volume = volume_of(point),
                 .temperature = ergo_analysis_number(a, point, "/system/temperature"),
                 .log_activity = ergo_analysis_log_activity(a, point),
-                .n = (size_t)ergo_analysis_number(a, point, "/system/particles"),
+                .model = *count,
             };
+            to->n = number_of(a, to);
+            for (size_t i = 0; i < *count && to->model == *count; i++)
+                if (list[i].model == i &&
+                    ergo_analysis_alike(a, point_of(&list[i]), point, not_of_matrix))
+                    to->model = i;
+            ++*count;
         }
     if (list)
         qsort(list, *count, sizeof *list, by_place);
@@ -80,27 +133,34 @@ static struct place *places(const struct ergo_analysis *a, size_t *count) {
 /* ---- ln Pi(N) ---------------------------------------------------------------------------------
  */
 
-/* Mean over a state's chains. Probabilities decorrelate within a few samples. Where a chain is too
- * short for an error that can be shown, its error by binning still serves in a sum over hundreds of
- * steps, or the scatter of the chains, if that is more; *unresolved (or NULL) is set. Constants are
- * those of no and of one particle. */
-static struct ergo_valued mean_of(const struct place *of, size_t observable, bool *unresolved) {
-    const struct ergo_state *state = &of->system->states[of->state];
+/* Mean over the chains of the states of a place, which have one N. Probabilities decorrelate within
+ * a few samples. Where a chain is too short for an error that can be shown, its error by binning
+ * still serves in a sum over hundreds of steps, or the scatter of the chains, if that is more;
+ * *unresolved (or NULL) is set. Constants are those of no and of one particle. */
+static struct ergo_valued mean_of(const struct place *of, size_t states, size_t observable,
+                                  bool *unresolved) {
     struct ergo_valued v = {0, 0};
-    double scatter = 0, errors = 0;
+    double n = 0, scatter = 0, errors = 0;
     bool short_of = false;
-    const double n = (double)state->count;
-    for (size_t c = state->first; c < state->first + state->count; c++) {
-        const struct ergo_estimate *e =
-            &of->system->chains[c].member->observables[observable].estimate;
-        const double error = isfinite(e->error) ? e->error : e->error_binning;
-        v.value += e->mean / n;
-        errors += e->constant ? 0 : error * error / (n * n);
-        short_of = short_of || (!e->constant && !isfinite(e->error));
+    for (size_t s = 0; s < states; s++)
+        n += (double)of[s].system->states[of[s].state].count;
+    for (size_t s = 0; s < states; s++) {
+        const struct ergo_state *state = &of[s].system->states[of[s].state];
+        for (size_t c = state->first; c < state->first + state->count; c++) {
+            const struct ergo_estimate *e =
+                &of[s].system->chains[c].member->observables[observable].estimate;
+            const double error = isfinite(e->error) ? e->error : e->error_binning;
+            v.value += e->mean / n;
+            errors += e->constant ? 0 : error * error / (n * n);
+            short_of = short_of || (!e->constant && !isfinite(e->error));
+        }
     }
-    for (size_t c = state->first; c < state->first + state->count; c++) {
-        const double x = of->system->chains[c].member->observables[observable].estimate.mean;
-        scatter += (x - v.value) * (x - v.value) / (n * (n - 1));
+    for (size_t s = 0; s < states; s++) {
+        const struct ergo_state *state = &of[s].system->states[of[s].state];
+        for (size_t c = state->first; c < state->first + state->count; c++) {
+            const double x = of[s].system->chains[c].member->observables[observable].estimate.mean;
+            scatter += (x - v.value) * (x - v.value) / (n * (n - 1));
+        }
     }
     v.error = sqrt(!isfinite(errors)               ? scatter
                    : short_of && isfinite(scatter) ? fmax(errors, scatter)
@@ -110,33 +170,46 @@ static struct ergo_valued mean_of(const struct place *of, size_t observable, boo
     return v;
 }
 
-/* ln Pi up to a constant, and the error of each step from N to N + 1. False: no memory. */
-static bool fill(const struct ergo_analysis *a, const struct place *of, size_t count,
+/* How many states have the N of the first one. */
+static size_t states_of(const struct place *of, size_t left) {
+    size_t states = 1;
+    while (states < left && of[states].n == of->n)
+        states++;
+    return states;
+}
+
+/* ln Pi up to a constant, and the error of each step from N to N + 1, of so many states. False: no
+ * memory. */
+static bool fill(const struct ergo_analysis *a, const struct place *of, size_t states,
                  struct ergo_matrix *m) {
     const size_t rise = ergo_analysis_named(a, "insertion_probability"),
                  fall = ergo_analysis_named(a, "deletion_probability"),
-                 density = ergo_analysis_named(a, "density"),
                  moved = ergo_analysis_named(a, "acceptance_displacement");
+    struct ergo_valued before = {0, 0};
+    bool short_before = false;
+    m->point = point_of(of);
+    m->volume = of->volume;
     m->temperature = of->temperature;
     m->log_activity = of->log_activity;
     m->first = of->n;
-    m->count = count;
-    m->log_pi = calloc(count, sizeof(double));
-    m->step_error = calloc(count, sizeof(double));
+    m->count = of[states - 1].n - of->n + 1;
+    m->log_pi = calloc(m->count, sizeof(double));
+    m->step_error = calloc(m->count, sizeof(double));
     if (!m->log_pi || !m->step_error)
         return false;
-    for (size_t k = 0; k < count; k++) {
-        bool unresolved = false;
-        if (of[k].n)
-            m->volume = (double)of[k].n / mean_of(&of[k], density, NULL).value;
-        m->unmoved += of[k].n >= many && mean_of(&of[k], moved, NULL).value < moved_least;
-        if (k == 0)
-            continue;
-        const struct ergo_valued p = mean_of(&of[k], fall, &unresolved),
-                                 q = mean_of(&of[k - 1], rise, &unresolved);
-        m->unresolved += unresolved;
-        m->log_pi[k] = m->log_pi[k - 1] + log(q.value / p.value);
-        m->step_error[k - 1] = hypot(q.error / q.value, p.error / p.value);
+    for (size_t k = 0, s = 0, same; k < m->count; k++, s += same) {
+        same = states_of(of + s, states - s);
+        const struct place *at = of + s;
+        m->unmoved += at->n >= many && mean_of(at, same, moved, NULL).value < moved_least;
+        if (k) {
+            bool unresolved = short_before;
+            const struct ergo_valued p = mean_of(at, same, fall, &unresolved);
+            m->unresolved += unresolved;
+            m->log_pi[k] = m->log_pi[k - 1] + log(before.value / p.value);
+            m->step_error[k - 1] = hypot(before.error / before.value, p.error / p.value);
+        }
+        short_before = false;
+        before = mean_of(at, same, rise, &short_before);
     }
     return true;
 }
@@ -202,6 +275,30 @@ static void values(const struct ergo_matrix *m, size_t split, size_t bent, doubl
                  : m->temperature / m->volume * (below.log_weight - at(m, 0, v[SHIFT], bent, by));
 }
 
+/*
+ * What a phase's density lacks of the N beyond an end of the range. ln Pi is concave there, so
+ * beyond the end Pi falls at least as fast as over the last steps, by a factor q each: of the
+ * peak's weight w at most Pi(end) q/(1 - q) is missing, at a distance of 1/(1 - q) from the end on
+ * average.
+ */
+static double missing_at(const struct ergo_matrix *m, bool last, const struct side *of,
+                         double shift) {
+    enum { LAST_STEPS = 4 }; /* one alone may be noise */
+    const size_t end = last ? m->count - 1 : 0, inner = last ? end - LAST_STEPS : LAST_STEPS;
+    const double here = at(m, end, shift, SIZE_MAX, 0);
+    const double q = exp((here - at(m, inner, shift, SIZE_MAX, 0)) / LAST_STEPS);
+    const double weight = exp(here - of->log_weight) * q / (1 - q), sign = last ? 1 : -1;
+    return q < 1 ? weight * ((double)(m->first + end) + sign / (1 - q) - of->mean) / m->volume
+                 : sign * INFINITY;
+}
+
+static void find_missing(struct ergo_matrix *m, size_t split, const double *v) {
+    const struct side below = side_of(m, 0, split, v[SHIFT], SIZE_MAX, 0);
+    const struct side above = side_of(m, split, m->count, v[SHIFT], SIZE_MAX, 0);
+    m->missing[0] = m->first ? missing_at(m, false, &below, v[SHIFT]) : 0;
+    m->missing[1] = missing_at(m, true, &above, v[SHIFT]);
+}
+
 static void find(struct ergo_matrix *m) {
     double v[VALUES], variance[VALUES] = {0};
     size_t split = m->count / 3 + 1, peaks[2] = {0, 0};
@@ -225,14 +322,21 @@ static void find(struct ergo_matrix *m) {
     m->barrier =
         fmin(at(m, peaks[0], v[SHIFT], SIZE_MAX, 0), at(m, peaks[1], v[SHIFT], SIZE_MAX, 0)) -
         valley;
-    m->why_not = "no two phases: ln Pi(N) has no second peak at any activity";
+    m->why_not = "no two phases among these N: ln Pi(N) has no second peak at any activity";
     if (!(m->barrier >= valley_least))
         return;
     m->why_not = "the last N is not beyond the liquid's peak: scan particles further";
     if (at(m, peaks[1], v[SHIFT], SIZE_MAX, 0) - at(m, m->count - 1, v[SHIFT], SIZE_MAX, 0) <
         end_least)
         return;
+    m->why_not = "the first N is not before the vapour's peak: scan particles from 0";
+    if (m->first &&
+        at(m, peaks[0], v[SHIFT], SIZE_MAX, 0) - at(m, 0, v[SHIFT], SIZE_MAX, 0) < end_least)
+        return;
     m->why_not = NULL;
+    if (m->first)
+        m->no_pressure = "none, because it takes Pi(0): scan particles from 0, one after the other";
+    find_missing(m, split, v);
     for (size_t k = 0; k + 1 < m->count; k++) {
         double moved[VALUES];
         values(m, split, k, isfinite(m->step_error[k]) ? m->step_error[k] : 0, moved);
@@ -244,6 +348,22 @@ static void find(struct ergo_matrix *m) {
     m->density[0] = (struct ergo_valued){v[VAPOUR], sqrt(variance[VAPOUR])};
     m->density[1] = (struct ergo_valued){v[LIQUID], sqrt(variance[LIQUID])};
     m->pressure = (struct ergo_valued){v[PRESSURE], sqrt(variance[PRESSURE])};
+}
+
+/* The box and potential of a matrix, where others have another: "box 5 x 5 x 5". */
+static bool label(const struct ergo_analysis *a, struct ergo_matrix *m) {
+    struct ergo_text text = {0};
+    for (size_t k = 0; k < a->job->n_keys; k++) {
+        bool differs = false;
+        for (size_t i = 0; i < a->n_matrices && !differs; i++)
+            differs = ergo_analysis_differs(a, m->point, a->matrices[i].point, k, not_of_matrix);
+        if (differs)
+            ergo_analysis_append_value(a, &text, m->point, k);
+    }
+    const bool ok = !text.failed;
+    snprintf(m->label, sizeof m->label, "%s", text.data ? text.data : "");
+    ergo_text_free(&text);
+    return ok;
 }
 
 enum ergo_status ergo_analysis_matrix(struct ergo_context *ctx, struct ergo_analysis *a) {
@@ -258,18 +378,18 @@ enum ergo_status ergo_analysis_matrix(struct ergo_context *ctx, struct ergo_anal
     a->matrices = calloc(count + 1, sizeof *a->matrices);
     ok = list && a->matrices;
     for (size_t k = 0, end; ok && k < count; k = end) {
-        for (end = k + 1; end < count && list[end].temperature == list[k].temperature &&
-                          list[end].log_activity == list[k].log_activity &&
-                          list[end].n == list[end - 1].n + 1;)
+        for (end = k + 1; end < count && same_matrix(&list[end], &list[k]) &&
+                          list[end].n <= list[end - 1].n + 1;)
             end++;
         struct ergo_matrix *m = &a->matrices[a->n_matrices++];
-        if (end < count && list[end].temperature == list[k].temperature &&
-            list[end].log_activity == list[k].log_activity && list[end].n > list[end - 1].n + 1)
+        if (end < count && same_matrix(&list[end], &list[k]))
             m->gap = list[end - 1].n + 1;
         ok = fill(a, list + k, end - k, m);
         if (ok)
             find(m);
     }
+    for (size_t i = 0; i < a->n_matrices && ok; i++)
+        ok = label(a, &a->matrices[i]);
     free(list);
     return ok ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for ln Pi(N)");
 }

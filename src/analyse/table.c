@@ -242,8 +242,9 @@ static void append_matrices(struct ergo_text *text, const struct ergo_analysis *
     char v[ERGO_CONCISE];
     for (size_t i = 0; i < a->n_matrices; i++) {
         const struct ergo_matrix *m = &a->matrices[i];
-        ergo_text_append(text, "\nTransition matrix, temperature %.10g, N = %zu to %zu\n",
-                         m->temperature, m->first, m->first + m->count - 1);
+        ergo_text_append(text, "\nTransition matrix, temperature %.10g%s%s, N = %zu to %zu\n",
+                         m->temperature, *m->label ? ", " : "", m->label, m->first,
+                         m->first + m->count - 1);
         if (m->gap)
             ergo_text_append(
                 text,
@@ -266,7 +267,18 @@ static void append_matrices(struct ergo_text *text, const struct ergo_analysis *
                 ergo_text_append(
                     text, "  %-28s %s\n", rows[r].name,
                     ergo_format_concise(v, rows[r].value->value, rows[r].value->error));
+        if (m->no_pressure)
+            ergo_text_append(text, "  %-28s %s\n", "saturation_pressure", m->no_pressure);
         ergo_text_append(text, "  %-28s %.3g kT, at N = %.10g\n", "barrier", m->barrier, m->split);
+        for (int k = 0; k < 2; k++)
+            if (fabs(m->missing[k]) > (isfinite(m->density[k].error) ? m->density[k].error / 2
+                                                                     : 1e-4 * m->density[k].value))
+                ergo_text_append(text,
+                                 "  N = %zu, the %s, still has weight: density_%s is too %s by up "
+                                 "to %.2g; scan particles %s\n",
+                                 k ? m->first + m->count - 1 : m->first, k ? "last" : "first",
+                                 k ? "liquid" : "vapour", k ? "low" : "high", fabs(m->missing[k]),
+                                 k ? "further" : "from 0");
         if (m->unresolved)
             ergo_text_append(
                 text,

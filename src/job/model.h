@@ -256,6 +256,9 @@ struct ergo_model {
      * scanned and 0 is among its values, observables and curves are compared with the reference's.
      */
     const char *(*reference)(const struct ergo_point *point);
+    /* Does a share of accepted displacements tell that steps should be larger or smaller, at this
+     * mean number of particles? Not where trials have nobody to move. NULL: it always does. */
+    bool (*judges_steps)(const struct ergo_point *point, double particles, double accepted);
     /* Why samples of this point cannot be weighted for others, half a sentence ("each replica has
      * couplings of its own"); NULL (also the function, where there are conjugates): they can, but
      * for samples of a disorder. */

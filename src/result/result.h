@@ -239,6 +239,13 @@ enum ergo_status ergo_result_warn(struct ergo_context *ctx, struct ergo_result *
 /* alarms.c: those that the model has of its own (ergo_observable.alarm); ergo_result_warn calls it.
  */
 enum ergo_status ergo_result_alarms(struct ergo_context *ctx, struct ergo_result *result);
+/* Of curve c, if it is a histogram of whole numbers: in how many chains samples are beyond its last
+ * bin; the largest share of a chain's samples, and the last number that this one has. */
+struct ergo_result_beyond {
+    size_t chains;
+    double share, last;
+};
+struct ergo_result_beyond ergo_result_beyond(const struct ergo_result *result, size_t c);
 
 /* Averages over /output/blocks blocks of measurements: DIR/blocks/pPOINT.dat, and for series.h5.
  * Of a run that was stopped: the blocks that have begun, the last one over the samples it has. */

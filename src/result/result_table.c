@@ -349,5 +349,6 @@ enum ergo_status ergo_result_table_of(struct ergo_context *ctx, const struct erg
                                       const char *const *names, size_t n_names, char **text) {
     ERGO_CLEAR(text);
     ERGO_ENTRY(ctx, result, names, text);
-    return make_table(ctx, result, names, n_names, text);
+    const enum ergo_status status = ergo_entry_texts(ctx, __func__, "names", names, n_names);
+    return status == ERGO_OK ? make_table(ctx, result, names, n_names, text) : status;
 }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "result/result.h"
+#include "result/warner.h"
 
 /* Points at which something is the case; the first one, or the worst one, is named. */
 struct where {
@@ -13,14 +13,7 @@ struct where {
     const struct ergo_member_result *member;
 };
 
-struct warner {
-    struct ergo_context *ctx;
-    struct ergo_result *result;
-    const struct ergo_model *model;
-    enum ergo_status status;
-};
-
-static void add(struct warner *w, struct ergo_text *text) {
+void ergo_warner_add(struct ergo_warner *w, struct ergo_text *text) {
     if (text->failed || !ergo_result_add_warning(w->result, text->data, text->length))
         w->status = ERGO_FAIL(w->ctx, ERGO_E_MEMORY, "no memory for a warning");
     ergo_text_free(text);
@@ -34,7 +27,7 @@ static void note(struct where *where, double size, const struct ergo_member_resu
 }
 
 /* "/system/temperature = 2.1, replica 3"; "" for a job of one point. */
-static void append_point(struct ergo_text *text, const struct ergo_point *point, bool replica) {
+void ergo_warner_point(struct ergo_text *text, const struct ergo_point *point, bool replica) {
     for (size_t i = 0; i < point->n_scanned; i++)
         ergo_text_append(text, "%s%s = %.12g", i ? ", " : "", point->scanned[i].pointer,
                          point->scanned[i].value);
@@ -44,8 +37,8 @@ static void append_point(struct ergo_text *text, const struct ergo_point *point,
 
 /* " at 3 of 12 points (first: /system/temperature = 2.27)", " at all 12 points"; of a single point
  * nothing. */
-static void append_where(struct ergo_text *text, const struct warner *w, const struct where *where,
-                         const char *which) {
+static void append_where(struct ergo_text *text, const struct ergo_warner *w,
+                         const struct where *where, const char *which) {
     if (w->result->n_members < 2 || !where->member)
         return;
     const bool replicas = w->result->n_means > 0, all = where->count == w->result->n_members;
@@ -54,12 +47,8 @@ static void append_where(struct ergo_text *text, const struct warner *w, const s
     if (all && strcmp(which, "first") == 0)
         return;
     ergo_text_append(text, " (%s: ", which);
-    append_point(text, where->member->point, replicas);
+    ergo_warner_point(text, where->member->point, replicas);
     ergo_text_append(text, ")");
-}
-
-static bool is_shown(const struct ergo_member_result *m, size_t o) {
-    return ergo_observable_shown(m->observables[o].observable, m->point);
 }
 
 /* ---- errors that are refused ----------------------------------------------------------------- */
@@ -67,35 +56,35 @@ static bool is_shown(const struct ergo_member_result *m, size_t o) {
 typedef bool (*test_function)(const struct ergo_member_result *m, size_t o);
 
 static bool is_short(const struct ergo_member_result *m, size_t o) {
-    return m->observables[o].trust == ERGO_TRUST_SHORT && is_shown(m, o);
+    return m->observables[o].trust == ERGO_TRUST_SHORT && ergo_warner_shown(m, o);
 }
 
 static bool is_slow(const struct ergo_member_result *m, size_t o) {
-    return m->observables[o].trust == ERGO_TRUST_SLOW && is_shown(m, o);
+    return m->observables[o].trust == ERGO_TRUST_SLOW && ergo_warner_shown(m, o);
 }
 
 static bool drifts(const struct ergo_member_result *m, size_t o) {
-    return m->observables[o].trust == ERGO_TRUST_DRIFT && is_shown(m, o);
+    return m->observables[o].trust == ERGO_TRUST_DRIFT && ergo_warner_shown(m, o);
 }
 
 static bool is_few(const struct ergo_member_result *m, size_t o) {
-    return m->observables[o].trust == ERGO_TRUST_FEW && is_shown(m, o);
+    return m->observables[o].trust == ERGO_TRUST_FEW && ergo_warner_shown(m, o);
 }
 
 /* Is an observable constant only because there are few samples? Others may well be constant: a
  * wrapping probability far from the critical point. */
 static bool is_constant_so_far(const struct ergo_member_result *m, size_t o) {
     const struct ergo_observable_result *r = &m->observables[o];
-    return r->trust == ERGO_TRUST_CONSTANT && r->estimate.samples < 100 && is_shown(m, o);
+    return r->trust == ERGO_TRUST_CONSTANT && r->estimate.samples < 100 && ergo_warner_shown(m, o);
 }
 
 static bool is_not_finite(const struct ergo_member_result *m, size_t o) {
     return m->observables[o].trust == ERGO_TRUST_UNDEFINED &&
-           m->observables[o].observable->sample && is_shown(m, o);
+           m->observables[o].observable->sample && ergo_warner_shown(m, o);
 }
 
 /* Members for which the test holds for one of the observables from .. end - 1. */
-static struct where find(const struct warner *w, test_function test, size_t from, size_t end) {
+static struct where find(const struct ergo_warner *w, test_function test, size_t from, size_t end) {
     struct where where = {.count = 0};
     for (size_t i = 0; i < w->result->n_members; i++) {
         bool any = false;
@@ -108,7 +97,7 @@ static struct where find(const struct warner *w, test_function test, size_t from
 }
 
 /* Names of the observables for which the test holds anywhere: "energy, heat_capacity". */
-static void append_names(struct ergo_text *text, const struct warner *w, test_function test) {
+static void append_names(struct ergo_text *text, const struct ergo_warner *w, test_function test) {
     const char *separator = "";
     for (size_t o = 0; o < w->model->n_observables; o++)
         if (find(w, test, o, o + 1).count) {
@@ -117,7 +106,7 @@ static void append_names(struct ergo_text *text, const struct warner *w, test_fu
         }
 }
 
-static void warn_short(struct warner *w) {
+static void warn_short(struct ergo_warner *w) {
     const struct where where = find(w, is_short, 0, w->model->n_observables);
     struct ergo_text text = {0};
     if (!where.member)
@@ -126,10 +115,10 @@ static void warn_short(struct warner *w) {
     append_names(&text, w, is_short);
     append_where(&text, w, &where, "first");
     ergo_text_append(&text, ": run longer");
-    add(w, &text);
+    ergo_warner_add(w, &text);
 }
 
-static void warn_slow(struct warner *w) {
+static void warn_slow(struct ergo_warner *w) {
     for (size_t o = 0; o < w->model->n_observables; o++) {
         const struct where where = find(w, is_slow, o, o + 1);
         struct ergo_text text = {0};
@@ -139,17 +128,17 @@ static void warn_slow(struct warner *w) {
         append_where(&text, w, &where, "first");
         ergo_text_append(&text, ": %s. The other observables there are not affected",
                          w->model->observables[o].slow(where.member->point));
-        add(w, &text);
+        ergo_warner_add(w, &text);
     }
 }
 
-static bool same_key(const struct warner *w, size_t a, size_t b) {
+static bool same_key(const struct ergo_warner *w, size_t a, size_t b) {
     const char *first = w->model->observables[a].more, *second = w->model->observables[b].more;
     return strcmp(first ? first : "", second ? second : "") == 0;
 }
 
 /* One line for each key that adds samples. */
-static void warn_few(struct warner *w) {
+static void warn_few(struct ergo_warner *w) {
     const size_t n = w->model->n_observables;
     for (size_t first = 0; first < n; first++) {
         const char *more = w->model->observables[first].more;
@@ -169,18 +158,19 @@ static void warn_few(struct warner *w) {
         ergo_text_append(&text, ": %" PRIu64 ", and 20 are needed; a longer run adds none%s%s%s",
                          where.member->observables[first].estimate.samples,
                          more ? ", more samples do (" : "", more ? more : "", more ? ")" : "");
-        add(w, &text);
+        ergo_warner_add(w, &text);
     }
 }
 
-static void warn_constant(struct warner *w) {
+static void warn_constant(struct ergo_warner *w) {
     struct where where = {.count = 0};
     struct ergo_text text = {0};
     for (size_t i = 0; i < w->result->n_members; i++) {
         /* the first observable, usually the energy. z is 0 where the exact value is as close as so
          * many samples can tell */
         const struct ergo_observable_result *r = &w->result->members[i].observables[0];
-        if (r->trust == ERGO_TRUST_CONSTANT && r->z != 0 && is_shown(&w->result->members[i], 0))
+        if (r->trust == ERGO_TRUST_CONSTANT && r->z != 0 &&
+            ergo_warner_shown(&w->result->members[i], 0))
             note(&where, 0, &w->result->members[i]);
     }
     if (where.member) {
@@ -188,7 +178,7 @@ static void warn_constant(struct warner *w) {
         append_where(&text, w, &where, "first");
         ergo_text_append(&text, ": the chain is stuck, or too short to see a change; its error is "
                                 "not known");
-        add(w, &text);
+        ergo_warner_add(w, &text);
     }
     where = find(w, is_constant_so_far, 1, w->model->n_observables);
     if (where.member) {
@@ -196,11 +186,11 @@ static void warn_constant(struct warner *w) {
         append_names(&text, w, is_constant_so_far);
         append_where(&text, w, &where, "first");
         ergo_text_append(&text, ": not one change in so few samples; run longer");
-        add(w, &text);
+        ergo_warner_add(w, &text);
     }
 }
 
-static void warn_not_finite(struct warner *w) {
+static void warn_not_finite(struct ergo_warner *w) {
     const struct where where = find(w, is_not_finite, 0, w->model->n_observables);
     struct ergo_text text = {0};
     if (!where.member)
@@ -208,12 +198,12 @@ static void warn_not_finite(struct warner *w) {
     ergo_text_append(&text, "some samples are not finite, and so have no mean: ");
     append_names(&text, w, is_not_finite);
     append_where(&text, w, &where, "first");
-    add(w, &text);
+    ergo_warner_add(w, &text);
 }
 
 /* ---- the chain ------------------------------------------------------------------------------- */
 
-static void warn_drift(struct warner *w) {
+static void warn_drift(struct ergo_warner *w) {
     const struct where where = find(w, drifts, 0, w->model->n_observables);
     const struct ergo_observable_result *most = NULL;
     const struct ergo_member_result *at = NULL;
@@ -235,7 +225,7 @@ static void warn_drift(struct warner *w) {
                      ". The mean of %s over the first fifth of what was measured is %.1f standard "
                      "errors from that over the last half: equilibrate longer",
                      most->observable->name, most->drift);
-    add(w, &text);
+    ergo_warner_add(w, &text);
 }
 
 static bool has_displacement(const struct ergo_job *job, const struct ergo_point *point) {
@@ -247,10 +237,20 @@ static bool has_displacement(const struct ergo_job *job, const struct ergo_point
     return false;
 }
 
+/* Does the share say anything of the steps? */
+static bool judges_steps(const struct ergo_warner *w, const struct ergo_member_result *m,
+                         double share) {
+    double particles = NAN; /* of a model without a number of them, or not asked for */
+    for (size_t o = 0; o < w->model->n_observables; o++)
+        if (strcmp(w->model->observables[o].name, "particles") == 0)
+            particles = m->observables[o].estimate.mean;
+    return !w->model->judges_steps || w->model->judges_steps(m->point, particles, share);
+}
+
 /* Displacements that are nearly all accepted are too small, those nearly all refused too large. A
  * spin's acceptance is physics, that of an insertion too: where other moves have an acceptance of
  * their own, displacements do. */
-static void warn_acceptance(struct warner *w) {
+static void warn_acceptance(struct ergo_warner *w) {
     size_t n = w->model->n_observables, at = n;
     struct where where = {.count = 0};
     struct ergo_text text = {0};
@@ -262,8 +262,9 @@ static void warn_acceptance(struct warner *w) {
         return;
     for (size_t i = 0; i < w->result->n_members; i++) {
         const double mean = w->result->members[i].observables[at].estimate.mean;
-        if (is_shown(&w->result->members[i], at) && (mean < 0.1 || mean > 0.95) &&
-            has_displacement(w->result->job, w->result->members[i].point))
+        if (ergo_warner_shown(&w->result->members[i], at) && (mean < 0.1 || mean > 0.95) &&
+            has_displacement(w->result->job, w->result->members[i].point) &&
+            judges_steps(w, &w->result->members[i], mean))
             note(&where, fabs(mean - 0.5), &w->result->members[i]);
     }
     if (!where.member)
@@ -272,14 +273,14 @@ static void warn_acceptance(struct warner *w) {
     ergo_text_append(&text, "%s is %.3g", w->model->observables[at].name, mean);
     append_where(&text, w, &where, "most");
     ergo_text_append(&text, ": displacements should be %s", mean > 0.5 ? "larger" : "smaller");
-    add(w, &text);
+    ergo_warner_add(w, &text);
 }
 
 static bool is_limited(const struct ergo_member_result *m, size_t o) {
     return m->observables[o].observable->limits && m->observables[o].estimate.mean > 0;
 }
 
-static void warn_limits(struct warner *w) {
+static void warn_limits(struct ergo_warner *w) {
     for (size_t o = 0; o < w->model->n_observables; o++) {
         const struct where where = find(w, is_limited, o, o + 1);
         struct ergo_text text = {0};
@@ -288,13 +289,13 @@ static void warn_limits(struct warner *w) {
         ergo_text_append(&text, "%s is not 0", w->model->observables[o].name);
         append_where(&text, w, &where, "first");
         ergo_text_append(&text, ": %s", w->model->observables[o].limits);
-        add(w, &text);
+        ergo_warner_add(w, &text);
     }
 }
 
 /* The longest autocorrelation time, in samples. That of a sign which flips now and then says
  * nothing about equilibration and is left out. */
-static double longest_time(const struct warner *w, const struct ergo_member_result *m) {
+static double longest_time(const struct ergo_warner *w, const struct ergo_member_result *m) {
     double tau = 0;
     for (size_t o = 0; o < w->model->n_observables; o++)
         if (w->model->observables[o].sample && m->observables[o].trust == ERGO_TRUST_FULL &&
@@ -303,7 +304,7 @@ static double longest_time(const struct warner *w, const struct ergo_member_resu
     return tau;
 }
 
-static void warn_hasty(struct warner *w) {
+static void warn_hasty(struct ergo_warner *w) {
     struct where where = {.count = 0};
     struct ergo_text text = {0};
     for (size_t i = 0; i < w->result->n_members; i++) {
@@ -316,10 +317,10 @@ static void warn_hasty(struct warner *w) {
         return;
     ergo_text_append(&text, "equilibration is shorter than two autocorrelation times");
     append_where(&text, w, &where, "most");
-    add(w, &text);
+    ergo_warner_add(w, &text);
 }
 
-static void warn_unmeasured(struct warner *w) {
+static void warn_unmeasured(struct ergo_warner *w) {
     struct where where = {.count = 0};
     struct ergo_text text = {0};
     for (size_t i = 0; i < w->result->n_members; i++)
@@ -340,12 +341,12 @@ static void warn_unmeasured(struct warner *w) {
                          w->result->status, m->steps, w->result->job->sampler->step_name);
     if (strcmp(w->result->status, "stopped") == 0)
         ergo_text_append(&text, "; ergocl resume continues");
-    add(w, &text);
+    ergo_warner_add(w, &text);
 }
 
 /* ---- known values ---------------------------------------------------------------------------- */
 
-static void warn_far(struct warner *w) {
+static void warn_far(struct ergo_warner *w) {
     size_t looks = 0, far = 0;
     const struct ergo_observable_result *most = NULL;
     struct where where = {.count = 0};
@@ -359,7 +360,7 @@ static void warn_far(struct warner *w) {
             for (size_t o = 0; o < w->model->n_observables; o++) {
                 const struct ergo_observable_result *r = &m->observables[o];
                 const double z = r->published && isnan(r->z) ? r->reference_z : r->z;
-                if (!is_shown(m, o) || isnan(z))
+                if (!ergo_warner_shown(m, o) || isnan(z))
                     continue;
                 looks += pass == 0;
                 if (pass == 0 || !(fabs(z) > level))
@@ -387,134 +388,15 @@ static void warn_far(struct warner *w) {
     append_where(&text, w, &where, "most");
     if (far > 1)
         ergo_text_append(&text, "; %zu values are farther off than chance allows", far);
-    add(w, &text);
-}
-
-/* ---- replicas -------------------------------------------------------------------------------- */
-
-static bool disagrees(const struct warner *w, const struct ergo_mean_result *mean, size_t o) {
-    return mean->observables[o].trust == ERGO_TRUST_REPLICAS &&
-           is_shown(&w->result->members[mean->first], o);
-}
-
-/* "replicas 3, 17 and 40 more of 64 are apart": names a few; result.json has all. */
-static void append_apart(struct ergo_text *text, const struct ergo_mean_result *mean) {
-    const size_t most = 8;
-    ergo_text_append(text, "; apart from the others: replica%s ", mean->n_apart == 1 ? "" : "s");
-    for (size_t k = 0; k < mean->n_apart && k < most; k++)
-        ergo_text_append(text, "%s%" PRIu32, k ? ", " : "", mean->apart[k]);
-    if (mean->n_apart > most)
-        ergo_text_append(text, " and %zu more", mean->n_apart - most);
-    ergo_text_append(text, " of %zu", mean->replicas);
-}
-
-static void append_extreme(struct ergo_text *text, const struct ergo_member_result *m, size_t o) {
-    const struct ergo_estimate *e = &m->observables[o].estimate;
-    if (e->error > 0)
-        ergo_text_append(text, "%.6g +- %.2g (replica %" PRIu32 ")", e->mean, e->error,
-                         m->point->replica);
-    else
-        ergo_text_append(text, "%.6g (replica %" PRIu32 ")", e->mean, m->point->replica);
-}
-
-static void append_numbers(struct ergo_text *text, const struct warner *w,
-                           const struct ergo_mean_result *mean, size_t o) {
-    const struct ergo_member_result *from = &w->result->members[mean->first];
-    const struct ergo_member_result *low = NULL, *high = NULL;
-    const struct ergo_scatter *scatter = &mean->scatters[o];
-    for (size_t k = 0; k < mean->replicas; k++) {
-        const struct ergo_observable_result *r = &from[k].observables[o];
-        if (r->trust == ERGO_TRUST_NONE)
-            continue;
-        if (!low || r->estimate.mean < low->observables[o].estimate.mean)
-            low = &from[k];
-        if (!high || r->estimate.mean > high->observables[o].estimate.mean)
-            high = &from[k];
-    }
-    if (!low || !high)
-        return;
-    ergo_text_append(text, "%s from ", w->model->observables[o].name);
-    append_extreme(text, low, o);
-    ergo_text_append(text, " to ");
-    append_extreme(text, high, o);
-    if (isfinite(scatter->chi2))
-        ergo_text_append(text, ", chi^2 %.3g for %zu", scatter->chi2, scatter->dof);
-}
-
-static void warn_samples(struct warner *w) {
-    for (size_t i = 0; i < w->result->n_means; i++) {
-        const struct ergo_mean_result *mean = &w->result->means[i];
-        const struct ergo_member_result *first = &w->result->members[mean->first];
-        struct ergo_text text = {0};
-        bool few = false;
-        for (size_t o = 0; o < w->model->n_observables; o++)
-            few = few || (mean->observables[o].trust == ERGO_TRUST_FEW && is_shown(first, o));
-        if (!few || mean->replicas >= ERGO_SCATTER_LEAST ||
-            !ergo_point_samples_disorder(first->point))
-            continue;
-        ergo_text_append(&text,
-                         "means over %zu samples of the disorder have no error: /replicas %d or "
-                         "more",
-                         mean->replicas, ERGO_SCATTER_LEAST);
-        add(w, &text);
-        return; /* it is the same at all points */
-    }
-}
-
-/* Where replicas differ most, by the first observable that shows it, usually the energy. */
-static void warn_replicas(struct warner *w) {
-    const struct ergo_mean_result *worst = NULL;
-    size_t count = 0, first = w->model->n_observables;
-    double most = -1;
-    struct ergo_text text = {0};
-    const char *separator = ". Also ";
-    for (size_t i = 0; i < w->result->n_means; i++) {
-        double size = -1;
-        for (size_t o = 0; o < w->model->n_observables; o++) {
-            const struct ergo_scatter *s = &w->result->means[i].scatters[o];
-            if (disagrees(w, &w->result->means[i], o))
-                size = fmax(size, s->dof ? s->chi2 / (double)s->dof : 0);
-        }
-        count += size >= 0;
-        if (size > most) {
-            most = size;
-            worst = &w->result->means[i];
-        }
-    }
-    if (!worst)
-        return;
-    const struct ergo_point *point = w->result->members[worst->first].point;
-    ergo_text_append(&text, "replicas disagree");
-    if (w->result->n_means > 1) {
-        ergo_text_append(&text, " at %zu of %zu points (most: ", count, w->result->n_means);
-        append_point(&text, point, false);
-        ergo_text_append(&text, ")");
-    }
-    ergo_text_append(&text, ", and their mean has no trustworthy error: ");
-    for (size_t o = 0; o < w->model->n_observables; o++) {
-        if (!disagrees(w, worst, o))
-            continue;
-        if (first == w->model->n_observables) {
-            first = o;
-            append_numbers(&text, w, worst, o);
-            if (worst->n_apart)
-                append_apart(&text, worst);
-            continue;
-        }
-        ergo_text_append(&text, "%s%s", separator, w->model->observables[o].name);
-        separator = ", ";
-    }
-    const char *remedy = ergo_point_remedy(point);
-    ergo_text_append(&text, "%s%s", remedy ? ". Remedy: " : "", remedy ? remedy : "");
-    add(w, &text);
+    ergo_warner_add(w, &text);
 }
 
 enum ergo_status ergo_result_warn(struct ergo_context *ctx, struct ergo_result *result) {
-    static void (*const all[])(struct warner *) = {
-        warn_unmeasured, warn_not_finite, warn_replicas, warn_samples, warn_drift,
-        warn_hasty,      warn_constant,   warn_short,    warn_few,     warn_slow,
+    static void (*const all[])(struct ergo_warner *) = {
+        warn_unmeasured, warn_not_finite, ergo_warn_replicas, ergo_warn_samples, warn_drift,
+        warn_hasty,      warn_constant,   warn_short,         warn_few,          warn_slow,
         warn_far,        warn_acceptance, warn_limits};
-    struct warner w = {ctx, result, result->job->model, ERGO_OK};
+    struct ergo_warner w = {ctx, result, result->job->model, ERGO_OK};
     for (size_t i = 0; i < sizeof all / sizeof all[0] && w.status == ERGO_OK; i++)
         all[i](&w);
     return w.status == ERGO_OK ? ergo_result_alarms(ctx, result) : w.status;

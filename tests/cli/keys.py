@@ -67,7 +67,7 @@ MODELS = [
     ("lj-gcmc", {"box": [6, 6, 6], "temperature": 2, "activity": 0.1}, {"curve_every": 2}),
     ("lj-gcmc", {"box": [11, 11, 11], "temperature": 2, "activity": 0.1, "decomposition": "checkerboard"}, {"curve_every": 2}),
     ("lj-fluid", {"box": [6, 6, 6], "temperature": 2, "particles": 30}, {"curve_every": 2, "insertions": 4}),
-    ("lj-fluid", {"ensemble": "npt", "box": [6, 6, 6], "temperature": 2, "particles": 30, "pressure": 0.5, "volume_every": 4,
+    ("lj-fluid", {"ensemble": "npt", "density": 0.13, "temperature": 2, "particles": 30, "pressure": 0.5, "volume_every": 4,
                   "potential": "mie", "repulsive_exponent": 10}, {"insertions": 4}),
     ("lj-fluid", {"ensemble": "gibbs", "box": [6, 6, 6], "temperature": 1.2, "particles": 60, "second_particles": 20, "volume_every": 4,
                   "transfers": 6}, {"insertions": 4}),

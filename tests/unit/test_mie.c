@@ -14,6 +14,7 @@
 #define LJ_MIE_N 15u
 #define LJ_MIE_M 8u
 #include "lj_gcmc/core.h"
+#include "samplers/lj_gcmc/tables.h"
 #include "samplers/lj_gcmc/twin.h"
 
 #include "context.h"
@@ -38,6 +39,17 @@ static struct lj_system system_of(const char *keys) {
     return s;
 }
 
+/* pressure_corrected of ten particles in 729 without a virial, less the ideal gas's, over rho^2. */
+static double usual_tail(const char *keys) {
+    struct ergo_job *job = NULL;
+    double columns[LJ_COLUMNS] = {0};
+    columns[LJ_COLUMN_PARTICLES] = 10;
+    assert_int_equal(parse(keys, &job), ERGO_OK);
+    const double p = lj_pressure_corrected(&job->points[0], columns);
+    ergo_job_destroy(job);
+    return (p - 10 * 1.3 / 729) * 729 * 729 / 100;
+}
+
 #define MIE(n, m) ", 'potential': 'mie', 'repulsive_exponent': " #n ", 'attractive_exponent': " #m
 
 /* Pairs of core.h and of the twin are the same words, and those of the definition. */
@@ -58,7 +70,8 @@ static void test_pairs(void **state) {
     assert_true(lj_power(0.7f, 0, 12) == 0.7f * 0.7f * 0.7f * (0.7f * 0.7f * 0.7f));
 }
 
-/* The depth is epsilon; a core is where u = 100 T; the tail is the integral beyond the cutoff. */
+/* The depth is epsilon; a core is where u = 100 T; tails of energy and pressure are the integrals
+ * beyond the cutoff. */
 static void test_derived(void **state) {
     (void)state;
     static const struct {
@@ -69,7 +82,7 @@ static void test_derived(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const struct lj_system s = system_of(cases[i].keys);
         const double n = cases[i].n, m = cases[i].m;
-        double least = 0, tail = 0;
+        double least = 0, tail = 0, force = 0;
         for (double r = 0.9; r < 3; r += 1e-4)
             least = fmin(least, s.unit * (pow(s.sigma / r, n) - pow(s.sigma / r, m)));
         assert_true(fabs(least + s.epsilon) < 1e-6);
@@ -82,9 +95,17 @@ static void test_derived(void **state) {
             const double r = s.cutoff / w;
             tail += s.unit * (pow(s.sigma / r, n) - pow(s.sigma / r, m)) * r * r * s.cutoff /
                     (w * w) * 1e-4;
+            force += s.unit * (n * pow(s.sigma / r, n) - m * pow(s.sigma / r, m)) * r * r *
+                     s.cutoff / (w * w) * 1e-4;
         }
+        assert_true(fabs(usual_tail(cases[i].keys) / (2 * 3.14159265358979323846 / 3 * force) - 1) <
+                    1e-5);
         assert_true(fabs(lj_tail_coefficient(&s) / (2 * 3.14159265358979323846 * tail) - 1) < 1e-5);
         if (i == 0) {
+            const double x3 = pow(1.1 / 2.9, 3);
+            assert_true(fabs(usual_tail("") / (16 * 3.14159265358979323846 / 3 * 0.7 * pow(1.1, 3) *
+                                               (2. / 3 * x3 * x3 * x3 - x3)) -
+                             1) < 1e-12);
             assert_true(fabs(s.unit / lj.unit - 1) < 1e-14);
             assert_true(fabs(lj_core2(&s) / lj_core2(&lj) - 1) < 1e-12);
             assert_true(fabs(lj_tail_coefficient(&s) / lj_tail_coefficient(&lj) - 1) < 1e-14);

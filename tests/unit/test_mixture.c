@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "oracle/mixture_serial.h"
+#include "samplers/lj_gcmc/tables.h"
 #include "samplers/lj_gcmc/twin.h"
 
 #include "context.h"
@@ -104,10 +105,17 @@ static void test_pairs(void **state) {
                 assert_true(fabs(core / 130 - 1) < 1e-4);
             }
         const double numbers[4] = {2, 3, 4, 0};
-        double tails = 0;
+        double tails = 0, usual = 0, columns[LJ_COLUMNS] = {9, 0, 27.3};
+        memcpy(columns + LJ_COLUMN_SPECIES, numbers, sizeof numbers);
         for (size_t a = 0; a < 3; a++)
-            for (size_t b = 0; b < 3; b++)
+            for (size_t b = 0; b < 3; b++) {
+                const double x3 = pow(o.sigma[a][b] / o.cutoff[a][b], 3);
                 tails += numbers[a] * numbers[b] * ergo_oracle_mixture_tail(&o, a, b);
+                usual += numbers[a] * numbers[b] * 16 * 3.14159265358979323846 / 3 *
+                         o.epsilon[a][b] * pow(o.sigma[a][b], 3) * (2. / 3 * x3 * x3 * x3 - x3);
+            }
+        const double corrected = lj_pressure_corrected(&job->points[0], columns);
+        assert_true(fabs(corrected - (9 * 1.3 / 273 + 0.1 / 3 + usual / 273 / 273)) < 1e-12);
         assert_true(fabs(lj_species_tail(&s, numbers) / tails - 1) < 1e-9);
         ergo_job_destroy(job);
     }

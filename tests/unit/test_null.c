@@ -85,7 +85,7 @@ CALL(ergo_validate, P(0, ctx), P(1, job))
 CALL(ergo_plan_text, P(0, ctx), P(1, job), NULL, P(2, &text))
 CALL(ergo_result_json, P(0, ctx), P(1, RESULT), P(2, &text))
 CALL(ergo_result_table, P(0, ctx), P(1, RESULT), P(2, &text))
-CALL(ergo_result_table_of, P(0, ctx), P(1, RESULT), P(2, no_texts), 0, P(3, &text))
+CALL(ergo_result_table_of, P(0, ctx), P(1, RESULT), P(2, no_texts), turn == 4 ? 2 : 0, P(3, &text))
 CALL(ergo_result_write_page, P(0, ctx), P(1, RESULT), P(2, "/nonexistent"))
 CALL(ergo_result_load, P(0, ctx), P(1, "/nonexistent"), P(2, &result))
 CALL(ergo_result_csv, P(0, ctx), P(1, turn == 4 ? results : &some_result),
@@ -163,7 +163,7 @@ static const struct {
      call_ergo_result_table_of,
      &text,
      3,
-     {"", "result is NULL", "names is NULL", "text is NULL"}},
+     {"", "result is NULL", "names is NULL", "text is NULL", "names[1] is NULL"}},
     {"ergo_result_write_page",
      call_ergo_result_write_page,
      NULL,

@@ -37,6 +37,44 @@ static enum ergo_status check_activity(struct ergo_context *ctx, const struct er
     return ERGO_OK;
 }
 
+/* Two of the box, the particles and the density say all three. */
+static enum ergo_status check_size(struct ergo_context *ctx, const struct ergo_point *point) {
+    const bool box = has(point, "/system/box"),
+               particles = ergo_point_value(point, "/system/particles")->given;
+    const bool gibbs = lj_boxes_of(point) == 2;
+    const double most = gibbs ? 16777216 : LJ_MOST_PARTICLES;
+    if (!lj_has_density(point)) {
+        if (!box)
+            return ergo_job_error(ctx, "/system",
+                                  "no box: give it, or particles and a density, which make it");
+        if (gibbs && !particles)
+            return ergo_job_error(ctx, "/system",
+                                  "no particles: give them, or a density, which makes them");
+        return ERGO_OK;
+    }
+    if (!gibbs && lj_start_file(point))
+        return ergo_job_error(ctx, "/system/density",
+                              "not with a file /system/start, which says how many particles there "
+                              "are: leave it out, and give the box of the file");
+    if (box == particles)
+        return ergo_job_error(ctx, "/system/density",
+                              box ? "found box, particles and density: any two of them say the "
+                                    "third; leave one out"
+                                  : "found neither box nor particles; give one of them");
+    const double n = (double)lj_particles_of(point);
+    double side[3];
+    lj_sides_of(point, side);
+    if (n < 1 || n > most)
+        return ergo_job_error(ctx, particles ? "/system/particles" : "/system/density",
+                              particles ? "%.10g, and a density: there are to be 1 to %.10g"
+                                        : "this is %.10g particles in the box; allowed: 1 to %.10g",
+                              n, most);
+    if (side[0] > 1e6)
+        return ergo_job_error(ctx, "/system/density",
+                              "the side of the box would be %.4g; allowed: up to 1e6", side[0]);
+    return ERGO_OK;
+}
+
 /* The most particles of a box: in a Gibbs ensemble it may get those of the other. */
 static double largest_number(const struct ergo_point *point, const struct lj_system *s) {
     double n = 0;
@@ -113,10 +151,11 @@ static enum ergo_status check_closed(struct ergo_context *ctx, const struct ergo
     const uint32_t insertions = lj_ghosts_of(point);
     const bool empty = lj_has_fixed(point, 0); /* for Henry's constant */
     if (!matrix && empty && !(s->field && insertions > 0))
-        status = ergo_job_error(ctx, "/system/particles",
-                                "0, and N is fixed in this ensemble: say how many there are, or "
-                                "name a file /system/start; 0 is for test insertions in a slit, a "
-                                "field or among frozen atoms");
+        status = ergo_job_error(
+            ctx, "/system/particles",
+            "0, and N is fixed in this ensemble: say how many there are, by "
+            "a density or a file /system/start, too; 0 is for test insertions in a slit, a "
+            "field or among frozen atoms");
     if (insertions > 0 && !empty && s->temperature < 0.5 * s->epsilon)
         status = ergo_job_error(ctx, "/run/insertions",
                                 "at a temperature of %.10g epsilon test insertions have weights "
@@ -150,8 +189,7 @@ static enum ergo_status check_gibbs(struct ergo_context *ctx, const struct ergo_
     const struct lj_system second = lj_box_system(point, 1);
     const double ratio = second.volume / s->volume;
     const double shortest = fmin(second.box[0], fmin(second.box[1], second.box[2]));
-    const int64_t n = ergo_point_int(point, "/system/particles") +
-                      ergo_point_int(point, "/system/second_particles");
+    const int64_t n = lj_particles_of(point) + ergo_point_int(point, "/system/second_particles");
     const int64_t every = ergo_point_int(point, "/system/volume_every");
     const int64_t transfers = ergo_point_int(point, "/system/transfers");
     enum ergo_status status = ERGO_OK;
@@ -190,6 +228,8 @@ enum ergo_status lj_check(struct ergo_context *ctx, const struct ergo_point *poi
     const bool open = s.ensemble == LJ_MUVT;
     struct lj_tables tables = {0};                   /* large files are read once */
     if (lj_check_species(ctx, point, &s) != ERGO_OK) /* nothing else can be said then */
+        return ERGO_E_JOB;
+    if (lj_takes_density(point) && check_size(ctx, point) != ERGO_OK)
         return ERGO_E_JOB;
     enum ergo_status status = check_board(ctx, &s, shortest);
     if (s.ensemble == LJ_GIBBS && check_gibbs(ctx, point, &s) != ERGO_OK)

@@ -44,16 +44,42 @@ static bool has_no_field(const struct ergo_point *point) {
     return !lj_has_field(point);
 }
 
+#define BOX                                                                                        \
+    ERGO_KEY("/system/box", REAL), .min = 0, .max = 1e6, .min_items = 3, .max_items = 3,           \
+                                   .unit = "length"
+#define SIDES                                                                                      \
+    "Sides [Lx, Ly, Lz] of the periodic box, or the side L of a cubic one, in the job's unit of "  \
+    "length: sigma, unless /system/sigma says otherwise."
+
+enum {
+    SIZE = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | ERGO_KEY_SCAN | ERGO_KEY_EXCLUDES_MIN,
+};
+
+#define TEMPERATURE                                                                                \
+    {                                                                                              \
+        ERGO_KEY("/system/temperature", REAL), .flags = ERGO_KEY_REQUIRED | POSITIVE, .min = 0,    \
+                                               .max = 1e12, .unit = "energy/k_B",                  \
+                                               .help = "Temperature T (k_B = 1), at most 100 "     \
+                                                       "epsilon; T* = T/epsilon."                  \
+    }
+
 const struct ergo_key lj_keys_box[LJ_KEYS_BOX_N] = {
-    {ERGO_KEY("/system/box", REALS),
-     .flags = ERGO_KEY_FORM | ERGO_KEY_REQUIRED | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN |
-              ERGO_KEY_EXCLUDES_MIN,
-     .min = 0, .max = 1e6, .min_items = 3, .max_items = 3, .unit = "length",
-     .help = "Sides [Lx, Ly, Lz] of the periodic box, in the job's unit of length: sigma, unless "
-             "/system/sigma says otherwise. Where the volume changes (npt, gibbs): at the start."},
-    {ERGO_KEY("/system/temperature", REAL), .flags = ERGO_KEY_REQUIRED | POSITIVE, .min = 0,
-     .max = 1e12, .unit = "energy/k_B",
-     .help = "Temperature T (k_B = 1), at most 100 epsilon; T* = T/epsilon."},
+    {BOX, .flags = SIZE | ERGO_KEY_LIST | ERGO_KEY_REQUIRED, .help = SIDES},
+    TEMPERATURE,
+};
+
+const struct ergo_key lj_keys_size[LJ_KEYS_SIZE_N] = {
+    {BOX, .flags = SIZE | ERGO_KEY_LIST,
+     .help = SIDES " Where the volume changes (npt, gibbs): at the start. Absent: a cube for "
+                   "particles and density."},
+    {ERGO_KEY("/system/density", REAL), .flags = SIZE, .stream = "", .min = 0, .max = 1e12,
+     .unit = "1/length^3",
+     .help = "N/V, in the place of box or of particles, whichever is not given; where the volume "
+             "changes (npt, gibbs) of the (first) box at the start. With particles: a cube with "
+             "exactly this density. With box: the nearest whole number of particles, so that the "
+             "density is off by up to half a particle; `density` in results is N/V.",
+     .acts = has_no_field, .where = "without a slit, a field or frozen atoms"},
+    TEMPERATURE,
 };
 
 const struct ergo_key lj_keys_activity[LJ_KEYS_ACTIVITY_N] = {
@@ -349,11 +375,10 @@ const struct ergo_key lj_keys_npt[LJ_KEYS_NPT_N] = {
                                          .max = 9007199254740992.0, .unit = "moves"
 
 const struct ergo_key lj_keys_gibbs[LJ_KEYS_GIBBS_N] = {
-    {ERGO_KEY("/system/particles", INT),
-     .flags = ERGO_KEY_FORM | ERGO_KEY_REQUIRED | ERGO_KEY_CHAIN, .min = 0, .max = 16777216,
-     .unit = "",
-     .help = "Particles of the first box at the start, on a cubic lattice. Those of both boxes "
-             "together stay."},
+    {ERGO_KEY("/system/particles", INT), .flags = ERGO_KEY_FORM | ERGO_KEY_CHAIN, .min = 0,
+     .max = 16777216, .unit = "",
+     .help = "Particles of the first box at the start, on a cubic lattice; absent: from density. "
+             "Those of both boxes together stay."},
     {ERGO_KEY("/system/second_particles", INT),
      .flags = ERGO_KEY_FORM | ERGO_KEY_REQUIRED | ERGO_KEY_CHAIN, .min = 0, .max = 16777216,
      .unit = "", .help = "The same of the second box."},

@@ -319,6 +319,13 @@ unsigned lj_boxes_of(const struct ergo_point *point);
 struct lj_system lj_box_system(const struct ergo_point *point, size_t box);
 /* nvt and npt: does the job say that there are always n particles? */
 bool lj_has_fixed(const struct ergo_point *point, int64_t n);
+/* Is /system/density given? Then the box or the particles of the first box come from it. */
+bool lj_takes_density(const struct ergo_point *point); /* has its model the key? */
+bool lj_has_density(const struct ergo_point *point);
+/* Sides, and particles of the first box at the start. */
+void lj_sides_of(const struct ergo_point *point, double box[3]);
+int64_t lj_particles_of(const struct ergo_point *point);
+const char *lj_number_key(const struct ergo_point *point); /* the key that says how many */
 uint32_t lj_box_particles(const struct ergo_point *point,
                           size_t box);              /* on a lattice at the start */
 bool lj_has_volume(const struct ergo_point *point); /* do volumes change? */

@@ -24,7 +24,10 @@ static const struct ergo_curve_info curves[] = {
                                "rho^2 g(r): ordered pairs per volume of the box and of the shell"},
     [LJ_CURVE_PROFILE] = {"density_profile", "z (length)", "1/length^3",
                           "density of layers of a slit or field at z (or x, y: profile_axis)"},
-    [LJ_CURVE_HISTOGRAM] = {"particles_histogram", "N", "", "P(N), of every sample"},
+    [LJ_CURVE_HISTOGRAM] =
+        {"particles_histogram", "N", "",
+         "P(N), of every sample; N up to 1.2 per sigma^3 (of a mixture: of the first species) "
+         "and 16 more, beyond which samples are in no bin"},
     PAIRS_OF(0, "11", "the first species"),
     PAIRS_OF(1, "12", "the first and the second species"),
     PAIRS_OF(2, "22", "the second species"),
@@ -131,7 +134,7 @@ static double exact_slit(const struct ergo_point *point, const struct lj_system 
 /* Ideal gas: N has a Poisson distribution with mean zV. If N is fixed, so is the density. */
 static double exact(const struct ergo_point *point, const char *observable) {
     const struct lj_system s = lj_system_of(point);
-    const int64_t n = ergo_point_int(point, "/system/particles");
+    const int64_t n = lj_particles_of(point);
     if (lj_has_field(point) && lj_has_fixed(point, n) && strcmp(observable, "density") == 0)
         return (double)n / (lj_has_slit(point) ? s.volume / s.box[2] * s.slit.width : s.volume);
     if (lj_has_voxels(point) || lj_has_frozen(point))
@@ -171,6 +174,22 @@ static uint64_t measure_every(const struct ergo_point *point) {
     const struct lj_system s = lj_system_of(point);
     const double cubes = s.volume / (s.sigma * s.sigma * s.sigma);
     return s.period || !(cubes > 1) ? 1 : cubes < 1e15 ? (uint64_t)cubes : (uint64_t)1e15;
+}
+
+/* Trials of an empty box, or of an empty active cell of a checkerboard, are refused whatever the
+ * steps; a few particles are displaced to nearly anywhere; and anywhere is as far as steps go. */
+static bool judges_steps(const struct ergo_point *point, double particles, double accepted) {
+    const struct lj_system s = lj_system_of(point);
+    const double shortest = fmin(s.box[0], fmin(s.box[1], s.box[2]));
+    if (accepted > 0.5 && (s.max_displacement == 0 || s.max_displacement > 0.49 * shortest))
+        return false;
+    if (s.period) {
+        uint32_t blocks[3];
+        const double share = pow((double)LJ_ACTIVE / s.period, 3);
+        particles *= share / (double)lj_board_blocks(&s, blocks);
+        return !(particles < 3);
+    }
+    return !(particles < 8);
 }
 
 /* NIST, transition-matrix Monte Carlo (data/reference/lj.md), box of 512 sigma^3 at T* = 1.5.
@@ -243,7 +262,7 @@ static const char *const first_gibbs[] = {"/system/box=[6, 6, 6]", "/system/temp
     .tunables_room = 1u << LJ_TUNABLE_SLOTS | 1u << LJ_TUNABLE_CAPACITY, .tunables = tunables,     \
     .n_tunables = sizeof tunables / sizeof tunables[0],                                            \
     .trajectory = "configurations, extended XYZ", .check = lj_check,                               \
-    .measure_every = measure_every, .exact = exact
+    .measure_every = measure_every, .exact = exact, .judges_steps = judges_steps
 #define ONE_BOX .columns = lj_columns, .n_columns = LJ_COLUMNS, .has_column = lj_has_column
 #define CURVES(n)                                                                                  \
     .curves = curves, .n_curves = (n), .histograms = 1u << LJ_CURVE_HISTOGRAM,                     \
@@ -297,7 +316,7 @@ static const struct ergo_model nvt = {
                "chemical potential.",
     .programs = {"lj_gcmc/run.cl", "lj_gcmc/total.cl", "lj_gcmc/ghost.cl"},
     .first = first_nvt,
-    .keys = {ROWS(box), ROWS(potential), ROWS(mie), ROWS(species), ROWS(field), ROWS(start),
+    .keys = {ROWS(size), ROWS(potential), ROWS(mie), ROWS(species), ROWS(field), ROWS(start),
              ROWS(closed), ROWS(curves)},
     .conjugates = lj_conjugates_nvt,
     .n_conjugates = LJ_CONJUGATES_NVT,
@@ -318,7 +337,7 @@ static const struct ergo_model npt = {
         "shape.",
     .programs = {"lj_gcmc/run.cl", "lj_gcmc/total.cl", "lj_gcmc/ghost.cl", "lj_gcmc/volume.cl"},
     .first = first_npt,
-    .keys = {ROWS(box), ROWS(npt), ROWS(potential), ROWS(mie), ROWS(species), ROWS(start),
+    .keys = {ROWS(size), ROWS(npt), ROWS(potential), ROWS(mie), ROWS(species), ROWS(start),
              ROWS(closed)},
     .conjugates = lj_conjugates_npt,
     .n_conjugates = LJ_CONJUGATES_NPT,
@@ -338,7 +357,7 @@ static const struct ergo_model gibbs = {
     .programs = {"lj_gcmc/run.cl", "lj_gcmc/total.cl", "lj_gcmc/ghost.cl", "lj_gcmc/volume.cl",
                  "lj_gcmc/transfer.cl"},
     .first = first_gibbs,
-    .keys = {ROWS(box), ROWS(gibbs), ROWS(potential), ROWS(mie), ROWS(species), ROWS(closed)},
+    .keys = {ROWS(size), ROWS(gibbs), ROWS(potential), ROWS(mie), ROWS(species), ROWS(closed)},
     .observables = lj_observables_gibbs,
     .n_observables = LJ_N_OBSERVABLES_GIBBS,
     .relation_x = "density_vapour",

@@ -19,6 +19,39 @@ static int64_t given_int(const struct ergo_point *point, const char *pointer, in
     return ergo_point_value(point, pointer)->present ? ergo_point_int(point, pointer) : otherwise;
 }
 
+bool lj_takes_density(const struct ergo_point *point) {
+    const char *name = point->job->model->name; /* lj-gcmc has one model, without a name */
+    return name && strcmp(name, "muvt") != 0;
+}
+
+bool lj_has_density(const struct ergo_point *point) {
+    return lj_takes_density(point) && ergo_point_value(point, "/system/density")->present;
+}
+
+int64_t lj_particles_of(const struct ergo_point *point) {
+    const struct ergo_value *box = ergo_point_value(point, "/system/box");
+    double side[3];
+    if (!lj_has_density(point) || !box->present)
+        return given_int(point, "/system/particles", 0);
+    lj_sides_of(point, side);
+    return (int64_t)fmin(
+        floor(ergo_point_real(point, "/system/density") * side[0] * side[1] * side[2] + 0.5), 1e12);
+}
+
+const char *lj_number_key(const struct ergo_point *point) {
+    return lj_has_density(point) ? "/system/density" : "/system/particles";
+}
+
+void lj_sides_of(const struct ergo_point *point, double box[3]) {
+    const struct ergo_value *value = ergo_point_value(point, "/system/box");
+    double side = value->present ? value->real : 1; /* 1: refused by lj_check */
+    if (!value->present && lj_has_density(point))
+        side = lj_cube_root((double)given_int(point, "/system/particles", 0) /
+                            ergo_point_real(point, "/system/density"));
+    for (int k = 0; k < 3; k++)
+        box[k] = value->present && value->items ? value->reals[k] : side;
+}
+
 enum lj_ensemble lj_ensemble_of(const struct ergo_point *point) {
     const char *name = point->job->model->name; /* lj-gcmc has one model, without a name */
     if (!name)
@@ -90,9 +123,7 @@ struct lj_system lj_system_of(const struct ergo_point *point) {
         .ensemble = lj_ensemble_of(point),
     };
     lj_slit_of(point, &s.slit);
-    const struct ergo_value *box = ergo_point_value(point, "/system/box");
-    for (int k = 0; k < 3; k++)
-        s.box[k] = box->reals[k];
+    lj_sides_of(point, s.box);
     s.volume = s.box[0] * s.box[1] * s.box[2];
     lj_species_of(point, &s);
     lj_field_of(point, &s);
@@ -132,12 +163,12 @@ struct lj_system lj_box_system(const struct ergo_point *point, size_t box) {
 bool lj_has_fixed(const struct ergo_point *point, int64_t n) {
     const enum lj_ensemble ensemble = lj_ensemble_of(point);
     return (ensemble == LJ_NVT || ensemble == LJ_NPT) && !lj_start_file(point) &&
-           ergo_point_int(point, "/system/particles") == n;
+           lj_particles_of(point) == n;
 }
 
 uint32_t lj_box_particles(const struct ergo_point *point, size_t box) {
-    const char *const key = box ? "/system/second_particles" : "/system/particles";
-    return (uint32_t)ergo_point_int(point, key);
+    return (uint32_t)(box ? ergo_point_int(point, "/system/second_particles")
+                          : lj_particles_of(point));
 }
 
 bool lj_is_open(const struct ergo_point *point) {

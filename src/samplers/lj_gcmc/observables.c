@@ -59,11 +59,8 @@ SAMPLE(accepted_displacement, c[LJ_COLUMN_ACCEPTED])
 SAMPLE(accepted_insertion, c[LJ_COLUMN_ACCEPTED + 1])
 SAMPLE(accepted_deletion, c[LJ_COLUMN_ACCEPTED + 2])
 
-/* The box is looked up alone, because a run asks for every sample. The volume is a column where it
- * changes. */
 static double volume_of(const struct ergo_point *point, const double *c) {
-    const double *box = ergo_point_value(point, "/system/box")->reals;
-    return lj_ensemble_of(point) == LJ_NPT ? c[LJ_COLUMN_VOLUME] : box[0] * box[1] * box[2];
+    return lj_volume_at(point, c);
 }
 
 /* V exp(-dU/T): of a fluid of N particles, (N + 1)/z is its mean. */
@@ -73,14 +70,17 @@ static double insertion_volume(const struct ergo_point *point, const double *c) 
 
 /* A slit's volume is that between its walls. */
 static double density(const struct ergo_point *point, const double *c) {
-    const double share = lj_has_slit(point) ? ergo_point_real(point, "/system/slit/width") /
-                                                  ergo_point_value(point, "/system/box")->reals[2]
-                                            : 1;
+    double share = 1, box[3];
+    if (lj_has_slit(point)) {
+        lj_sides_of(point, box);
+        share = ergo_point_real(point, "/system/slit/width") / box[2];
+    }
     return c[LJ_COLUMN_PARTICLES] / (share * volume_of(point, c));
 }
 
 static double adsorption(const struct ergo_point *point, const double *c) {
-    const double *box = ergo_point_value(point, "/system/box")->reals;
+    double box[3];
+    lj_sides_of(point, box);
     return c[LJ_COLUMN_PARTICLES] / (box[0] * box[1]);
 }
 
@@ -113,37 +113,6 @@ SPECIES_SAMPLES(1)
 SPECIES_SAMPLES(2)
 SPECIES_SAMPLES(3)
 SPECIES_SAMPLES(4)
-
-/* P = -dF/dV at fixed N and r_c for the energy that is simulated, term by term. Averages over N
- * at fixed z give T d ln Xi/dV. */
-static double pressure_virial(const struct ergo_point *point, const double *c) {
-    return c[LJ_COLUMN_VIRIAL] / (3 * volume_of(point, c));
-}
-
-/* lj_jump_of (potential.c) derives W_imp. */
-static double pressure_impulsive(const struct ergo_point *point, const double *c) {
-    return c[LJ_COLUMN_IMPULSIVE] / (3 * volume_of(point, c));
-}
-
-/* -dU_tail/dV with U_tail = a N^2/V, the energy in the acceptances: U_tail/V. The usual P_tail,
- * (16 pi/3) rho^2 (2/3 r_c^-9 - r_c^-3) in reduced units, is this term plus the impulsive term
- * with g(r_c) = 1, to first order in u(r_c)/T. Here the impulsive term is measured. */
-static double pressure_tail(const struct ergo_point *point, const double *c) {
-    if (!ergo_point_bool(point, "/system/tail_correction"))
-        return 0;
-    struct lj_system s = lj_system_of(point);
-    s.volume = volume_of(point, c);
-    const double energy = s.species.n ? lj_species_tail(&s, c + LJ_COLUMN_SPECIES) / s.volume
-                                      : lj_tail_energy(&s, c[LJ_COLUMN_PARTICLES]);
-    return energy / s.volume;
-}
-
-static double pressure(const struct ergo_point *point, const double *c) {
-    const double v = volume_of(point, c);
-    return c[LJ_COLUMN_PARTICLES] * ergo_point_real(point, "/system/temperature") / v +
-           c[LJ_COLUMN_VIRIAL] / (3 * v) + c[LJ_COLUMN_IMPULSIVE] / (3 * v) +
-           pressure_tail(point, c);
-}
 
 /* ---- where they are ---------------------------------------------------------------------------
  */
@@ -208,6 +177,11 @@ static bool has_impulsive(const struct ergo_point *point) {
 
 static bool has_tail(const struct ergo_point *point) {
     return lj_system_of(point).tail;
+}
+
+/* Beyond the cutoff a table has no potential. */
+static bool has_corrected(const struct ergo_point *point) {
+    return has_impulsive(point) && !lj_is_table(point);
 }
 
 bool lj_has_column(const struct ergo_point *point, size_t c) {
@@ -366,19 +340,27 @@ static double derive_volume_compressibility(const struct ergo_point *point, cons
      .help = "pressure of the model that is simulated, -dF/dV at fixed N and r_c: <N> T/V, "       \
              "pressure_virial, pressure_impulsive unless shifted, pressure_tail with "             \
              "tail_correction; none with a cutoff below sigma, unless shifted",                    \
-     .sample = pressure, .applies = lj_has_pressure, .recorded_at = "/system/temperature"},           \
+     .sample = lj_pressure_whole, .applies = lj_has_pressure, .recorded_at = "/system/temperature"},           \
     {ERGO_NAMED("pressure_virial", "energy/length^3"),                                             \
      .help = "of `pressure`: <W>/(3V), W = sum of r f over the pairs within the cutoff",           \
-     .sample = pressure_virial, .applies = lj_has_pressure},                                          \
+     .sample = lj_pressure_virial, .applies = lj_has_pressure},                                          \
     {ERGO_NAMED("pressure_impulsive", "energy/length^3"),                                          \
      .help = "of `pressure`: what the jump of the truncated potential at the cutoff adds, "        \
              "(2 pi/3) r_c^3 rho^2 g(r_c-) T (exp(u(r_c)/T) - 1), g(r_c-) from the pairs in two "  \
              "shells inside the cutoff",                                                           \
-     .sample = pressure_impulsive, .applies = has_impulsive, .recorded_at = "/system/temperature"},\
+     .sample = lj_pressure_impulsive, .applies = has_impulsive, .recorded_at = "/system/temperature"},\
     {ERGO_NAMED("pressure_tail", "energy/length^3"),                                               \
      .help = "of `pressure`: -dU_tail/dV of the tail's energy U_tail = N rho (8 pi/3) (r_c^-9/3 - "\
              "r_c^-3) in reduced units, which is U_tail/V",                                        \
-     .sample = pressure_tail, .applies = has_tail}
+     .sample = lj_pressure_tail, .applies = has_tail},                                             \
+    {ERGO_NAMED("pressure_corrected", "energy/length^3"),                                          \
+     .help = "not of `pressure`, but in its place what NIST's tables of canonical Monte Carlo, "   \
+             "GOMC and LAMMPS report: <N> T/V, pressure_virial, and the usual tail "               \
+             "(16 pi/3) rho^2 (2/3 r_c^-9 - r_c^-3) in reduced units, with g(r) = 1 beyond the "   \
+             "cutoff (of Mie: (2 pi/3) rho^2 times the integral of -r^3 du/dr from there on; of a "\
+             "mixture for each pair), whether or not the job has tail_correction: an estimate for "\
+             "the whole potential. Not if shifted, nor of a table",                                \
+     .sample = lj_pressure_corrected, .applies = has_corrected}
 #define CAPACITY                                                                                   \
     {ERGO_NAMED("heat_capacity", "k_B per particle"),                                              \
      .help = "excess heat capacity at constant volume, (<U^2> - <U>^2)/(N T^2), where N is fixed; "\

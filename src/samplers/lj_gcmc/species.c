@@ -84,7 +84,7 @@ void lj_species_of(const struct ergo_point *point, struct lj_system *s) {
         }
     }
     s->sigma = of->sigma[0][0];
-    const uint32_t particles = (uint32_t)ergo_point_int(point, "/system/particles");
+    const uint32_t particles = lj_box_particles(point, 0);
     /* as they are, in whole particles; two boxes each round the given ones */
     if (particles && share->present && lj_boxes_of(point) == 1) {
         uint32_t numbers[LJ_MOST_SPECIES];
@@ -358,8 +358,7 @@ static enum ergo_status check_fractions(struct ergo_context *ctx, const struct e
 
 bool lj_species_needs_fractions(const struct ergo_point *point) {
     return lj_has_species(point) &&
-           (!lj_is_open(point) ||
-            (ergo_point_int(point, "/system/particles") > 0 && !lj_start_file(point)));
+           (!lj_is_open(point) || (lj_particles_of(point) > 0 && !lj_start_file(point)));
 }
 
 /* What mixtures are not built for. */

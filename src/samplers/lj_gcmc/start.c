@@ -132,7 +132,7 @@ static enum ergo_status check_pairs(struct ergo_context *ctx, const struct ergo_
                      "closer, the energy of a pair is above 100 k_B T%s",
                      path  ? "/system/start"
                      : box ? "/system/second_particles"
-                           : "/system/particles",
+                           : lj_number_key(point),
                      pair[1] + 1, pair[0] + 1, path ? path : "a lattice in this box", distance,
                      s->sigma *
                          sqrt((double)core2_of(&pairs, words + 3 * pair[0], words + 3 * pair[1])),

@@ -6,6 +6,7 @@
 
 enum {
     LJ_KEYS_BOX_N = 2,
+    LJ_KEYS_SIZE_N = 3,
     LJ_KEYS_ACTIVITY_N = 4,
     LJ_KEYS_POTENTIAL_N = 5,
     LJ_KEYS_MIE_N = 3,
@@ -19,18 +20,20 @@ enum {
     LJ_KEYS_GIBBS_N = 7,
     LJ_KEYS_METHOD_N = 2,
     LJ_KEYS_FIELD_N = 15,
-    LJ_N_OBSERVABLES = 28,
-    LJ_N_OBSERVABLES_MUVT = 44,
-    LJ_N_OBSERVABLES_NVT = 35,
-    LJ_N_OBSERVABLES_NPT = 36,
+    LJ_N_OBSERVABLES = 29,
+    LJ_N_OBSERVABLES_MUVT = 45,
+    LJ_N_OBSERVABLES_NVT = 36,
+    LJ_N_OBSERVABLES_NPT = 37,
     LJ_N_OBSERVABLES_GIBBS = 45,
     LJ_CONJUGATES = 2,
     LJ_CONJUGATES_NVT = 1,
     LJ_CONJUGATES_NPT = 2,
 };
 
-/* Rows of keys; lj_keys_closed: of ensembles with a fixed N. */
+/* Rows of keys; lj_keys_size (in the place of lj_keys_box) and lj_keys_closed: of ensembles with a
+ * fixed N. */
 extern const struct ergo_key lj_keys_box[LJ_KEYS_BOX_N];
+extern const struct ergo_key lj_keys_size[LJ_KEYS_SIZE_N];
 extern const struct ergo_key lj_keys_activity[LJ_KEYS_ACTIVITY_N];
 extern const struct ergo_key lj_keys_potential[LJ_KEYS_POTENTIAL_N];
 extern const struct ergo_key lj_keys_mie[LJ_KEYS_MIE_N];
@@ -55,6 +58,14 @@ extern const struct ergo_observable lj_observables[LJ_N_OBSERVABLES];
 extern const struct ergo_observable lj_observables_muvt[LJ_N_OBSERVABLES_MUVT];
 extern const struct ergo_observable lj_observables_nvt[LJ_N_OBSERVABLES_NVT];
 extern const struct ergo_observable lj_observables_npt[LJ_N_OBSERVABLES_NPT];
+
+/* pressure.c: of a sample */
+double lj_volume_at(const struct ergo_point *point, const double *columns);
+double lj_pressure_whole(const struct ergo_point *point, const double *columns);
+double lj_pressure_virial(const struct ergo_point *point, const double *columns);
+double lj_pressure_impulsive(const struct ergo_point *point, const double *columns);
+double lj_pressure_tail(const struct ergo_point *point, const double *columns);
+double lj_pressure_corrected(const struct ergo_point *point, const double *columns);
 
 /* gibbs.c */
 extern const struct ergo_column lj_gibbs_columns[];

@@ -1,0 +1,25 @@
+/* What the files with warnings share (warnings.c, warnings_replicas.c). */
+#ifndef ERGO_RESULT_WARNER_H
+#define ERGO_RESULT_WARNER_H
+
+#include "result/result.h"
+
+struct ergo_warner {
+    struct ergo_context *ctx;
+    struct ergo_result *result;
+    const struct ergo_model *model;
+    enum ergo_status status;
+};
+
+/* Takes the text. */
+void ergo_warner_add(struct ergo_warner *w, struct ergo_text *text);
+/* "/system/temperature = 2.1, replica 3"; "" for a job of one point. */
+void ergo_warner_point(struct ergo_text *text, const struct ergo_point *point, bool replica);
+static inline bool ergo_warner_shown(const struct ergo_member_result *m, size_t o) {
+    return ergo_observable_shown(m->observables[o].observable, m->point);
+}
+
+void ergo_warn_samples(struct ergo_warner *w);
+void ergo_warn_replicas(struct ergo_warner *w);
+
+#endif
