@@ -42,12 +42,39 @@ def parallel(function, items):
 # ---- programs -----------------------------------------------------------------------------------
 
 
+def at(value, *names):
+    for name in names:
+        value = value.get(name, {})
+    return value
+
+
+def fits(value, rule):
+    """Whether a job fits the condition of a rule of the schema: constants, and members that have to be there."""
+    if "const" in rule:
+        return value == rule["const"]
+    return all(name in value for name in rule.get("required", [])) and \
+        all(fits(value[name], below) for name, below in rule.get("properties", {}).items() if name in value)
+
+
 def write_programs(folder, ergocl, pretend, quirks):
     """HASH.cl and HASH.json of each distinct program: of every golden job as it is chosen by itself, of forced
     paths and of cut lattices what has kernels that were not there yet."""
     jobs = sorted(glob.glob(os.path.join(ROOT, "tests/contract/jobs/*.json")))
-    forced = [["--set", f"/tuning/path={path}"] for path in range(1, 7)] + [["--set", "/distribute=lattice"]]
+    with open(os.path.join(ROOT, "data/job.schema.json"), encoding="utf-8") as file:
+        rules = json.load(file)["allOf"]
     programs, kernels = {}, set()
+
+    def ways(job):
+        """The job as it is, on each path that its model has, and cut."""
+        with open(job, encoding="utf-8") as file:
+            value = json.load(file)
+        paths = [at(rule["then"], "properties", "tuning", "properties", "path") for rule in rules
+                 if "if" in rule and fits(value, rule["if"])]
+        most = max([choice.get("maximum", 0) for path in paths if path for choice in path["anyOf"]], default=0)
+        return [[]] + [["--set", f"/tuning/path={path}"] for path in range(1, most + 1)] + [["--set", "/distribute=lattice"]]
+
+    def order(item):  # jobs as they are come first
+        return bool(item[1]), "/distribute=lattice" in item[1], item[1]
 
     def ask(item):
         job, sets = item
@@ -55,13 +82,13 @@ def write_programs(folder, ergocl, pretend, quirks):
         asked = subprocess.run(
             [ergocl, "kernels", "--programs", where, job, "--device", "Portable Computing Language", *sets],
             env=dict(os.environ, ERGOCL_PRETEND=f"{pretend},quirks={quirks}"), capture_output=True, text=True, cwd=ROOT)  # jobs name files
-        # a path that the model or the device does not have is refused with 2 or 3
+        # a path that the device does not have, and a model that cannot be cut, are refused with 2 or 3
         if asked.returncode not in ((0, 2, 3) if sets else (0,)):
             sys.exit(f"{job} {' '.join(sets)}: {asked.stderr}")
         return sets, sorted(glob.glob(os.path.join(where, "*.json"))) if asked.returncode == 0 else []
 
     with tempfile.TemporaryDirectory() as scratch:
-        for sets, files in parallel(ask, [(job, sets) for sets in [[]] + forced for job in jobs]):
+        for sets, files in parallel(ask, sorted(((job, sets) for job in jobs for sets in ways(job)), key=order)):
             for file in files:
                 with open(file) as facts, open(file[:-5] + ".cl") as source:
                     facts, source = json.load(facts), source.read()
