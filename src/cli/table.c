@@ -56,8 +56,8 @@ static enum ergo_status print_place(struct ergo_context *ctx, const struct ergo_
     struct ergo_result_value value = {0};
     struct ergo_result_point at;
     enum ergo_status status = ERGO_OK;
-    for (size_t p = 0;
-         p < ergo_result_count(result, ERGO_RESULT_PARAMETERS) && status == ERGO_OK; p++) {
+    for (size_t p = 0; p < ergo_result_count(result, ERGO_RESULT_PARAMETERS) && status == ERGO_OK;
+         p++) {
         status = ergo_result_get_name(ctx, result, ERGO_RESULT_PARAMETERS, p, &name);
         if (status == ERGO_OK)
             status =
@@ -137,9 +137,8 @@ static enum ergo_status print_curves(struct ergo_context *ctx,
     struct ergo_result_name name;
     if (arguments->csv) {
         printf("%s", several ? "run," : "");
-        for (size_t p = 0; status == ERGO_OK &&
-                           p < ergo_result_count(results[0], ERGO_RESULT_PARAMETERS);
-             p++) {
+        for (size_t p = 0;
+             status == ERGO_OK && p < ergo_result_count(results[0], ERGO_RESULT_PARAMETERS); p++) {
             status = ergo_result_get_name(ctx, results[0], ERGO_RESULT_PARAMETERS, p, &name);
             if (status == ERGO_OK)
                 printf("%s,", name.name);
@@ -148,8 +147,7 @@ static enum ergo_status print_curves(struct ergo_context *ctx,
     }
     for (size_t k = 0; k < arguments->n_operands && status == ERGO_OK; k++) {
         printf("%s", k && !arguments->csv ? "\n\n" : "");
-        status =
-            print_curve(ctx, results[k], arguments, several ? arguments->operands[k] : NULL);
+        status = print_curve(ctx, results[k], arguments, several ? arguments->operands[k] : NULL);
     }
     return status;
 }

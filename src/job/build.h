@@ -94,8 +94,9 @@ void ergo_check_required(struct ergo_build *build);
 /* suggest.c: the message for a key that is not in the tables. */
 void ergo_suggest_key(struct ergo_build *build, const char *parent, const char *pointer,
                       const struct ergo_json *node);
-/* words.c: the i-th name that jobs have for a word of other programs or of papers ("r_cut", "GCMC");
- * NULL: there are no more. And the only one of n names that begins with a word, in any case. */
+/* words.c: the i-th name that jobs have for a word of other programs or of papers ("r_cut",
+ * "GCMC"); NULL: there are no more. And the only one of n names that begins with a word, in any
+ * case. */
 const char *ergo_word_meant(const char *word, size_t i);
 const char *ergo_word_begun(const char *word, const char *const *names, size_t n);
 /* set.c: apply the --set texts to the tree. */

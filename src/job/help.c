@@ -287,7 +287,8 @@ static enum ergo_status unknown_topic(struct ergo_context *ctx, const char *topi
     return status;
 }
 
-/* A name beside a sampler's or a model's, in either order: "pressure lj-fluid", "gibbs transfers". */
+/* A name beside a sampler's or a model's, in either order: "pressure lj-fluid", "gibbs transfers".
+ */
 static bool put_of_named(struct ergo_text *out, const char *named, size_t length, const char *name,
                          struct ergo_arena *arena) {
     char of[64] = "";

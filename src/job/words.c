@@ -6,8 +6,8 @@
 
 enum { NAMES = 4, WORD_MAX = 40 };
 
-/* Compared by small letters and digits: "r_cut", "Rcut" and "rcut" are one word. Of several names the
- * first that the job could have is meant. */
+/* Compared by small letters and digits: "r_cut", "Rcut" and "rcut" are one word. Of several names
+ * the first that the job could have is meant. */
 static const struct {
     const char *word;
     const char *names[NAMES];

@@ -230,7 +230,8 @@ enum ergo_status lj_check(struct ergo_context *ctx, const struct ergo_point *poi
                                 s.attraction);
     if (s.cutoff < 0.2 * s.sigma)
         status = ergo_job_error(ctx, "/system/cutoff", "%.10g is below 0.2 sigma", s.cutoff);
-    else if (s.cutoff < s.sigma && !ergo_point_value(point, "/system/cutoff")->given) /* who means that writes it */
+    else if (s.cutoff < s.sigma &&
+             !ergo_point_value(point, "/system/cutoff")->given) /* who means that writes it */
         status = ergo_job_error(ctx, "/system/cutoff",
                                 "absent, and its default of %.10g is below sigma, %.10g, where "
                                 "nothing attracts: write it in the job's unit of length, %.10g is "
