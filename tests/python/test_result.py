@@ -212,7 +212,7 @@ def test_analyse(result: ergocl.Result, tmp_path: Path) -> None:
     assert said["sampler"] == "spin-lattice" and said["runs"] == [result.directory]
     assert [list(row["observables"]) for row in said["reweighted"]] == [["energy"], ["energy"]]
     assert "<svg" in page.read_text()
-    assert said == ergocl.analyse(result.directory, reweight={"temperature": "2.05:2.45:0.4"}, observables=["energy"])
+    assert said == ergocl.analyse(result.directory, reweight={"temperature": "2.05,2.45"}, observables=["energy"])
     with pytest.raises(ergocl.JobError, match="did you mean"):
         ergocl.analyse(result, reweight={"temprature": [2.1]})
     with pytest.raises(ergocl.JobError, match="nothing"):
