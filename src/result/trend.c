@@ -1,5 +1,5 @@
-/* A warning about what goes one way all through a run that is too short for errors: its start is far
- * from where it goes. To run longer alone would keep the way there in the mean. */
+/* A warning about what goes one way all through a run that is too short for errors: its start is
+ * far from where it goes. To run longer alone would keep the way there in the mean. */
 #include "result/format.h"
 #include "result/result.h"
 
