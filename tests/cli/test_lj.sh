@@ -178,3 +178,9 @@ says err "/system/cutoff: absent, and its default of 2.5 is below sigma, 3.4" "8
 expect 0 "$ERGOCL" validate new.json --set /system/sigma=3.4 --set /system/box=[40,40,40] --set /system/cutoff=3
 expect 2 "$ERGOCL" validate new.json --temperature=2
 says err "keys of the job: --set /system/NAME=VALUE"
+
+# Where an analysis has nothing to say it says so.
+"$ERGOCL" new lj-fluid gibbs >gibbs.json
+expect 0 "$ERGOCL" run gibbs.json -q -o gibbs --set /run/sweeps=2000 --set /run/equilibration=0 --set '/scan={"/system/temperature": [1, 1.1]}'
+expect 0 "$ERGOCL" analyse gibbs
+says out "note: nothing to add to what \`ergocl table\` prints: no point has several chains, and samples of this model are not weighted"
