@@ -122,6 +122,7 @@ static void estimate_one(const struct ergo_member_result *m, const struct ergo_o
         trust = r->observable->slow && r->observable->slow(m->point) ? ERGO_TRUST_SHORT
                                                                      : ERGO_TRUST_DRIFT;
     r->one_way = r->observable->sample && trust == ERGO_TRUST_SHORT &&
+                 !(r->observable->slow && r->observable->slow(m->point)) &&
                  online->count >= drift_least &&
                  ergo_online_one_way(online, s, &r->first, &r->last);
     ergo_observable_refuse(r, trust);

@@ -24,7 +24,7 @@ enum ergo_status ergo_result_trends(struct ergo_context *ctx, struct ergo_result
     size_t most = 0;
     for (size_t o = 0; o < r->job->model->n_observables; o++) {
         const size_t n = count(r, o, &first);
-        if (!n)
+        if (!n || n < r->n_members / 10) /* one of many may do so by chance */
             continue;
         ergo_text_append(&names, "%s%s", names.length ? ", " : "",
                          r->job->model->observables[o].name);

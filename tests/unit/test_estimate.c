@@ -141,6 +141,7 @@ static void ways_that_do_not_end(void **state) {
     assert_true(r->one_way && fabs(r->first + 0.3) < 0.01 && fabs(r->last + 2.7) < 0.01);
     assert_non_null(strstr(warned, "energy went one way all the time, energy from -0."));
     assert_non_null(strstr(warned, " in the first fifth of what was measured to -2."));
+    assert_false(estimate(LEAD, N, true)->one_way);
     fill(50);
     assert_false(estimate(LEAD, N, false)->one_way);
     assert_null(strstr(warned, "one way"));
