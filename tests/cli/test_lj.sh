@@ -173,9 +173,9 @@ sweeps=2|e.g. /run/sweeps=2
 seed=2|e.g. /seed=2
 run/sweeps=2|e.g. /run/sweeps=2
 WRONG
-expect 2 "$ERGOCL" validate new.json --set /system/sigma=3.4 --set /system/box=[40,40,40] --set /system/cutoff=null
+expect 2 "$ERGOCL" validate new.json --set /system/sigma=3.4 --set "/system/box=[40,40,40]" --set /system/cutoff=null
 says err "/system/cutoff: absent, and its default of 2.5 is below sigma, 3.4" "8.5 is 2.5 sigma"
-expect 0 "$ERGOCL" validate new.json --set /system/sigma=3.4 --set /system/box=[40,40,40] --set /system/cutoff=3
+expect 0 "$ERGOCL" validate new.json --set /system/sigma=3.4 --set "/system/box=[40,40,40]" --set /system/cutoff=3
 expect 2 "$ERGOCL" validate new.json --temperature=2
 says err "keys of the job: --set /system/NAME=VALUE"
 
