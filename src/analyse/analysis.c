@@ -316,6 +316,12 @@ enum ergo_status ergo_analysis_make(struct ergo_context *ctx, struct ergo_analys
         status = ergo_analysis_matrix(ctx, a);
     if (status == ERGO_OK)
         status = ergo_analysis_excess(ctx, a);
+    if (status == ERGO_OK && !a->n_pooled && !a->n_rows && !a->n_crossings && !a->n_coexistences &&
+        !a->n_matrices && !a->n_excesses && !a->n_notes && !a->scales)
+        status = ergo_analysis_note(
+            ctx, a, "nothing to add to what `ergocl table` prints: no point has several chains, %s",
+            a->model->n_conjugates ? "and --reweight names no other values"
+                                   : "and samples of this model are not weighted for others");
     return status;
 }
 

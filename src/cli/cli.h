@@ -24,6 +24,7 @@ enum cli_option_id {
     CLI_CSV,
     CLI_REWEIGHT,
     CLI_OBSERVABLE,
+    CLI_CURVE,
     CLI_CROSSING,
     CLI_FIT,
     CLI_WINDOW,
@@ -67,6 +68,7 @@ struct cli_arguments {
     size_t n_sets;
     const char **reweight, **observables; /* the same */
     size_t n_reweight, n_observables;
+    const char *curve;
     const char *crossing, *fit, *window, *correction, *coexistence;
     bool overwrite, plan, check, report, json, csv, dump, all, merge, list, quiet, help;
     int verbose;

@@ -53,7 +53,7 @@ _ergocl() {
         COMPREPLY=($(compgen -W "stop redistribute" -- "$word"))
         return
         ;;
-    -s | --set | --part | --seconds | --search | --reweight | --observable | --crossing | --fit | --window | --correction | --coexistence) return ;;
+    -s | --set | --part | --seconds | --search | --reweight | --observable | --curve | --crossing | --fit | --window | --correction | --coexistence) return ;;
     esac
     case $command in
     new) options+=" --output --overwrite" ;;
@@ -66,7 +66,7 @@ _ergocl() {
     analyse)
         options+=" --output --overwrite --json --csv --reweight --observable --crossing --fit --window --correction --coexistence"
         ;;
-    table) options+=" --csv --observable" ;;
+    table) options+=" --csv --observable --curve" ;;
     compare) options+=" --devices --all --merge --output --set --overwrite --json" ;;
     tune) options+=" --output --device --set --seconds" ;;
     bench) options+=" --output --device --sampler --seconds --list" ;;
@@ -91,7 +91,7 @@ _ergocl() {
         if [ "$COMP_CWORD" -gt 2 ]; then
             COMPREPLY=($(compgen -W "$(_ergocl_models "$previous")" -- "$word"))
         else
-            COMPREPLY=($(compgen -W "$(_ergocl_samplers) $(_ergocl_models) $commands job result configurations extend exit-codes environment" -- "$word"))
+            COMPREPLY=($(compgen -W "$(_ergocl_samplers) $(_ergocl_models) $commands job result configurations extend exit-codes environment words" -- "$word"))
         fi
         ;;
     kernels)

@@ -24,6 +24,7 @@ const struct cli_option cli_options[CLI_N_OPTIONS] = {
     [CLI_CSV] = {"csv", 0, NULL, "print comma-separated values"},
     [CLI_REWEIGHT] = {"reweight", 0, "KEY=VALUES", "FROM:TO:STEP or A,B,...; may be repeated"},
     [CLI_OBSERVABLE] = {"observable", 0, "NAME", "only this one; may be repeated"},
+    [CLI_CURVE] = {"curve", 0, "NAME", "this curve at every point: x, mean, error"},
     [CLI_CROSSING] = {"crossing", 0, "NAME", "where curves of sizes cross: NAME, NAME/L^POWER"},
     [CLI_FIT] = {"fit", 0, "NAME", "fit of finite-size scaling: NAME, NAME/L^POWER"},
     [CLI_WINDOW] = {"window", 0, "FROM:TO", "points that the fit takes"},
@@ -118,8 +119,9 @@ static void unknown_option(const struct cli_command *command, const char *word, 
         cli_error("unknown option \"--%.*s\" of \"ergocl %s\"; did you mean \"--%s\"?", (int)length,
                   word, command->name, nearest);
     else
-        cli_error("unknown option \"--%.*s\"; \"ergocl %s --help\" lists them", (int)length, word,
-                  command->name);
+        cli_error("unknown option \"--%.*s\"; \"ergocl %s --help\" lists them%s", (int)length, word,
+                  command->name,
+                  takes(command, CLI_SET) ? "; keys of the job: --set /system/NAME=VALUE" : "");
 }
 
 static void store(struct cli_arguments *arguments, size_t id, const char *value) {
@@ -162,6 +164,9 @@ static void store(struct cli_arguments *arguments, size_t id, const char *value)
         break;
     case CLI_OBSERVABLE:
         arguments->observables[arguments->n_observables++] = value;
+        break;
+    case CLI_CURVE:
+        arguments->curve = value;
         break;
     case CLI_CROSSING:
         arguments->crossing = value;

@@ -1,4 +1,5 @@
 /* ergocl table DIR... */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -37,9 +38,127 @@ static enum ergo_status print_tables(struct ergo_context *ctx,
     return status;
 }
 
+/* The shortest text that reads back as the same number; nothing for one that is not known. */
+static void put_number(double value) {
+    char text[40];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    printf("%s", isnan(value) ? "" : text);
+}
+
+/* What is scanned, at a point: "/system/temperature = 0.9, " or "0.9,". */
+static enum ergo_status print_place(struct ergo_context *ctx, const struct ergo_result *result,
+                                    size_t point, bool csv) {
+    struct ergo_result_name name;
+    struct ergo_result_value value = {0};
+    struct ergo_result_point at;
+    enum ergo_status status = ERGO_OK;
+    for (size_t p = 0; p < ergo_result_count(result, ERGO_RESULT_PARAMETERS) && status == ERGO_OK;
+         p++) {
+        status = ergo_result_get_name(ctx, result, ERGO_RESULT_PARAMETERS, p, &name);
+        if (status == ERGO_OK)
+            status =
+                ergo_result_get_value(ctx, result, ERGO_RESULT_POINTS, point, name.name, &value);
+        if (status == ERGO_OK && csv) {
+            put_number(value.number);
+            printf(",");
+        } else if (status == ERGO_OK) {
+            printf("%s = ", name.name);
+            put_number(value.number);
+            printf(", ");
+        }
+    }
+    if (status == ERGO_OK)
+        status = ergo_result_get_point(ctx, result, ERGO_RESULT_POINTS, point, &at);
+    if (status == ERGO_OK)
+        printf(csv ? "%u" : "replica %u", (unsigned)at.replica);
+    return status;
+}
+
+static enum ergo_status print_curve(struct ergo_context *ctx, const struct ergo_result *result,
+                                    const struct cli_arguments *arguments, const char *folder) {
+    struct ergo_result_curve curve;
+    struct ergo_result_name name;
+    size_t index = 0, shown = 0;
+    enum ergo_status status =
+        ergo_result_find(ctx, result, ERGO_RESULT_CURVES, arguments->curve, &index);
+    if (status == ERGO_OK)
+        status = ergo_result_get_name(ctx, result, ERGO_RESULT_CURVES, index, &name);
+    for (size_t i = 0; status == ERGO_OK && i < ergo_result_count(result, ERGO_RESULT_POINTS);
+         i++) {
+        status = ergo_result_get_curve(ctx, result, i, index, &curve);
+        if (status != ERGO_OK || !curve.size)
+            continue;
+        if (!arguments->csv) {
+            printf("%s# ", shown ? "\n\n" : "");
+            if (folder) {
+                cli_put(folder);
+                printf(": ");
+            }
+            status = print_place(ctx, result, i, false);
+            printf("\n# %s, %s%s%s, error\n", name.axis, name.name, *name.unit ? " in " : "",
+                   name.unit);
+        }
+        for (size_t k = 0; k < curve.size && status == ERGO_OK; k++) {
+            if (arguments->csv && folder) {
+                cli_put(folder);
+                printf(",");
+            }
+            if (!arguments->csv) {
+                printf("%.9g %.9g %.3g\n", curve.x[k], curve.mean[k], curve.error[k]);
+                continue;
+            }
+            status = print_place(ctx, result, i, true);
+            printf(",");
+            put_number(curve.x[k]);
+            printf(",");
+            put_number(curve.mean[k]);
+            printf(",");
+            put_number(curve.error[k]);
+            printf("\n");
+        }
+        shown++;
+    }
+    if (status == ERGO_OK && !shown) {
+        cli_error("no point has the curve \"%s\": it is not measured in this job", name.name);
+        return ERGO_E_JOB;
+    }
+    return status;
+}
+
+static enum ergo_status print_curves(struct ergo_context *ctx,
+                                     const struct ergo_result *const *results,
+                                     const struct cli_arguments *arguments) {
+    const bool several = arguments->n_operands > 1;
+    enum ergo_status status = ERGO_OK;
+    struct ergo_result_name name;
+    if (arguments->csv) {
+        printf("%s", several ? "run," : "");
+        for (size_t p = 0;
+             status == ERGO_OK && p < ergo_result_count(results[0], ERGO_RESULT_PARAMETERS); p++) {
+            status = ergo_result_get_name(ctx, results[0], ERGO_RESULT_PARAMETERS, p, &name);
+            if (status == ERGO_OK)
+                printf("%s,", name.name);
+        }
+        printf("replica,x,%s,%s.error\n", arguments->curve, arguments->curve);
+    }
+    for (size_t k = 0; k < arguments->n_operands && status == ERGO_OK; k++) {
+        printf("%s", k && !arguments->csv ? "\n\n" : "");
+        status = print_curve(ctx, results[k], arguments, several ? arguments->operands[k] : NULL);
+    }
+    return status;
+}
+
 static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments *arguments) {
     if (arguments->csv && arguments->n_observables) {
         cli_error("--observable is of tables: --csv has all observables");
+        return ERGO_E_JOB;
+    }
+    if (arguments->curve && arguments->n_observables) {
+        cli_error("a table is of observables, or of one curve: either --observable or --curve");
         return ERGO_E_JOB;
     }
     struct ergo_result **results = calloc(arguments->n_operands, sizeof *results);
@@ -52,7 +171,9 @@ static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments
         status = status == ERGO_OK ? one : status;
     }
     const struct ergo_result *const *loaded = (const struct ergo_result *const *)results;
-    if (status == ERGO_OK)
+    if (status == ERGO_OK && arguments->curve)
+        status = print_curves(ctx, loaded, arguments);
+    else if (status == ERGO_OK)
         status = arguments->csv ? print_csv(ctx, loaded, arguments)
                                 : print_tables(ctx, loaded, arguments);
     for (size_t k = 0; results && k < arguments->n_operands; k++)
@@ -72,7 +193,8 @@ const struct cli_command cli_command_table = {
         "--csv: all points and means over replicas of all runs in one table, with the scanned\n"
         "parameters and what else makes the runs differ, the observables' means, errors,\n"
         "autocorrelation times and exact values; names and units are in the first line.\n"
-        "Without it the first few observables, or those of --observable.",
-    .options = CLI_BIT(CLI_CSV) | CLI_BIT(CLI_OBSERVABLE),
+        "Without it the first few observables, or those of --observable.\n"
+        "--curve gr: a curve at every point, as lines \"x mean error\" (with --csv in one table).",
+    .options = CLI_BIT(CLI_CSV) | CLI_BIT(CLI_OBSERVABLE) | CLI_BIT(CLI_CURVE),
     .run = run,
 };

@@ -94,12 +94,19 @@ void ergo_check_required(struct ergo_build *build);
 /* suggest.c: the message for a key that is not in the tables. */
 void ergo_suggest_key(struct ergo_build *build, const char *parent, const char *pointer,
                       const struct ergo_json *node);
+/* words.c: the i-th name that jobs have for a word of other programs or of papers ("r_cut",
+ * "GCMC"); NULL: there are no more. And the only one of n names that begins with a word, in any
+ * case. */
+const char *ergo_word_meant(const char *word, size_t i);
+const char *ergo_word_begun(const char *word, const char *const *names, size_t n);
 /* set.c: apply the --set texts to the tree. */
 void ergo_set_apply(struct ergo_build *build, const char *const *sets, size_t n_sets);
 /* scan.c: the axes of the scan; range.c: the values of one axis. */
 void ergo_scan_read(struct ergo_build *build);
 bool ergo_scan_range(struct ergo_build *build, const struct ergo_key *key, const char *pointer,
                      const struct ergo_json *range, struct ergo_axis *axis);
+/* search.c: does anything have these words? */
+bool ergo_help_mentions(const char *words);
 /* help_tables.c */
 enum { ERGO_HELP_INDENT = 6 };
 /* Append words filled to the width of a page, each line indented. */

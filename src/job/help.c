@@ -1,5 +1,4 @@
 /* `ergocl help`: which page is asked for, and the written ones; help_tables.c has the others. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/entry.h"
@@ -19,6 +18,7 @@ static void put_overview(struct ergo_text *out) {
                      "  extend          runs that go further, and runs in parts\n"
                      "  exit-codes      what the program's exit code means\n"
                      "  environment     the variables the program reads\n"
+                     "  words           units, steps, and what other programs call otherwise\n"
                      "\nNames (`ergocl help NAME`): a model, a key, an observable, a curve, a\n"
                      "column or a tunable, of whatever sampler: `ergocl help temperature`.\n"
                      "All texts: `ergocl help --search WORDS`.\n");
@@ -215,6 +215,36 @@ static const char environment_page[] =
     "  XDG_CONFIG_HOME   see ERGOCL_CONFIG_DIR\n"
     "  NO_COLOR          when set and not empty: no colours on the terminal\n";
 
+static const char words_page[] =
+    "Units. k_B = 1 and no key has a unit of its own: lengths are in one unit, energies and\n"
+    "temperatures in another. With epsilon = sigma = 1, the defaults, these are reduced units,\n"
+    "T* = k_B T/epsilon and rho* = N sigma^3/V. For argon in K and A: \"epsilon\": 119.8,\n"
+    "\"sigma\": 3.405, and box, cutoff, steps in A, temperature in K; a pressure comes out in\n"
+    "K/A^3, of which one is 138.065 bar. Hard particles have the diameter 1 and no temperature:\n"
+    "their pressures are beta P sigma^d. Helium: K and A. Spins: J.\n\n"
+    "Steps. \"sweeps\" and \"equilibration\" count the sampler's steps: of spins and hard\n"
+    "particles a sweep over all, of lj-fluid and lj-gcmc one trial move, so that N of them are\n"
+    "what LAMMPS, HOOMD-blue and RASPA call a sweep, step or cycle. tau, the autocorrelation\n"
+    "time, is in the same steps: an error can be trusted after some 100 tau (help result).\n\n"
+    "What others call               is here\n"
+    "  T, Temp, beta                  temperature\n"
+    "  rcut, r_c, Rcut                cutoff, in the unit of length\n"
+    "  LRC, tail yes                  tail_correction\n"
+    "  VDWForceSwitch, shift          shifted: by u(r_c), without a switch\n"
+    "  GCMC, GEMC, TMMC               ensemble muvt, gibbs; method transition-matrix of muvt\n"
+    "  fugacity f                     activity z = f/(k_B T) of an ideal gas (else an isotherm\n"
+    "                                 of the bulk fluid tells it)\n"
+    "  chemical potential             mu with lambda, or beta_mu; mu - 3 T ln Lambda = T ln z\n"
+    "  rdf, g(r)                      the curve gr: ergocl table DIR --curve gr\n"
+    "  Widom                          insertions\n"
+    "  framework, host                frozen (atoms), field (a grid), slit (two walls)\n"
+    "  mixture, components            species\n"
+    "  eta, phi                       packing_fraction, N pi sigma^3/(6 V), not the density\n"
+    "  restart                        ergocl resume DIR; \"start\": {\"run\": DIR} of a new run\n"
+    "  PrintEvery, thermo             measure_every; files with frames: trajectory_every\n"
+    "  random seed                    seed; absent: 1, so runs without one are the same run\n"
+    "A wrong word in a job is refused, with the right one where it is known.\n";
+
 static const struct {
     const char *name, *page;
 } topics[] = {
@@ -225,6 +255,7 @@ static const struct {
     {"extend", extend_page},
     {"exit-codes", exit_codes_page},
     {"environment", environment_page},
+    {"words", words_page},
 };
 enum { N_TOPICS = sizeof topics / sizeof topics[0] };
 
@@ -243,9 +274,7 @@ static enum ergo_status unknown_topic(struct ergo_context *ctx, const char *topi
         ergo_text_append(&list, "%s, ", topics[i].name);
     ergo_utf8_append_word(&shown, topic, 64);
     const char *near = strlen(topic) <= 64 ? ergo_text_nearest(topic, names, n) : NULL;
-    char *texts = NULL;
-    const bool in_texts = *topic && ergo_help_search(ctx, topic, &texts) == ERGO_OK;
-    free(texts);
+    const bool in_texts = ergo_help_mentions(topic);
     enum ergo_status status = ERGO_FAIL(
         ctx, ERGO_E_JOB,
         "no help on \"%s\"%s%s%s%s%s%s; topics: %sand names of models, keys and what is measured",
@@ -258,6 +287,42 @@ static enum ergo_status unknown_topic(struct ergo_context *ctx, const char *topi
     return status;
 }
 
+/* A name beside a sampler's or a model's, in either order: "pressure lj-fluid", "gibbs transfers".
+ */
+static bool put_of_named(struct ergo_text *out, const char *named, size_t length, const char *name,
+                         struct ergo_arena *arena) {
+    char of[64] = "";
+    bool found = false;
+    if (length < sizeof of)
+        memcpy(of, named, length);
+    for (size_t i = 0; i < ergo_n_samplers && !found; i++)
+        if (!strcmp(ergo_samplers[i]->name, of) || ergo_model_find(ergo_samplers[i], of))
+            found = ergo_help_name(out, name, ergo_samplers[i], arena);
+    return found;
+}
+
+/* What jobs call otherwise ("rdf"), and the only name that begins so ("tail"). */
+static bool put_meant(struct ergo_text *out, const char *topic, struct ergo_arena *arena) {
+    static const char *const explained[] = {"units", "tau", "step", "steps", "sweep", "glossary"};
+    const char *space = strchr(topic, ' '), *last = strrchr(topic, ' '), *word;
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof explained / sizeof explained[0]; i++)
+        if (!strcmp(topic, explained[i])) {
+            ergo_text_append(out, "%s", words_page);
+            return true;
+        }
+    const char *before = last ? ergo_arena_copy(arena, topic, (size_t)(last - topic)) : NULL;
+    if (before && (put_of_named(out, topic, (size_t)(space - topic), space + 1, arena) ||
+                   put_of_named(out, last + 1, strlen(last + 1), before, arena)))
+        return true;
+    for (size_t i = 0; (word = ergo_word_meant(topic, i)) != NULL; i++)
+        if (ergo_help_name(out, word, NULL, arena))
+            return true;
+    const char **names = ergo_help_names(arena, 0, &n);
+    word = names ? ergo_word_begun(topic, names, n) : NULL;
+    return word && ergo_help_name(out, word, NULL, arena);
+}
+
 /* Of a sampler; `rest` is what stands behind its name: "", " potts", " temperature". */
 static bool put_of_sampler(struct ergo_text *out, const struct ergo_sampler *sampler,
                            const char *rest, struct ergo_arena *arena) {
@@ -266,8 +331,11 @@ static bool put_of_sampler(struct ergo_text *out, const struct ergo_sampler *sam
         return true;
     }
     const struct ergo_model *model = ergo_model_find(sampler, rest + 1);
-    if (!model)
-        return ergo_help_name(out, rest + 1, sampler, arena);
+    const char *last = strrchr(rest, ' ');
+    if (!model && ergo_help_name(out, rest + 1, sampler, arena))
+        return true;
+    if (!model) /* SAMPLER MODEL NAME */
+        return last > rest && ergo_help_name(out, last + 1, sampler, arena);
     ergo_help_model(out, sampler, model, arena);
     return true;
 }
@@ -300,7 +368,7 @@ static bool put_topic(struct ergo_text *out, const char *topic, struct ergo_aren
             return true;
         }
     }
-    return ergo_help_name(out, topic, NULL, arena);
+    return ergo_help_name(out, topic, NULL, arena) || put_meant(out, topic, arena);
 }
 
 enum ergo_status ergo_help_text(struct ergo_context *ctx, const char *topic, char **text) {

@@ -113,6 +113,35 @@ static void put(struct ergo_text *out, const struct hits *all, bool by_name) {
     }
 }
 
+/* All that has the words. */
+static void collect(struct hits *all) {
+    for (size_t k = 0; k < ergo_job_n_common_keys; k++)
+        add(all, "key", ergo_job_common_keys[k].pointer, ergo_job_common_keys[k].unit,
+            or_empty(ergo_job_common_keys[k].help), NULL, NULL);
+    for (size_t i = 0; i < ergo_n_samplers; i++) {
+        add(all, "sampler", ergo_samplers[i]->name, "", or_empty(ergo_samplers[i]->summary), NULL,
+            NULL);
+        for (size_t m = 0; m < ergo_samplers[i]->n_models; m++)
+            if (!ergo_model_repeats(ergo_samplers[i], m))
+                add_model(all, ergo_samplers[i], ergo_samplers[i]->models[m]);
+    }
+}
+
+static void forget(struct hits *all) {
+    for (size_t i = 0; i < all->n; i++)
+        ergo_text_free(&all->list[i].owners);
+    free(all->list);
+}
+
+bool ergo_help_mentions(const char *words) {
+    struct hits all = {.words = words};
+    if (strspn(words, " ") < strlen(words))
+        collect(&all);
+    const bool any = all.n > 0;
+    forget(&all);
+    return any;
+}
+
 enum ergo_status ergo_help_search(struct ergo_context *ctx, const char *words, char **text) {
     ERGO_CLEAR(text);
     ERGO_ENTRY(ctx, words, text);
@@ -121,16 +150,7 @@ enum ergo_status ergo_help_search(struct ergo_context *ctx, const char *words, c
     enum ergo_status status = ERGO_OK;
     if (strspn(words, " ") == strlen(words))
         return ERGO_FAIL(ctx, ERGO_E_JOB, "a search needs a word");
-    for (size_t k = 0; k < ergo_job_n_common_keys; k++)
-        add(&all, "key", ergo_job_common_keys[k].pointer, ergo_job_common_keys[k].unit,
-            or_empty(ergo_job_common_keys[k].help), NULL, NULL);
-    for (size_t i = 0; i < ergo_n_samplers; i++) {
-        add(&all, "sampler", ergo_samplers[i]->name, "", or_empty(ergo_samplers[i]->summary), NULL,
-            NULL);
-        for (size_t m = 0; m < ergo_samplers[i]->n_models; m++)
-            if (!ergo_model_repeats(ergo_samplers[i], m))
-                add_model(&all, ergo_samplers[i], ergo_samplers[i]->models[m]);
-    }
+    collect(&all);
     put(&out, &all, true); /* what is called so before what mentions it */
     put(&out, &all, false);
     if (all.n == 0) {
@@ -145,8 +165,6 @@ enum ergo_status ergo_help_search(struct ergo_context *ctx, const char *words, c
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "memory ran out while searching");
     }
     ergo_text_free(&out);
-    for (size_t i = 0; i < all.n; i++)
-        ergo_text_free(&all.list[i].owners);
-    free(all.list);
+    forget(&all);
     return status;
 }

@@ -11,6 +11,27 @@ static void complain(struct ergo_build *build, const char *set, const char *why)
     ergo_text_free(&shown);
 }
 
+/* What was meant by a text that is no /PTR=VALUE: with a slash in front, or a key's place. */
+static void complain_form(struct ergo_build *build, const char *set) {
+    const size_t name = strcspn(set, "=");
+    const char *before = NULL;
+    if (name && set[name] && *set != '/' && strlen(set) < 64)
+        before = memchr(set, '/', name) ? "/" : "/system/";
+    for (size_t k = 0; before && k < ergo_job_n_common_keys; k++) {
+        const char *pointer = ergo_job_common_keys[k].pointer, *leaf = strrchr(pointer, '/') + 1;
+        if (strlen(leaf) == name && !strncmp(leaf, set, name))
+            before = leaf - pointer == 1 ? "/" : !strncmp(pointer, "/run/", 5) ? "/run/" : before;
+    }
+    struct ergo_text why = {0};
+    ergo_text_append(&why, "write it as /json/pointer=value, e.g. %s", before ? before : "");
+    if (before)
+        ergo_utf8_append_word(&why, set, ERGO_SHOWN_MAX);
+    else
+        ergo_text_append(&why, "/system/temperature=2.3");
+    complain(build, set, why.data ? why.data : "");
+    ergo_text_free(&why);
+}
+
 static void mark(struct ergo_json *value, const char *origin) {
     value->origin = origin;
     for (struct ergo_json *child = value->child; child; child = child->next)
@@ -66,7 +87,7 @@ static struct ergo_json *element(const struct ergo_json *array, const char *toke
 static void apply(struct ergo_build *build, const char *set) {
     const char *equals = strchr(set, '=');
     if (*set != '/' || !equals) {
-        complain(build, set, "write it as /json/pointer=value, e.g. /system/temperature=2.3");
+        complain_form(build, set);
         return;
     }
     struct ergo_json *value = read_value(build, set, equals + 1);

@@ -24,7 +24,14 @@ static bool model_knows(const struct ergo_model *model, const char *pointer) {
     return false;
 }
 
-/* Whose key it is: other models of the sampler, else the first other sampler that has it. */
+static bool sampler_knows(const struct ergo_sampler *sampler, const char *pointer) {
+    for (size_t m = 0; m < sampler->n_models; m++)
+        if (model_knows(sampler->models[m], pointer))
+            return true;
+    return false;
+}
+
+/* Whose key it is: other models of the sampler, else the other samplers that have it. */
 static void put_owners(struct ergo_text *text, const struct ergo_build *build,
                        const char *pointer) {
     const struct ergo_sampler *sampler = build->sampler;
@@ -33,12 +40,11 @@ static void put_owners(struct ergo_text *text, const struct ergo_build *build,
         if (!ergo_model_repeats(sampler, m) && model_knows(sampler->models[m], pointer))
             ergo_text_append(text, "%s\"%s\"", n++ ? ", " : "a key of model ",
                              sampler->models[m]->name);
-    for (size_t i = 0; i < ergo_n_samplers && !n; i++)
-        for (size_t m = 0; m < ergo_samplers[i]->n_models && !n; m++)
-            if (ergo_samplers[i] != sampler && model_knows(ergo_samplers[i]->models[m], pointer)) {
-                ergo_text_append(text, "a key of sampler \"%s\"", ergo_samplers[i]->name);
-                n++;
-            }
+    const bool own = n > 0;
+    for (size_t i = 0; i < ergo_n_samplers && !own; i++)
+        if (ergo_samplers[i] != sampler && sampler_knows(ergo_samplers[i], pointer))
+            ergo_text_append(text, "%s\"%s\"", n++ ? ", " : "a key of sampler ",
+                             ergo_samplers[i]->name);
 }
 
 /* The right name in the wrong place: the only key elsewhere with this last token. */
@@ -54,15 +60,40 @@ static const char *right_name_elsewhere(const struct ergo_build *build, const ch
     return found;
 }
 
+/* What begins so, or nearly has this name, in another place. Tuning is nobody's first thought, and
+ * another place and more than one letter in four wrong is a guess. */
 static const char *nearest_elsewhere(const struct ergo_build *build, const char *name) {
     const char *names[NAMES_MAX];
     size_t n = 0;
     for (size_t i = 0; i < build->n_keys && n < NAMES_MAX; i++)
-        names[n++] = leaf(build->keys[i]->pointer);
-    const char *near = ergo_text_nearest(name, names, n);
-    for (size_t i = 0; near && i < n; i++)
-        if (names[i] == near)
+        if (strncmp(build->keys[i]->pointer, "/tuning/", 8) != 0)
+            names[n++] = leaf(build->keys[i]->pointer);
+    const char *near = ergo_word_begun(name, names, n);
+    if (!near)
+        near = ergo_text_nearest(name, names, n);
+    if (near && !ergo_word_begun(name, &near, 1) &&
+        4 * ergo_text_distance(name, near) > strlen(name))
+        return NULL;
+    for (size_t i = 0; near && i < build->n_keys; i++)
+        if (leaf(build->keys[i]->pointer) == near)
             return build->keys[i]->pointer;
+    return NULL;
+}
+
+/* What other programs call so: one of the n names here, else the pointer of a key elsewhere. */
+static const char *meant(const struct ergo_build *build, const char *name, const char *const *names,
+                         size_t n) {
+    const char *word;
+    for (size_t i = 0; (word = ergo_word_meant(name, i)) != NULL; i++) {
+        for (size_t k = 0; k < n; k++)
+            if (!strcmp(names[k], word))
+                return names[k];
+        for (size_t k = 0; k < build->n_keys; k++) {
+            const char *pointer = build->keys[k]->pointer;
+            if (!strcmp(leaf(pointer), word) && strchr(pointer + 1, '/') == strrchr(pointer, '/'))
+                return pointer;
+        }
+    }
     return NULL;
 }
 
@@ -99,8 +130,12 @@ void ergo_suggest_key(struct ergo_build *build, const char *parent, const char *
     ergo_text_free(&owners);
     /* Short words resemble many names: a place is only guessed for longer ones. */
     if (strlen(name) <= WORD_MAX) {
-        const char *there = right_name_elsewhere(build, name);
-        const char *near = there ? NULL : ergo_text_nearest(name, names, n);
+        const char *there = meant(build, name, names, n);
+        if (!there)
+            there = right_name_elsewhere(build, name);
+        const char *near = there ? NULL : ergo_word_begun(name, names, n);
+        if (!there && !near)
+            near = ergo_text_nearest(name, names, n);
         if (!there && !near && !told && strlen(name) > 3)
             there = nearest_elsewhere(build, name);
         if (there || near)

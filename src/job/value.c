@@ -162,6 +162,20 @@ static bool read_enum(struct ergo_build *build, const struct ergo_key *key, cons
             best = distance;
         }
     }
+    const char *word, *begun = NULL;
+    bool several = false;
+    for (size_t i = 0; ergo_key_choice(key, i); i++) {
+        const char *choice = ergo_key_choice(key, i);
+        for (size_t k = 0; (word = ergo_word_meant(node->text, k)) != NULL; k++)
+            if (!strcmp(word, choice))
+                nearest = choice;
+        if (ergo_word_begun(node->text, &choice, 1)) {
+            several = begun != NULL;
+            begun = choice;
+        }
+    }
+    if (begun && !several)
+        nearest = begun;
     char why[256] = "";
     const struct ergo_model *model = NULL;
     for (size_t i = 0; !key->choices && i < ergo_n_samplers && !model; i++) /* /sampler */

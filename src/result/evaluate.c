@@ -121,6 +121,10 @@ static void estimate_one(const struct ergo_member_result *m, const struct ergo_o
     if (r->drift > level) /* what flips once in a while drifts, too, at any time */
         trust = r->observable->slow && r->observable->slow(m->point) ? ERGO_TRUST_SHORT
                                                                      : ERGO_TRUST_DRIFT;
+    r->one_way = r->observable->sample && trust == ERGO_TRUST_SHORT &&
+                 !(r->observable->slow && r->observable->slow(m->point)) &&
+                 online->count >= drift_least &&
+                 ergo_online_one_way(online, s, &r->first, &r->last);
     ergo_observable_refuse(r, trust);
     r->z = z_of(r);
     ergo_observable_refer(m->point, r);

@@ -230,6 +230,7 @@ static void merge(const struct ergo_result *result, struct ergo_mean_result *mea
     }
     *r = from->observables[o];
     r->drift = 0;
+    r->one_way = false;
     r->z = NAN;
     r->reference_error = 0; /* in a calibration each chain was compared by itself */
     r->estimate =

@@ -26,6 +26,8 @@ struct ergo_observable_result {
     enum ergo_trust trust;
     double drift; /* ERGO_TRUST_DRIFT: difference of the first fifth and the last half, in
                    * standard errors */
+    bool one_way; /* ERGO_TRUST_SHORT: all fifths of it rise, or fall, from the first to the last */
+    double first, last;
     double exact; /* NAN: not known */
     double z;     /* (mean - exact) / error; NAN: not known */
     /* A value to compare with that has an error of its own (error 0: none), and the difference in
@@ -246,6 +248,8 @@ struct ergo_result_beyond {
     double share, last;
 };
 struct ergo_result_beyond ergo_result_beyond(const struct ergo_result *result, size_t c);
+/* trend.c: about what goes one way all through a run */
+enum ergo_status ergo_result_trends(struct ergo_context *ctx, struct ergo_result *result);
 
 /* Averages over /output/blocks blocks of measurements: DIR/blocks/pPOINT.dat, and for series.h5.
  * Of a run that was stopped: the blocks that have begun, the last one over the samples it has. */

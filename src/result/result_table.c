@@ -180,6 +180,11 @@ static enum ergo_status choose_columns(struct ergo_context *ctx, struct table *t
         size_t o = 0;
         while (o < model->n_observables && strcmp(model->observables[o].name, names[k]) != 0)
             o++;
+        for (size_t c = 0; c < model->n_curves && o == model->n_observables; c++)
+            if (!strcmp(model->curves[c].name, names[k]))
+                return ERGO_FAIL(ctx, ERGO_E_JOB,
+                                 "--observable: \"%s\" is a curve: ergocl table DIR --curve %s",
+                                 names[k], names[k]);
         if (o == model->n_observables || !ergo_observable_shown(&model->observables[o], first))
             return ERGO_FAIL(ctx, ERGO_E_JOB,
                              "--observable: the run has no observable \"%s\"; `ergocl help %s%s%s` "

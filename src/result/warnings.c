@@ -399,5 +399,7 @@ enum ergo_status ergo_result_warn(struct ergo_context *ctx, struct ergo_result *
     struct ergo_warner w = {ctx, result, result->job->model, ERGO_OK};
     for (size_t i = 0; i < sizeof all / sizeof all[0] && w.status == ERGO_OK; i++)
         all[i](&w);
+    if (w.status == ERGO_OK)
+        w.status = ergo_result_trends(ctx, result);
     return w.status == ERGO_OK ? ergo_result_alarms(ctx, result) : w.status;
 }

@@ -62,12 +62,15 @@ bool ergo_online_copy(const struct ergo_online *from, struct ergo_online *to);
 void ergo_online_finish(struct ergo_online *online);
 
 /* As ergo_stats_estimate of a series, ergo_stats_derived of several that are in one list of the
- * plan, ergo_stats_drift (of averages over 256 to 512 bins where the series is not short). */
+ * plan, ergo_stats_drift and ergo_stats_one_way (of averages over 256 to 512 bins where the series
+ * is not short). */
 void ergo_online_estimate(const struct ergo_online *online, size_t series,
                           struct ergo_estimate *estimate);
 void ergo_online_derived(const struct ergo_online *online, const size_t *series, size_t n,
                          ergo_stats_function function, void *user, struct ergo_estimate *estimate);
 double ergo_online_drift(const struct ergo_online *online, size_t series);
+bool ergo_online_one_way(const struct ergo_online *online, size_t series, double *first,
+                         double *last);
 
 /* Autocorrelation function of averages over 2^level samples, at n_lags <= 129 lags; false: of so
  * few values that it is not known, or they are all the same. */

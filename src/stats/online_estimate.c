@@ -233,6 +233,18 @@ double ergo_online_drift(const struct ergo_online *o, size_t s) {
     return error > 0 ? fabs(begin - end) / error : 0;
 }
 
+bool ergo_online_one_way(const struct ergo_online *o, size_t s, double *first, double *last) {
+    double means[ERGO_ONLINE_BINS];
+    if (!o->fixed)
+        return o->waiting && ergo_stats_one_way(samples_of(o, s), (size_t)o->count, first, last);
+    const uint64_t length = ergo_online_bin(o->count);
+    const size_t full = (size_t)(o->count / length);
+    for (size_t b = 0; b < full; b++)
+        means[b] =
+            ergo_online_series_of(o, s)->origin + ergo_online_bins_of(o, s)[b] / (double)length;
+    return ergo_stats_one_way(means, full, first, last);
+}
+
 bool ergo_online_autocorrelation(const struct ergo_online *o, size_t s, size_t level, double *rho,
                                  size_t n_lags) {
     struct sum p;

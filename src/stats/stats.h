@@ -71,6 +71,12 @@ double ergo_stats_f_tail(double f, double m, double n);
  * fifth would have in equilibrium, taken from the last half; 0 where the last half is too short. */
 double ergo_stats_drift(const double *x, size_t n);
 
+/* Does a series go one way from its beginning to its end? The means of its fifths all rise or all
+ * fall, and the first and the last are more than four standard deviations of the last fifth apart.
+ * *first and *last are these means. Of equilibrium such a series knows next to nothing: it is no
+ * test, and says what is seen. */
+bool ergo_stats_one_way(const double *x, size_t n, double *first, double *last);
+
 /* Sorts ascending, in place. With a NAN among the values the order is undefined. */
 void ergo_stats_sort(double *x, size_t n);
 

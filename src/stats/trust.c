@@ -39,6 +39,23 @@ double ergo_stats_drift(const double *x, size_t n) {
     return end.too_short || !(error > 0) ? 0 : fabs(ergo_stats_mean(x, early) - end.mean) / error;
 }
 
+bool ergo_stats_one_way(const double *x, size_t n, double *first, double *last) {
+    const size_t fifth = n / 5;
+    double mean[5] = {0}, sum = 0;
+    if (fifth < 4)
+        return false;
+    for (size_t k = 0; k < 5; k++)
+        mean[k] = ergo_stats_mean(x + k * fifth, fifth);
+    for (size_t k = 2; k < 5; k++)
+        if (!((mean[k] - mean[k - 1]) * (mean[1] - mean[0]) > 0))
+            return false;
+    for (size_t i = 4 * fifth; i < 5 * fifth; i++)
+        sum += (x[i] - mean[4]) * (x[i] - mean[4]);
+    *first = mean[0];
+    *last = mean[4];
+    return fabs(mean[4] - mean[0]) > 4 * sqrt(sum / (double)fifth);
+}
+
 /*
  * Continued fraction of the incomplete beta function I_x(a, b) by Lentz's method (Abramowitz and
  * Stegun 26.5.8); converges fast for x < (a + 1) / (a + b + 2).

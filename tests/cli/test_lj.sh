@@ -159,3 +159,34 @@ for name in matrix tailed; do
     says out "3 points have no excess adsorption: no run of the bulk fluid with method sample"
     says_not out "Excess adsorption;"
 done
+
+# What newcomers write: each word is told what it is called here, each unit where it matters.
+"$ERGOCL" new lj-fluid nvt >new.json
+while IFS='|' read -r set said; do
+    expect 2 "$ERGOCL" validate new.json --set "$set"
+    says err "$said"
+done <<'WRONG'
+/system/Temp=1|/system/Temp: unknown key; did you mean "temperature"
+/system/r_cut=3|/system/r_cut: unknown key; did you mean "cutoff"
+/system/LRC=true|did you mean "tail_correction"
+/system/N=100|did you mean "particles"
+/system/ensemble=GCMC|did you mean "muvt"
+/system/ensemble=gemc|did you mean "gibbs"
+/sampler=lj|did you mean "lj-fluid"
+/system/temperature=120|/system/epsilon, here 1, is in K, too
+temperature=2|e.g. /system/temperature=2
+sweeps=2|e.g. /run/sweeps=2
+seed=2|e.g. /seed=2
+run/sweeps=2|e.g. /run/sweeps=2
+WRONG
+expect 2 "$ERGOCL" validate new.json --set /system/sigma=3.4 --set "/system/box=[40,40,40]" --set /system/cutoff=null
+says err "/system/cutoff: absent, and its default of 2.5 is below sigma, 3.4" "8.5 is 2.5 sigma"
+expect 0 "$ERGOCL" validate new.json --set /system/sigma=3.4 --set "/system/box=[40,40,40]" --set /system/cutoff=3
+expect 2 "$ERGOCL" validate new.json --temperature=2
+says err "keys of the job: --set /system/NAME=VALUE"
+
+# Where an analysis has nothing to say it says so.
+"$ERGOCL" new lj-fluid gibbs >gibbs.json
+expect 0 "$ERGOCL" run gibbs.json -q -o gibbs --set /run/sweeps=2000 --set /run/equilibration=0 --set '/scan={"/system/temperature": [1, 1.1]}'
+expect 0 "$ERGOCL" analyse gibbs
+says out "note: nothing to add to what \`ergocl table\` prints: no point has several chains, and samples of this model are not weighted"

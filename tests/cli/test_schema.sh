@@ -37,7 +37,19 @@ expect 2 "$ERGOCL" help tempereture
 says err 'did you mean "temperature"?'
 expect 0 "$ERGOCL" help job
 says out /run/sweeps /scan /wall_time
-for topic in result exit-codes environment; do
+for topic in "gibbs transfers" "transfers gibbs" "transfers lj-fluid" "lj-fluid gibbs transfers" transf; do
+    # shellcheck disable=SC2086 # words
+    expect 0 "$ERGOCL" help $topic
+    says out "key of lj-fluid" /system/transfers
+done
+expect 0 "$ERGOCL" help rdf
+says out "curve of hard-spheres"
+expect 0 "$ERGOCL" help units
+says out "tail_correction" "rho* = N"
+expect 2 "$ERGOCL" help fliegenpilz
+says err 'no help on "fliegenpilz"'
+says_not err "nothing has"
+for topic in result exit-codes environment words; do
     expect 0 "$ERGOCL" help $topic
 done
 expect 2 "$ERGOCL" help spin-latice

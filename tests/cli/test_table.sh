@@ -57,6 +57,36 @@ says err 'no observable "heat"' "ergocl help spin-lattice ising"
 expect 2 "$ERGOCL" table one --observable energy --csv
 says err "--csv has all"
 
+# A curve: columns for gnuplot and numpy.loadtxt, or one CSV with the scanned parameters.
+expect 0 "$ERGOCL" table one --curve correlation
+cp out columns
+expect 0 "$ERGOCL" table one --curve correlation --csv
+cp out curve.csv
+expect 0 "$ERGOCL" table one stopped --curve correlation --csv
+$python - columns curve.csv out one/result.json <<'PYTHON' || fail "the curves are not those of result.json"
+import csv, json, sys
+points = json.load(open(sys.argv[4]))["points"]
+rows = list(csv.DictReader(open(sys.argv[2], newline="")))
+both = list(csv.DictReader(open(sys.argv[3], newline="")))
+wanted = [(*p["parameters"].values(), p["replica"], *row) for p in points for row in
+          zip(*(p["curves"]["correlation"][k] for k in ("x", "mean", "error")))]
+assert list(rows[0]) == [*points[0]["parameters"], "replica", "x", "correlation", "correlation.error"], rows[0]
+number = lambda cell: float(cell) if cell else None
+assert [tuple(map(number, r.values())) for r in rows] == wanted
+assert [r for r in both if r["run"] == "one"] == [{"run": "one", **r} for r in rows] and both[-1]["run"] == "stopped"
+blocks = open(sys.argv[1]).read().split("\n\n\n")
+assert len(blocks) == len(points) and all(b.startswith("# /system/") for b in blocks)
+lines = [line.split() for b in blocks for line in b.splitlines() if not line.startswith("#")]
+assert len(lines) == len(wanted)
+assert all(abs(float(a[1]) - w[-2]) <= 1e-8 * abs(w[-2]) for a, w in zip(lines, wanted))
+PYTHON
+expect 2 "$ERGOCL" table one --curve correlatoin
+says err 'no curve "correlatoin"' 'did you mean "correlation"?'
+expect 2 "$ERGOCL" table one --observable correlation
+says err '"correlation" is a curve' "--curve correlation"
+expect 2 "$ERGOCL" table one --curve correlation --observable energy
+says err "either --observable or --curve"
+
 expect 4 "$ERGOCL" table nowhere one alsonot --csv
 says err "nowhere has no file checkpoint" "alsonot has no file checkpoint"
 [ ! -s out ] || fail "something was printed all the same"

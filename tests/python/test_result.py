@@ -201,3 +201,23 @@ def test_plots(result: ergocl.Result, tmp_path: Path) -> None:
     figure.savefig(tmp_path / "figure.png")
     assert (tmp_path / "figure.png").stat().st_size > 5000
     pyplot.close("all")
+
+
+# ---- analyses ----
+
+
+def test_analyse(result: ergocl.Result, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    said = ergocl.analyse(result, reweight={"temperature": [2.05, 2.45]}, observables=["energy"], page=page)
+    assert said["sampler"] == "spin-lattice" and said["runs"] == [result.directory]
+    assert [list(row["observables"]) for row in said["reweighted"]] == [["energy"], ["energy"]]
+    assert "<svg" in page.read_text()
+    assert said == ergocl.analyse(result.directory, reweight={"temperature": "2.05,2.45"}, observables=["energy"])
+    with pytest.raises(ergocl.JobError, match="did you mean"):
+        ergocl.analyse(result, reweight={"temprature": [2.1]})
+    with pytest.raises(ergocl.JobError, match="nothing"):
+        ergocl.analyse(result, observables=["nothing"])
+    with pytest.raises(ergocl.FileError, match="overwrite"):
+        ergocl.analyse(result, page=page)
+    with pytest.raises(TypeError, match="run folder"):
+        ergocl.analyse()

@@ -32,6 +32,7 @@ static const char *slow(const struct ergo_point *point) {
 
 static struct ergo_observable observable;
 static struct ergo_observable_result estimated;
+static char warned[1024]; /* the warnings, one after the other */
 
 /* One chain whose series is in column. */
 static const struct ergo_observable_result *estimate(size_t lead, size_t n, bool is_slow) {
@@ -62,8 +63,11 @@ static const struct ergo_observable_result *estimate(size_t lead, size_t n, bool
     assert_int_equal(ergo_result_evaluate(ctx, &result), ERGO_OK);
     ergo_online_free(&member.online);
     ergo_measured_destroy(result.measured);
-    for (size_t w = 0; w < result.n_warnings; w++)
+    *warned = '\0';
+    for (size_t w = 0; w < result.n_warnings; w++) {
+        strncat(warned, result.warnings[w], sizeof warned - strlen(warned) - 1);
         free(result.warnings[w]);
+    }
     free(result.warnings);
     free(result.means);
     free(result.comparison);
@@ -124,11 +128,35 @@ static void beginnings_that_are_off(void **state) {
     assert_int_equal(estimate(LEAD, N, true)->trust, ERGO_TRUST_SLOW);
 }
 
+/* A chain that is on its way all the time: it says so, and from where to where. Not where the error
+ * stands, nor of a chain that is slow by its physics. */
+static void ways_that_do_not_end(void **state) {
+    (void)state;
+    exact_value = NAN;
+    fill(50);
+    for (size_t i = 0; i < N; i++)
+        column[LEAD + i] = 0.01 * column[LEAD + i] - 3.0 * (double)i / N;
+    const struct ergo_observable_result *r = estimate(LEAD, N, false);
+    assert_int_equal(r->trust, ERGO_TRUST_SHORT);
+    assert_true(r->one_way && fabs(r->first + 0.3) < 0.01 && fabs(r->last + 2.7) < 0.01);
+    assert_non_null(strstr(warned, "energy went one way all the time, energy from -0."));
+    assert_non_null(strstr(warned, " in the first fifth of what was measured to -2."));
+    assert_false(estimate(LEAD, N, true)->one_way);
+    fill(50);
+    assert_false(estimate(LEAD, N, false)->one_way);
+    assert_null(strstr(warned, "one way"));
+    for (size_t i = 0; i < N; i++)
+        column[LEAD + i] -= 3.0 * (double)i / N + (i < N / 5 ? 3 : 0); /* there and back */
+    assert_false(estimate(LEAD, N, false)->one_way);
+    assert_null(strstr(warned, "one way"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equilibration_does_not_count),
         cmocka_unit_test(frozen_chains_and_exact_values),
         cmocka_unit_test(beginnings_that_are_off),
+        cmocka_unit_test(ways_that_do_not_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -218,6 +218,18 @@ static void test_suggestions(void **state) {
                  "it is a key of sampler \"toy-gas\"");
     expect_error(TOY_JOB(",\"moves\":{\"displacment\":1}", ""), "/system/moves/displacment",
                  "did you mean \"displacement\"?");
+    /* words of other programs, and beginnings; no guess at another place from afar */
+    expect_error(TOY_JOB(",\"Temp\":1", ""), "/system/Temp: unknown key",
+                 "did you mean \"temperature\"?");
+    expect_error(TOY_JOB(",\"T\":1", ""), "did you mean \"temperature\"?", NULL);
+    expect_error(TOY_JOB(",\"box_length\":1", ""), "did you mean \"box\"?", NULL);
+    expect_error(TOY_JOB("", ",\"random-seed\":1"), "did you mean \"seed\"?", NULL);
+    expect_error(TOY_JOB(",\"RunSteps\":1", ""), "did you mean \"/run/sweeps\"?", NULL);
+    expect_error(TOY_JOB(",\"disp\":1", ""), "did you mean \"/system/moves/displacement\"?", NULL);
+    expect_error(TOY_JOB(",\"sweepz\":1", ""), "did you mean \"/run/sweeps\"?", NULL);
+    expect_error(TOY_JOB(",\"sweexx\":1", ""), "/system/sweexx: unknown key; allowed here", NULL);
+    expect_error(TOY_JOB(",\"model\":\"alp\"", ""), "did you mean \"alpha\"?", NULL);
+    expect_error(TOY_JOB(",\"te\":1", ""), "/system/te: unknown key; allowed here", NULL);
     expect_error(TOY_JOB("", ",\"skan\":{}"), "did you mean \"scan\"?", "replicas");
     expect_error(TOY_JOB(",\"a/b~c\":1", ""), "job.json: /system/a~1b~0c: unknown key", NULL);
     expect_error(TOY_JOB(",\"\":1", ""), "job.json: /system/: unknown key", NULL);

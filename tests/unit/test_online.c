@@ -487,6 +487,57 @@ static void drift(void **state) {
     free(x);
 }
 
+/* What goes one way all through, by samples and by bins; not what only begins elsewhere, comes
+ * back, or scatters as much as it goes; never what has no trend (400 series of 400 tau). */
+static void one_way(void **state) {
+    (void)state;
+    enum { N = 20000, RUNS = 400 };
+    struct ergo_online_plan plan = {.n_series = 1, .n_tracks = 1};
+    static const struct {
+        double ramp, back, step, tau, noise;
+        bool goes;
+    } cases[] = {{.ramp = 10, .goes = true},
+                 {.ramp = -10, .goes = true},
+                 {.tau = 8000, .goes = true},
+                 {.ramp = 10, .back = 10},
+                 {.step = 10},
+                 {.ramp = 1, .noise = 2},
+                 {.ramp = 10, .noise = 2, .goes = true}};
+    double *x = numbers(N), first = 0, last = 0;
+    seed = 43;
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0] + RUNS; c++) {
+        const bool free_of = c >= sizeof cases / sizeof cases[0];
+        struct ergo_online online = {.plan = &plan};
+        fill_ar1(x, N, 0.96);
+        for (size_t i = 0; i < N && !free_of; i++) {
+            const double t = (double)i / N;
+            x[i] = x[i] * (0.02 + cases[c].noise) / sqrt((1 + 0.96) / (1 - 0.96)) + 5 +
+                   cases[c].ramp * t + cases[c].step * (i < N / 5) +
+                   (cases[c].tau > 0 ? exp(-(double)i / cases[c].tau) : 0) -
+                   2 * cases[c].back * (t > 0.5 ? t - 0.5 : 0);
+        }
+        assert_true(ergo_online_add(&online, x, N));
+        ergo_online_finish(&online);
+        const bool goes = !free_of && cases[c].goes;
+        assert_true(ergo_stats_one_way(x, N, &first, &last) == goes);
+        if (goes && cases[c].ramp != 0)
+            assert_true(fabs(first - 5 - 0.1 * cases[c].ramp) < 0.5 &&
+                        fabs(last - 5 - 0.9 * cases[c].ramp) < 0.5);
+        assert_true(ergo_online_one_way(&online, 0, &first, &last) == goes);
+        if (goes && cases[c].ramp != 0)
+            assert_true(fabs(first - 5 - 0.1 * cases[c].ramp) < 0.5 &&
+                        fabs(last - 5 - 0.9 * cases[c].ramp) < 0.5);
+        ergo_online_free(&online);
+    }
+    for (size_t i = 0; i < 20; i++)
+        x[i] = (double)(i / 4);
+    assert_true(ergo_stats_one_way(x, 20, &first, &last) && first == 0 && last == 4);
+    assert_false(ergo_stats_one_way(x, 19, &first, &last));
+    x[7] = NAN;
+    assert_false(ergo_stats_one_way(x, 20, &first, &last));
+    free(x);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(direct_formulas),
@@ -496,6 +547,7 @@ int main(void) {
         cmocka_unit_test(without_a_difference),
         cmocka_unit_test(bias),
         cmocka_unit_test(drift),
+        cmocka_unit_test(one_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

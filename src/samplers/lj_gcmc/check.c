@@ -239,7 +239,8 @@ enum ergo_status lj_check(struct ergo_context *ctx, const struct ergo_point *poi
     if (s.cutoff > shortest / 2)
         status = ergo_job_error(ctx, "/system/cutoff",
                                 "%.10g is more than half the shortest side, %.10g: a particle "
-                                "would meet several images of another",
+                                "would meet several images of another. Take more particles in a "
+                                "larger box, or a shorter cutoff",
                                 s.cutoff, shortest / 2);
     /* pairs in a shell have a counter of 32 bits; the limit is for the density of a dense liquid */
     const double most = largest_number(point, &s);
@@ -269,11 +270,19 @@ enum ergo_status lj_check(struct ergo_context *ctx, const struct ergo_point *poi
                                 s.attraction);
     if (s.cutoff < 0.2 * s.sigma)
         status = ergo_job_error(ctx, "/system/cutoff", "%.10g is below 0.2 sigma", s.cutoff);
+    else if (s.cutoff < s.sigma &&
+             !ergo_point_value(point, "/system/cutoff")->given) /* who means that writes it */
+        status = ergo_job_error(ctx, "/system/cutoff",
+                                "absent, and its default of %.10g is below sigma, %.10g, where "
+                                "nothing attracts: write it in the job's unit of length, %.10g is "
+                                "2.5 sigma",
+                                s.cutoff, s.sigma, 2.5 * s.sigma);
     if (s.epsilon > 0 && (s.temperature > 100 * s.epsilon || s.temperature < 1e-3 * s.epsilon))
         status = ergo_job_error(ctx, "/system/temperature",
                                 "%.10g: allowed are 0.001 to 100 epsilon (epsilon 0 for an ideal "
-                                "gas); beyond, energies leave the range of the arithmetic",
-                                s.temperature);
+                                "gas); beyond, energies leave the range of the arithmetic. "
+                                "k_B = 1: with T in K /system/epsilon, here %.10g, is in K, too",
+                                s.temperature, s.epsilon);
     if (s.shifted && s.tail)
         status = ergo_job_error(ctx, "/system/tail_correction",
                                 "a shifted potential has no tail to correct for");

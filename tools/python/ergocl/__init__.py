@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _abi as abi
+from ._analyse import analyse
 from ._configurations import Configurations, TwoTimes, configurations
 from ._errors import (
     AuditError,
@@ -64,6 +65,7 @@ __all__ = [
     "Result",
     "TwoTimes",
     "__version__",
+    "analyse",
     "configurations",
     "devices",
     "explain",
