@@ -229,7 +229,7 @@ static void test_suggestions(void **state) {
     expect_error(TOY_JOB(",\"sweepz\":1", ""), "did you mean \"/run/sweeps\"?", NULL);
     expect_error(TOY_JOB(",\"sweexx\":1", ""), "/system/sweexx: unknown key; allowed here", NULL);
     expect_error(TOY_JOB(",\"model\":\"alp\"", ""), "did you mean \"alpha\"?", NULL);
-    expect_error(TOY_JOB(",\"te\":1", ""), "/system/te: unknown key; allowed here", NULL);
+    expect_error(TOY_JOB(",\"pe\":1", ""), "/system/pe: unknown key; allowed here", NULL);
     expect_error(TOY_JOB("", ",\"skan\":{}"), "did you mean \"scan\"?", "replicas");
     expect_error(TOY_JOB(",\"a/b~c\":1", ""), "job.json: /system/a~1b~0c: unknown key", NULL);
     expect_error(TOY_JOB(",\"\":1", ""), "job.json: /system/: unknown key", NULL);

@@ -33,7 +33,7 @@ static void test_divided(void **state) {
     (void)state;
     uint64_t random = 1;
     for (uint32_t i = 1; i <= 24; i++)
-        for (int k = 0; k < 20000; k++) {
+        for (uint64_t k = 0; k < 20000; k++) {
             random = random * UINT64_C(6364136223846793005) + 1;
             const uint64_t any = random >> 2, most = UINT64_C(1) << 62;
             assert_true(ergo_volume_divided(any, i) == any / i);
