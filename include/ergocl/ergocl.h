@@ -458,6 +458,9 @@ struct ergo_analyse_options {
     double correction;
     /* The key whose value is looked for at which two phases have the same weight; NULL: none. */
     const char *coexistence;
+    /* Of a fluid whose number of particles changes: the critical point of each cube, by mixed-field
+     * finite-size scaling, and of an infinite one. */
+    bool critical;
 };
 
 struct ergo_analysis;

@@ -13,6 +13,7 @@
  *     cross.c      where curves of sizes cross, and where to for large sizes
  *     scale.c      fits of finite-size scaling
  *     coexist.c    where two phases have the same weight
+ *     critical.c   where N - s E is distributed as an Ising model's magnetization
  *     matrix.c     ln Pi(N) of a transition matrix, and its two phases
  *     excess.c     adsorption beside the bulk fluid
  *     analysis.c   the public functions; table.c, json.c, page.c: what people and programs read
@@ -146,6 +147,14 @@ struct ergo_coexistence {
     double *bins, *density; /* owned: of the histogram at coexistence */
 };
 
+/* A fluid's critical point by mixed-field finite-size scaling, as one box has it. */
+struct ergo_critical {
+    size_t system;
+    double side;                                                   /* of the box, a cube */
+    const char *why_not;                                           /* NULL: found */
+    struct ergo_valued temperature, log_activity, density, mixing; /* ln z, <N>/V, s */
+};
+
 /* ln Pi(N) at one temperature, from runs with N, N + 1, ... particles. */
 struct ergo_matrix {
     const struct ergo_point *point; /* of one of its runs */
@@ -202,6 +211,12 @@ struct ergo_analysis {
     const struct ergo_conjugate *coexisting; /* whose column has two peaks */
     size_t n_coexistences;                   /* one for each system */
     struct ergo_coexistence *coexistences;
+    bool critical;         /* is asked for */
+    size_t n_criticals;    /* one for each system */
+    size_t critical_sizes; /* of them found; of two or more: */
+    struct ergo_critical *criticals;
+    struct ergo_valued critical_temperature, critical_density; /* of an infinite box */
+    double critical_chi2[2];
     size_t n_matrices;
     struct ergo_matrix *matrices;
     size_t n_excesses;
@@ -231,6 +246,8 @@ void ergo_chain_columns(const struct ergo_chain *chain, size_t i, double *column
 size_t ergo_chain_length(const struct ergo_chain *chain);
 /* The number that a key has at a point, NAN: none (not a number, or not given). */
 double ergo_point_number(const struct ergo_point *point, size_t key);
+/* Sides of the box of a fluid (/system/box: three, or a cube's). */
+void ergo_point_sides(const struct ergo_point *point, double sides[3]);
 /* The number of a key; SIZE_MAX: the model has none of this name. */
 size_t ergo_analysis_key(const struct ergo_analysis *a, const char *pointer);
 /* Its value; NAN also if there is no such key. */
@@ -387,13 +404,14 @@ bool ergo_curve_at(const struct ergo_analysis *a, const struct ergo_system *syst
 /* Name of the axis, "temperature", or "". */
 const char *ergo_analysis_axis(const struct ergo_analysis *a, char buffer[64]);
 
-/* ---- cross.c, scale.c, coexist.c ------------------------------------------------------------ */
+/* ---- cross.c, scale.c, coexist.c, critical.c ------------------------------------------------ */
 
 enum ergo_status ergo_analysis_cross(struct ergo_context *ctx, struct ergo_analysis *a,
                                      double correction);
 enum ergo_status ergo_analysis_scale(struct ergo_context *ctx, struct ergo_analysis *a, double low,
                                      double high, double correction);
 enum ergo_status ergo_analysis_coexist(struct ergo_context *ctx, struct ergo_analysis *a);
+enum ergo_status ergo_analysis_find_critical(struct ergo_context *ctx, struct ergo_analysis *a);
 
 /* ---- matrix.c -------------------------------------------------------------------------------- */
 

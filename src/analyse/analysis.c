@@ -57,6 +57,17 @@ static enum ergo_status read_keys(struct ergo_context *ctx, struct ergo_analysis
                 status =
                     ERGO_FAIL(ctx, ERGO_E_JOB, "--reweight: %s is given twice", wanted->pointer);
     }
+    a->critical = o->critical;
+    if (status == ERGO_OK && o->critical) {
+        if (o->n_reweight || o->coexistence)
+            return ERGO_FAIL(ctx, ERGO_E_JOB,
+                             "--critical beside --reweight or --coexistence: one after the other");
+        /* samples are weighted for other values of all keys that the job has of weights */
+        for (size_t k = 0; k < a->job->n_keys && a->n_wanted < ERGO_SCAN_MAX; k++)
+            if (ergo_analysis_is_conjugate(a, k) && a->job->points[0].values[k].present)
+                a->wanted[a->n_wanted++] =
+                    (struct ergo_wanted_key){a->job->keys[k]->pointer, k, 0, NULL};
+    }
     if (status != ERGO_OK || !o->coexistence)
         return status;
     struct ergo_wanted_key key;
@@ -270,7 +281,7 @@ static enum ergo_status choose_quantities(struct ergo_context *ctx, struct ergo_
 
 enum ergo_status ergo_analysis_make(struct ergo_context *ctx, struct ergo_analysis *a,
                                     const struct ergo_analyse_options *o) {
-    const bool asked = o->n_reweight || o->coexistence;
+    const bool asked = o->n_reweight || o->coexistence || o->critical;
     const double correction = o->correction > 0 ? o->correction : NAN;
     double low, high;
     a->job = a->results[0]->job;
@@ -302,7 +313,7 @@ enum ergo_status ergo_analysis_make(struct ergo_context *ctx, struct ergo_analys
         status = weigh(ctx, a);
     if (status == ERGO_OK)
         status = ergo_analysis_pool(ctx, a);
-    if (status == ERGO_OK && !a->unweighted)
+    if (status == ERGO_OK && !a->unweighted && !a->critical)
         status = ergo_analysis_reweight(ctx, a);
     if (status == ERGO_OK && a->crosses)
         status = ergo_analysis_cross(ctx, a, correction);
@@ -310,6 +321,8 @@ enum ergo_status ergo_analysis_make(struct ergo_context *ctx, struct ergo_analys
         status = ergo_analysis_scale(ctx, a, low, high, correction);
     if (status == ERGO_OK && a->coexisting)
         status = ergo_analysis_coexist(ctx, a);
+    if (status == ERGO_OK && a->critical)
+        status = ergo_analysis_find_critical(ctx, a);
     if (status == ERGO_OK)
         status = note_ends(ctx, a);
     if (status == ERGO_OK)
@@ -317,7 +330,7 @@ enum ergo_status ergo_analysis_make(struct ergo_context *ctx, struct ergo_analys
     if (status == ERGO_OK)
         status = ergo_analysis_excess(ctx, a);
     if (status == ERGO_OK && !a->n_pooled && !a->n_rows && !a->n_crossings && !a->n_coexistences &&
-        !a->n_matrices && !a->n_excesses && !a->n_notes && !a->scales)
+        !a->n_criticals && !a->n_matrices && !a->n_excesses && !a->n_notes && !a->scales)
         status = ergo_analysis_note(
             ctx, a, "nothing to add to what `ergocl table` prints: no point has several chains, %s",
             a->model->n_conjugates ? "and --reweight names no other values"
@@ -397,6 +410,7 @@ void ergo_analysis_destroy(struct ergo_analysis *a) {
         free(a->notes[i]);
     free(a->scaling.why_not);
     free(a->coexistences);
+    free(a->criticals);
     for (size_t i = 0; i < a->n_matrices; i++)
         ergo_matrix_free(&a->matrices[i]);
     free(a->matrices);

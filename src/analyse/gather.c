@@ -18,6 +18,12 @@ double ergo_point_number(const struct ergo_point *point, size_t key) {
                                   : NAN;
 }
 
+void ergo_point_sides(const struct ergo_point *point, double sides[3]) {
+    const struct ergo_value *box = ergo_point_value(point, "/system/box");
+    for (size_t k = 0; k < 3; k++)
+        sides[k] = box->items ? box->reals[k] : box->real;
+}
+
 size_t ergo_analysis_key(const struct ergo_analysis *a, const char *pointer) {
     for (size_t key = 0; key < a->job->n_keys; key++)
         if (strcmp(a->job->keys[key]->pointer, pointer) == 0)

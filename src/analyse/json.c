@@ -197,6 +197,36 @@ static void put_coexistence(struct ergo_json_out *out, const struct ergo_analysi
     ergo_out_close(out, 1);
 }
 
+static void put_criticals(struct ergo_json_out *out, const struct ergo_analysis *a) {
+    if (!a->n_criticals)
+        return;
+    ergo_out_array(out, "critical");
+    for (size_t i = 0; i < a->n_criticals; i++) {
+        const struct ergo_critical *c = &a->criticals[i];
+        ergo_out_object(out, NULL);
+        put_count(out, "system", c->system);
+        ergo_out_number(out, "side", c->side);
+        if (c->why_not) {
+            ergo_out_text(out, "why_not", c->why_not);
+        } else {
+            put_valued(out, "temperature", &c->temperature);
+            put_valued(out, "log_activity", &c->log_activity);
+            put_valued(out, "density", &c->density);
+            put_valued(out, "mixing", &c->mixing);
+        }
+        ergo_out_close(out, 1);
+    }
+    ergo_out_close(out, 1);
+    if (a->critical_sizes < 2)
+        return;
+    ergo_out_object(out, "critical_infinite");
+    put_valued(out, "temperature", &a->critical_temperature);
+    put_valued(out, "density", &a->critical_density);
+    ergo_out_numbers(out, "chi2", a->critical_chi2, 2);
+    put_count(out, "dof", a->critical_sizes - 2);
+    ergo_out_close(out, 1);
+}
+
 static void put_matrices(struct ergo_json_out *out, const struct ergo_analysis *a) {
     if (!a->n_matrices)
         return;
@@ -271,6 +301,7 @@ enum ergo_status ergo_analysis_json(struct ergo_context *ctx, const struct ergo_
     put_crossings(&out, a);
     put_scaling(&out, a);
     put_coexistence(&out, a);
+    put_criticals(&out, a);
     put_matrices(&out, a);
     put_excesses(&out, a);
     ergo_out_array(&out, "notes");
@@ -347,6 +378,26 @@ static void put_csv_coexistence(struct ergo_text *text, const struct ergo_analys
     }
 }
 
+static void put_csv_criticals(struct ergo_text *text, const struct ergo_analysis *a) {
+    static const char *const key = "/system/temperature";
+    for (size_t i = 0; i < a->n_criticals; i++) {
+        const struct ergo_critical *c = &a->criticals[i];
+        const char *system = a->systems[c->system].label;
+        const double t = c->temperature.value;
+        if (c->why_not)
+            continue;
+        put_line(text, "critical", system, key, t, "temperature", t, c->temperature.error);
+        put_line(text, "critical", system, key, t, "log_activity", c->log_activity.value,
+                 c->log_activity.error);
+        put_line(text, "critical", system, key, t, "density", c->density.value, c->density.error);
+    }
+    if (a->critical_sizes < 2)
+        return;
+    const struct ergo_valued *t = &a->critical_temperature, *d = &a->critical_density;
+    put_line(text, "critical_infinite", "", key, t->value, "temperature", t->value, t->error);
+    put_line(text, "critical_infinite", "", key, t->value, "density", d->value, d->error);
+}
+
 enum ergo_status ergo_analysis_csv(struct ergo_context *ctx, const struct ergo_analysis *analysis,
                                    char **text) {
     ERGO_CLEAR(text);
@@ -384,6 +435,7 @@ enum ergo_status ergo_analysis_csv(struct ergo_context *ctx, const struct ergo_a
                      s->power.error);
     }
     put_csv_coexistence(&out, a, axis);
+    put_csv_criticals(&out, a);
     for (size_t i = 0; i < a->n_matrices; i++) {
         const struct ergo_matrix *m = &a->matrices[i];
         static const char *const key = "/system/temperature", *const kind = "saturation";

@@ -83,9 +83,9 @@ static const struct ergo_point *point_of(const struct place *of) {
 }
 
 static double volume_of(const struct ergo_point *point) {
-    const struct ergo_value *box = ergo_point_value(point, "/system/box");
-    return box->items ? box->reals[0] * box->reals[1] * box->reals[2]
-                      : box->real * box->real * box->real;
+    double sides[3];
+    ergo_point_sides(point, sides);
+    return sides[0] * sides[1] * sides[2];
 }
 
 /* Of a file `start` the job does not say N, but the density does. */

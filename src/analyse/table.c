@@ -238,6 +238,35 @@ static void append_coexistence(struct ergo_text *text, const struct ergo_analysi
     }
 }
 
+static void append_criticals(struct ergo_text *text, const struct ergo_analysis *a) {
+    char v[4][ERGO_CONCISE];
+    if (a->n_criticals)
+        ergo_text_append(text,
+                         "\nCritical point, by the distribution of N - s E in a cube\n"
+                         "  %-12s %-16s %-16s %-16s %s\n",
+                         "box", "temperature", "ln z", "density", "s");
+    for (size_t i = 0; i < a->n_criticals; i++) {
+        const struct ergo_critical *c = &a->criticals[i];
+        if (c->why_not) {
+            ergo_text_append(text, "  %-12.6g none: %s\n", c->side, c->why_not);
+            continue;
+        }
+        ergo_text_append(text, "  %-12.6g %-16s %-16s %-16s %s\n", c->side,
+                         ergo_format_concise(v[0], c->temperature.value, c->temperature.error),
+                         ergo_format_concise(v[1], c->log_activity.value, c->log_activity.error),
+                         ergo_format_concise(v[2], c->density.value, c->density.error),
+                         ergo_format_concise(v[3], c->mixing.value, c->mixing.error));
+    }
+    if (a->critical_sizes >= 2)
+        ergo_text_append(
+            text, "  %-12s %-16s %-16s %-16s\n", "infinite",
+            ergo_format_concise(v[0], a->critical_temperature.value, a->critical_temperature.error),
+            "", ergo_format_concise(v[1], a->critical_density.value, a->critical_density.error));
+    if (a->critical_sizes > 2)
+        ergo_text_append(text, "  chi^2 of its lines %.3g (temperature) and %.3g, for %zu\n",
+                         a->critical_chi2[0], a->critical_chi2[1], a->critical_sizes - 2);
+}
+
 static void append_matrices(struct ergo_text *text, const struct ergo_analysis *a) {
     char v[ERGO_CONCISE];
     for (size_t i = 0; i < a->n_matrices; i++) {
@@ -320,6 +349,7 @@ enum ergo_status ergo_analysis_table(struct ergo_context *ctx, const struct ergo
     append_crossings(&raw, a);
     append_scaling(&raw, a);
     append_coexistence(&raw, a);
+    append_criticals(&raw, a);
     append_matrices(&raw, a);
     append_excesses(&raw, a);
     for (size_t i = 0; i < a->n_notes; i++)

@@ -35,7 +35,8 @@ static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments
                                            .crossing = arguments->crossing,
                                            .fit = arguments->fit,
                                            .window = arguments->window,
-                                           .coexistence = arguments->coexistence};
+                                           .coexistence = arguments->coexistence,
+                                           .critical = arguments->critical};
     if (arguments->json && arguments->csv) {
         cli_error("\"ergocl analyse\" prints either --json or --csv");
         return ERGO_E_JOB;
@@ -82,6 +83,11 @@ const struct cli_command cli_command_analyse = {
         "  --correction 1.75   exponent of corrections to scaling, L^-1.75\n"
         "  --coexistence activity   where two phases, peaks of the histogram of N or of the\n"
         "            energy, have the same weight; densities and energies of both\n"
+        "  --critical   critical point of a fluid from muvt samples near it: T, ln z and density\n"
+        "            where N - s E is distributed as an Ising model's magnetization, in each box\n"
+        "            (mixed-field finite-size scaling, Bruce and Wilding 1992), and in an "
+        "infinite\n"
+        "            one: T_c + a L^-2.42, rho_c + b L^-1.41\n"
         "\n"
         "Of lj-fluid, runs in a slit, a field or among atoms beside a run of the bulk fluid: "
         "excess\n"
@@ -91,6 +97,6 @@ const struct cli_command cli_command_analyse = {
     .options = CLI_BIT(CLI_OUTPUT) | CLI_BIT(CLI_OVERWRITE) | CLI_BIT(CLI_JSON) | CLI_BIT(CLI_CSV) |
                CLI_BIT(CLI_REWEIGHT) | CLI_BIT(CLI_OBSERVABLE) | CLI_BIT(CLI_CROSSING) |
                CLI_BIT(CLI_FIT) | CLI_BIT(CLI_WINDOW) | CLI_BIT(CLI_CORRECTION) |
-               CLI_BIT(CLI_COEXISTENCE),
+               CLI_BIT(CLI_COEXISTENCE) | CLI_BIT(CLI_CRITICAL),
     .run = run,
 };

@@ -30,6 +30,7 @@ enum cli_option_id {
     CLI_WINDOW,
     CLI_CORRECTION,
     CLI_COEXISTENCE,
+    CLI_CRITICAL,
     CLI_DUMP,
     CLI_PROGRAMS,
     CLI_DEVICES,
@@ -70,6 +71,7 @@ struct cli_arguments {
     size_t n_reweight, n_observables;
     const char *curve;
     const char *crossing, *fit, *window, *correction, *coexistence;
+    bool critical;
     bool overwrite, plan, check, report, json, csv, dump, all, merge, list, quiet, help;
     int verbose;
 };

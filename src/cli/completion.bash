@@ -64,7 +64,7 @@ _ergocl() {
     validate) options+=" --plan --device --set" ;;
     report) options+=" --output --overwrite" ;;
     analyse)
-        options+=" --output --overwrite --json --csv --reweight --observable --crossing --fit --window --correction --coexistence"
+        options+=" --output --overwrite --json --csv --reweight --observable --crossing --fit --window --correction --coexistence --critical"
         ;;
     table) options+=" --csv --observable --curve" ;;
     compare) options+=" --devices --all --merge --output --set --overwrite --json" ;;

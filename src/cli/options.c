@@ -30,6 +30,7 @@ const struct cli_option cli_options[CLI_N_OPTIONS] = {
     [CLI_WINDOW] = {"window", 0, "FROM:TO", "points that the fit takes"},
     [CLI_CORRECTION] = {"correction", 0, "W", "exponent of corrections L^-W"},
     [CLI_COEXISTENCE] = {"coexistence", 0, "KEY", "its value where two phases weigh the same"},
+    [CLI_CRITICAL] = {"critical", 0, NULL, "critical point of a fluid, from its N and energy"},
     [CLI_DUMP] = {"dump", 0, NULL, "print the flattened OpenCL C"},
     [CLI_PROGRAMS] = {"programs", 0, "DIR",
                       "write the job's programs, each with its build options"},
@@ -182,6 +183,9 @@ static void store(struct cli_arguments *arguments, size_t id, const char *value)
         break;
     case CLI_COEXISTENCE:
         arguments->coexistence = value;
+        break;
+    case CLI_CRITICAL:
+        arguments->critical = true;
         break;
     case CLI_DUMP:
         arguments->dump = true;

@@ -24,6 +24,7 @@ def analyse(
     window: tuple[float, float] | None = None,
     correction: float = 0.0,
     coexistence: str | None = None,
+    critical: bool = False,
     page: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
 ) -> dict[str, Any]:
@@ -32,10 +33,11 @@ def analyse(
     reweight: values of keys, {"temperature": [2.25, 2.27]} or {"temperature": "2.2:2.35:0.01"}.
     crossing, fit: NAME or NAME/L^POWER; window: the points that a fit takes; correction: its exponent.
     coexistence: the key whose value is looked for at which two phases weigh the same.
+    critical: a fluid's critical point in each box, and in an infinite one.
     page: an HTML file with figures, besides."""
     if not runs:
         raise TypeError("analyse() takes a result or a run folder, or several")
-    options = abi.ergo_analyse_options(correction=correction)
+    options = abi.ergo_analyse_options(correction=correction, critical=critical)
     told = {
         "crossing": crossing,
         "fit": fit,
