@@ -80,7 +80,8 @@ static void test_refused(void **state) {
         refused(with, ", 'density': 0.3", "/system/density: found neither box nor particles");
         refused(with, ", 'particles': 60", "/system: no box");
         refused(with, ", 'box': 6, 'density': 0.001", "/system/density: this is 0 particles");
-        refused(with, ", 'particles': 60, 'density': 1e-18", "/system/density: the side");
+        refused(with, ", 'particles': 60, 'density': 1e-18", "/system/density: the volume");
+        refused(with, ", 'particles': 60, 'density': 1e-300", "/system/density: the volume");
         refused(with, ", 'particles': 1000, 'density': 3", "/system/density: particles 1 and 2");
     }
     refused(ensembles[2], ", 'box': 6", "/system: no particles");
