@@ -88,7 +88,9 @@ static void test_refused(void **state) {
     refused("", ", 'box': 6, 'density': 0.3, 'start': 'a.xyz'",
             "/system/density: not with a file /system/start");
     refused("", ", 'box': 6, 'density': 0.3, 'field': 'a.cube'", "only without a slit");
-    refused("'ensemble': 'muvt', ", ", 'box': 6, 'density': 0.3", "/system/density: unknown key");
+    refused("'ensemble': 'muvt', ", ", 'box': 6, 'density': 0.3",
+            "/system/density: unknown key for model \"muvt\" of lj-fluid (it is a key of model "
+            "\"nvt\", \"npt\", \"gibbs\"); allowed here: ");
 }
 
 /* What a share of accepted displacements says of the steps. */
