@@ -173,10 +173,10 @@ static enum ergo_status print_curves(struct ergo_context *ctx,
         size_t n_own;
         const char **own = scanned(ctx, results + k, 1, &n_own);
         printf("%s", k && !arguments->csv ? "\n\n" : "");
-        status = own ? print_curve(ctx, results[k], arguments,
-                                   several ? arguments->operands[k] : NULL,
-                                   arguments->csv ? names : own, arguments->csv ? n_names : n_own)
-                     : ERGO_E_MEMORY;
+        status =
+            own ? print_curve(ctx, results[k], arguments, several ? arguments->operands[k] : NULL,
+                              arguments->csv ? names : own, arguments->csv ? n_names : n_own)
+                : ERGO_E_MEMORY;
         free(own);
     }
     free(names);

@@ -155,7 +155,8 @@ static enum ergo_status check_closed(struct ergo_context *ctx, const struct ergo
         status = ergo_job_error(
             ctx, "/system/particles",
             "0, and N is fixed in this ensemble: say how many there are, here or by a density or a "
-            "file /system/start; 0 is for test insertions in a slit, a field or among frozen atoms");
+            "file /system/start; 0 is for test insertions in a slit, a field or among frozen "
+            "atoms");
     if (insertions > 0 && !empty && s->temperature < 0.5 * s->epsilon)
         status = ergo_job_error(ctx, "/run/insertions",
                                 "at a temperature of %.10g epsilon test insertions have weights "
