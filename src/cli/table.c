@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/cli.h"
 
@@ -49,36 +50,70 @@ static void put_number(double value) {
     printf("%s", isnan(value) ? "" : text);
 }
 
-/* What is scanned, at a point: "/system/temperature = 0.9, " or "0.9,". */
-static enum ergo_status print_place(struct ergo_context *ctx, const struct ergo_result *result,
-                                    size_t point, bool csv) {
+/* A folder's name as a cell of a CSV, with its comma. */
+static void put_folder(const char *folder) {
+    const char *quote = folder[strcspn(folder, ",\"\r\n")] ? "\"" : "";
+    printf("%s", quote);
+    for (const char *p = folder; *p; p++)
+        printf(*p == '"' ? "\"\"" : "%c", *p);
+    printf("%s,", quote);
+}
+
+/* Names of what is scanned in some of the runs. */
+struct parameters {
+    size_t n;
+    const char **names;
+};
+
+static enum ergo_status find_parameters(struct ergo_context *ctx,
+                                        const struct ergo_result *const *results, size_t n,
+                                        struct parameters *p) {
     struct ergo_result_name name;
-    struct ergo_result_value value = {0};
-    struct ergo_result_point at;
-    enum ergo_status status = ERGO_OK;
-    for (size_t p = 0; p < ergo_result_count(result, ERGO_RESULT_PARAMETERS) && status == ERGO_OK;
-         p++) {
-        status = ergo_result_get_name(ctx, result, ERGO_RESULT_PARAMETERS, p, &name);
-        if (status == ERGO_OK)
-            status =
-                ergo_result_get_value(ctx, result, ERGO_RESULT_POINTS, point, name.name, &value);
-        if (status == ERGO_OK && csv) {
-            put_number(value.number);
-            printf(",");
-        } else if (status == ERGO_OK) {
-            printf("%s = ", name.name);
-            put_number(value.number);
-            printf(", ");
+    size_t most = 1;
+    for (size_t k = 0; k < n; k++)
+        most += ergo_result_count(results[k], ERGO_RESULT_PARAMETERS);
+    *p = (struct parameters){.names = calloc(most, sizeof *p->names)};
+    enum ergo_status status = p->names ? ERGO_OK : ERGO_E_MEMORY;
+    if (!p->names)
+        cli_error("out of memory");
+    for (size_t k = 0; k < n; k++)
+        for (size_t i = 0; status == ERGO_OK &&
+                           i < ergo_result_count(results[k], ERGO_RESULT_PARAMETERS);
+             i++) {
+            size_t at = 0;
+            status = ergo_result_get_name(ctx, results[k], ERGO_RESULT_PARAMETERS, i, &name);
+            while (status == ERGO_OK && at < p->n && strcmp(p->names[at], name.name) != 0)
+                at++;
+            if (status == ERGO_OK && at == p->n)
+                p->names[p->n++] = name.name;
         }
+    return status;
+}
+
+/* The parameters at a point: "/system/temperature = 0.9, replica 0" or "0.9,0". */
+static enum ergo_status print_place(struct ergo_context *ctx, const struct ergo_result *result,
+                                    const struct parameters *parameters, size_t point, bool csv) {
+    struct ergo_result_value value;
+    struct ergo_result_point at;
+    for (size_t p = 0; p < parameters->n; p++) {
+        const char *name = parameters->names[p];
+        /* a key that this job does not have is empty */
+        if (ergo_result_get_value(ctx, result, ERGO_RESULT_POINTS, point, name, &value) != ERGO_OK)
+            value.number = NAN;
+        if (!csv)
+            printf("%s = ", name);
+        put_number(value.number);
+        printf(csv ? "," : ", ");
     }
-    if (status == ERGO_OK)
-        status = ergo_result_get_point(ctx, result, ERGO_RESULT_POINTS, point, &at);
+    const enum ergo_status status =
+        ergo_result_get_point(ctx, result, ERGO_RESULT_POINTS, point, &at);
     if (status == ERGO_OK)
         printf(csv ? "%u" : "replica %u", (unsigned)at.replica);
     return status;
 }
 
 static enum ergo_status print_curve(struct ergo_context *ctx, const struct ergo_result *result,
+                                    const struct parameters *parameters,
                                     const struct cli_arguments *arguments, const char *folder) {
     struct ergo_result_curve curve;
     struct ergo_result_name name;
@@ -98,20 +133,18 @@ static enum ergo_status print_curve(struct ergo_context *ctx, const struct ergo_
                 cli_put(folder);
                 printf(": ");
             }
-            status = print_place(ctx, result, i, false);
+            status = print_place(ctx, result, parameters, i, false);
             printf("\n# %s, %s%s%s, error\n", name.axis, name.name, *name.unit ? " in " : "",
                    name.unit);
         }
         for (size_t k = 0; k < curve.size && status == ERGO_OK; k++) {
-            if (arguments->csv && folder) {
-                cli_put(folder);
-                printf(",");
-            }
             if (!arguments->csv) {
                 printf("%.9g %.9g %.3g\n", curve.x[k], curve.mean[k], curve.error[k]);
                 continue;
             }
-            status = print_place(ctx, result, i, true);
+            if (folder)
+                put_folder(folder);
+            status = print_place(ctx, result, parameters, i, true);
             printf(",");
             put_number(curve.x[k]);
             printf(",");
@@ -129,26 +162,31 @@ static enum ergo_status print_curve(struct ergo_context *ctx, const struct ergo_
     return status;
 }
 
+/* In one table the columns are the same in all runs; else each has what it scans. */
 static enum ergo_status print_curves(struct ergo_context *ctx,
                                      const struct ergo_result *const *results,
                                      const struct cli_arguments *arguments) {
     const bool several = arguments->n_operands > 1;
+    struct parameters parameters = {0};
     enum ergo_status status = ERGO_OK;
-    struct ergo_result_name name;
     if (arguments->csv) {
+        status = find_parameters(ctx, results, arguments->n_operands, &parameters);
         printf("%s", several ? "run," : "");
-        for (size_t p = 0;
-             status == ERGO_OK && p < ergo_result_count(results[0], ERGO_RESULT_PARAMETERS); p++) {
-            status = ergo_result_get_name(ctx, results[0], ERGO_RESULT_PARAMETERS, p, &name);
-            if (status == ERGO_OK)
-                printf("%s,", name.name);
-        }
+        for (size_t p = 0; p < parameters.n; p++)
+            printf("%s,", parameters.names[p]);
         printf("replica,x,%s,%s.error\n", arguments->curve, arguments->curve);
     }
     for (size_t k = 0; k < arguments->n_operands && status == ERGO_OK; k++) {
         printf("%s", k && !arguments->csv ? "\n\n" : "");
-        status = print_curve(ctx, results[k], arguments, several ? arguments->operands[k] : NULL);
+        if (!arguments->csv) {
+            free(parameters.names);
+            status = find_parameters(ctx, results + k, 1, &parameters);
+        }
+        if (status == ERGO_OK)
+            status = print_curve(ctx, results[k], &parameters, arguments,
+                                 several ? arguments->operands[k] : NULL);
     }
+    free(parameters.names);
     return status;
 }
 

@@ -80,6 +80,17 @@ lines = [line.split() for b in blocks for line in b.splitlines() if not line.sta
 assert len(lines) == len(wanted)
 assert all(abs(float(a[1]) - w[-2]) <= 1e-8 * abs(w[-2]) for a, w in zip(lines, wanted))
 PYTHON
+expect 0 "$ERGOCL" run job.json -o "one, other" --quiet --set '/scan={"/run/sweeps": [200, 300]}'
+expect 0 "$ERGOCL" table one "one, other" --curve correlation --csv
+$python - out one/result.json <<'PYTHON' || fail "columns of runs that scan other keys"
+import csv, json, sys
+rows = list(csv.DictReader(open(sys.argv[1], newline="")))
+mine = list(json.load(open(sys.argv[2]))["points"][0]["parameters"])
+assert list(rows[0])[:-4] == ["run", *mine, "/run/sweeps"], rows[0]
+assert {r["run"] for r in rows} == {"one", "one, other"} and all(None not in r and None not in r.values() for r in rows)
+assert {float(r["/run/sweeps"]) for r in rows if r["run"] != "one"} == {200, 300}
+assert all(r[key] for r in rows for key in mine)
+PYTHON
 expect 2 "$ERGOCL" table one --curve correlatoin
 says err 'no curve "correlatoin"' 'did you mean "correlation"?'
 expect 2 "$ERGOCL" table one --observable correlation
