@@ -77,9 +77,8 @@ static enum ergo_status find_parameters(struct ergo_context *ctx,
     if (!p->names)
         cli_error("out of memory");
     for (size_t k = 0; k < n; k++)
-        for (size_t i = 0; status == ERGO_OK &&
-                           i < ergo_result_count(results[k], ERGO_RESULT_PARAMETERS);
-             i++) {
+        for (size_t i = 0;
+             status == ERGO_OK && i < ergo_result_count(results[k], ERGO_RESULT_PARAMETERS); i++) {
             size_t at = 0;
             status = ergo_result_get_name(ctx, results[k], ERGO_RESULT_PARAMETERS, i, &name);
             while (status == ERGO_OK && at < p->n && strcmp(p->names[at], name.name) != 0)

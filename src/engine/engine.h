@@ -140,10 +140,10 @@ struct ergo_engine {
     struct ergo_engine_program programs[ERGO_PROGRAMS];
     struct ergo_constants constants;
     void *memories[ERGO_MEMORIES];
-    size_t block_samples;    /* if 0 when configure ends: as many as fit ERGO_BLOCK_BYTES */
-    uint64_t curve_interval; /* samples from one with curves to the next; 0: none carries curves */
+    size_t block_samples;     /* if 0 when configure ends: as many as fit ERGO_BLOCK_BYTES */
+    uint64_t curve_interval;  /* samples from one with curves to the next; 0: none carries curves */
     uint64_t curve_row_bytes; /* host memory that makes a row of curves, where it is much */
-    size_t curve_capacity;   /* most samples with curves in a block */
+    size_t curve_capacity;    /* most samples with curves in a block */
     struct ergo_engine_slot slots[2];
     unsigned slot; /* the slot whose results launches get */
     uint64_t step; /* of all chains */

@@ -20,8 +20,7 @@ const struct ergo_key spheres_order_keys[SPHERES_ORDER_KEYS] = {
          "curves_every: S(k), Q_6 and solid-like spheres, on the host, about 2 ms of a core for "
          "256 spheres, a second for 32,000, for a million 6 s and 2.4 GB of memory; 0: never."},
     {ERGO_KEY("/run/sk_max", REAL), .flags = ERGO_KEY_SHAPE, .fallback = "10", .min = LEAST_K,
-     .max = 60,
-     .unit = "1/sigma",
+     .max = 60, .unit = "1/sigma",
      .help = "Largest wave number of S(k). Memory and time of its mesh grow with the third power.",
      .acts = spheres_order_is_on, .where = "where /run/order_every is not 0"},
 };
@@ -79,7 +78,7 @@ enum ergo_status spheres_order_check(struct ergo_context *ctx, const struct ergo
                               (unsigned long long)shape->n, shape->box[0], shape->box[1],
                               shape->box[2], most, 1e-9 * (double)bytes, 1e-9 * (double)most_bytes,
                               most > LEAST_K ? "take a smaller one, or leave order_every out"
-                                                  : "leave it out, or take a smaller box");
+                                             : "leave it out, or take a smaller box");
     return ERGO_OK;
 }
 
