@@ -135,7 +135,7 @@ void ergo_suggest_key(struct ergo_build *build, const char *parent, const char *
         if (!there && !(build->model && sampler_knows(build->sampler, pointer)))
             there = right_name_elsewhere(build, name);
         const char *near = there ? NULL : ergo_word_begun(name, names, n);
-        if (!there && !near)
+        if (!there && !near && strlen(name) > 1)
             near = ergo_text_nearest(name, names, n);
         if (!there && !near && !told && strlen(name) > 3)
             there = nearest_elsewhere(build, name);
