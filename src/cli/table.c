@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/cli.h"
 
@@ -49,37 +50,62 @@ static void put_number(double value) {
     printf("%s", isnan(value) ? "" : text);
 }
 
-/* What is scanned, at a point: "/system/temperature = 0.9, " or "0.9,". */
-static enum ergo_status print_place(struct ergo_context *ctx, const struct ergo_result *result,
-                                    size_t point, bool csv) {
-    struct ergo_result_name name;
-    struct ergo_result_value value = {0};
-    struct ergo_result_point at;
-    enum ergo_status status = ERGO_OK;
-    for (size_t p = 0; p < ergo_result_count(result, ERGO_RESULT_PARAMETERS) && status == ERGO_OK;
-         p++) {
-        status = ergo_result_get_name(ctx, result, ERGO_RESULT_PARAMETERS, p, &name);
-        if (status == ERGO_OK)
-            status =
-                ergo_result_get_value(ctx, result, ERGO_RESULT_POINTS, point, name.name, &value);
-        if (status == ERGO_OK && csv) {
-            put_number(value.number);
-            printf(",");
-        } else if (status == ERGO_OK) {
-            printf("%s = ", name.name);
-            put_number(value.number);
-            printf(", ");
+/* A cell of RFC 4180, and the comma behind it. */
+static void put_cell(const char *text) {
+    const bool quoted = text[strcspn(text, ",\"\r\n")] != '\0';
+    printf("%s", quoted ? "\"" : "");
+    for (; *text; text++)
+        printf("%s%c", *text == '"' ? "\"" : "", *text);
+    printf("%s,", quoted ? "\"" : "");
+}
+
+/* Names without repeats of what the results scan; NULL: no memory. */
+static const char **scanned(struct ergo_context *ctx, const struct ergo_result *const *results,
+                            size_t n_results, size_t *n) {
+    size_t room = 1;
+    for (size_t k = 0; k < n_results; k++)
+        room += ergo_result_count(results[k], ERGO_RESULT_PARAMETERS);
+    const char **names = calloc(room, sizeof *names);
+    *n = 0;
+    for (size_t k = 0; names && k < n_results; k++)
+        for (size_t p = 0; p < ergo_result_count(results[k], ERGO_RESULT_PARAMETERS); p++) {
+            struct ergo_result_name name;
+            size_t i = 0;
+            if (ergo_result_get_name(ctx, results[k], ERGO_RESULT_PARAMETERS, p, &name) != ERGO_OK)
+                continue;
+            while (i < *n && strcmp(names[i], name.name) != 0)
+                i++;
+            names[i] = name.name;
+            *n += i == *n;
         }
+    return names;
+}
+
+/* What is scanned, at a point: "/system/temperature = 0.9, " or "0.9,", which is empty for a key
+ * that the job has not. */
+static enum ergo_status print_place(struct ergo_context *ctx, const struct ergo_result *result,
+                                    size_t point, const char *const *names, size_t n, bool csv) {
+    struct ergo_result_point at;
+    for (size_t p = 0; p < n; p++) {
+        struct ergo_result_value value;
+        if (ergo_result_get_value(ctx, result, ERGO_RESULT_POINTS, point, names[p], &value) !=
+            ERGO_OK)
+            value.number = NAN;
+        if (!csv)
+            printf("%s = ", names[p]);
+        put_number(value.number);
+        printf(csv ? "," : ", ");
     }
-    if (status == ERGO_OK)
-        status = ergo_result_get_point(ctx, result, ERGO_RESULT_POINTS, point, &at);
+    const enum ergo_status status =
+        ergo_result_get_point(ctx, result, ERGO_RESULT_POINTS, point, &at);
     if (status == ERGO_OK)
         printf(csv ? "%u" : "replica %u", (unsigned)at.replica);
     return status;
 }
 
 static enum ergo_status print_curve(struct ergo_context *ctx, const struct ergo_result *result,
-                                    const struct cli_arguments *arguments, const char *folder) {
+                                    const struct cli_arguments *arguments, const char *folder,
+                                    const char *const *names, size_t n_names) {
     struct ergo_result_curve curve;
     struct ergo_result_name name;
     size_t index = 0, shown = 0;
@@ -98,20 +124,18 @@ static enum ergo_status print_curve(struct ergo_context *ctx, const struct ergo_
                 cli_put(folder);
                 printf(": ");
             }
-            status = print_place(ctx, result, i, false);
+            status = print_place(ctx, result, i, names, n_names, false);
             printf("\n# %s, %s%s%s, error\n", name.axis, name.name, *name.unit ? " in " : "",
                    name.unit);
         }
         for (size_t k = 0; k < curve.size && status == ERGO_OK; k++) {
-            if (arguments->csv && folder) {
-                cli_put(folder);
-                printf(",");
-            }
+            if (arguments->csv && folder)
+                put_cell(folder);
             if (!arguments->csv) {
                 printf("%.9g %.9g %.3g\n", curve.x[k], curve.mean[k], curve.error[k]);
                 continue;
             }
-            status = print_place(ctx, result, i, true);
+            status = print_place(ctx, result, i, names, n_names, true);
             printf(",");
             put_number(curve.x[k]);
             printf(",");
@@ -134,21 +158,28 @@ static enum ergo_status print_curves(struct ergo_context *ctx,
                                      const struct cli_arguments *arguments) {
     const bool several = arguments->n_operands > 1;
     enum ergo_status status = ERGO_OK;
-    struct ergo_result_name name;
+    size_t n_names;
+    const char **names = scanned(ctx, results, arguments->n_operands, &n_names);
+    if (!names)
+        return ERGO_E_MEMORY;
     if (arguments->csv) {
         printf("%s", several ? "run," : "");
-        for (size_t p = 0;
-             status == ERGO_OK && p < ergo_result_count(results[0], ERGO_RESULT_PARAMETERS); p++) {
-            status = ergo_result_get_name(ctx, results[0], ERGO_RESULT_PARAMETERS, p, &name);
-            if (status == ERGO_OK)
-                printf("%s,", name.name);
-        }
+        for (size_t p = 0; p < n_names; p++)
+            put_cell(names[p]);
         printf("replica,x,%s,%s.error\n", arguments->curve, arguments->curve);
     }
     for (size_t k = 0; k < arguments->n_operands && status == ERGO_OK; k++) {
+        /* without --csv each run tells what it scans itself */
+        size_t n_own;
+        const char **own = scanned(ctx, results + k, 1, &n_own);
         printf("%s", k && !arguments->csv ? "\n\n" : "");
-        status = print_curve(ctx, results[k], arguments, several ? arguments->operands[k] : NULL);
+        status =
+            own ? print_curve(ctx, results[k], arguments, several ? arguments->operands[k] : NULL,
+                              arguments->csv ? names : own, arguments->csv ? n_names : n_own)
+                : ERGO_E_MEMORY;
+        free(own);
     }
+    free(names);
     return status;
 }
 

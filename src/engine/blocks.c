@@ -1,7 +1,9 @@
 /* Blocks of samples: enqueue, read back, hand on. And the replay of a stretch of them. */
+#include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "engine/temper.h"
 
@@ -42,6 +44,10 @@ size_t ergo_engine_until_curve(const struct ergo_engine *e, size_t sample) {
 uint64_t ergo_engine_curve_sample(const struct ergo_engine *e, unsigned slot, size_t curve) {
     const uint64_t interval = e->curve_interval, first = e->slots[slot].first_sample;
     return (first + interval - 1) / interval * interval + curve * interval;
+}
+
+size_t ergo_engine_curve_rows(const struct ergo_engine *e) {
+    return ergo_parallel_most((size_t)fmax(1, 0.25 * ergo_memory() / (double)e->curve_row_bytes));
 }
 
 static bool is_tempered(const struct ergo_engine *e) {
@@ -153,6 +159,10 @@ static void convert_range(size_t begin, size_t end, void *user) {
         c->failed = true;
 }
 
+static void convert_row(size_t row, void *user) {
+    convert_range(row, row + 1, user);
+}
+
 /* Results of which a core makes rows in some microseconds. A smaller share is not worth waking it.
  */
 static const uint64_t worthwhile = 1 << 14;
@@ -170,7 +180,9 @@ static bool convert_rows(const struct ergo_engine *e, unsigned slot, enum ergo_b
                      ? e->buffers[i].bytes
                      : 0;
     }
-    if (c.rows)
+    if (c.rows && kind == ERGO_BUFFER_CURVES && e->curve_row_bytes)
+        ergo_parallel(samples_of_kind * members, ergo_engine_curve_rows(e), convert_row, &c);
+    else if (c.rows)
         ergo_parallel_ranges(samples_of_kind * members,
                              (size_t)(worthwhile * members / (bytes + 1)) + 1, convert_range, &c);
     return !c.failed;

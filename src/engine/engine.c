@@ -113,6 +113,8 @@ static enum ergo_status sum_memory(struct ergo_context *ctx, struct ergo_engine 
     struct ergo_plan *plan = &e->plan;
     const char *largest = "";
     plan->block_samples = e->block_samples;
+    if (e->curve_row_bytes)
+        plan->host_bytes += ergo_engine_curve_rows(e) * e->curve_row_bytes;
     for (size_t i = 0; i < ERGO_BUFFERS; i++) {
         const struct ergo_engine_buffer *b = &e->buffers[i];
         const bool result = is_result(b->kind);

@@ -140,9 +140,10 @@ struct ergo_engine {
     struct ergo_engine_program programs[ERGO_PROGRAMS];
     struct ergo_constants constants;
     void *memories[ERGO_MEMORIES];
-    size_t block_samples;    /* if 0 when configure ends: as many as fit ERGO_BLOCK_BYTES */
-    uint64_t curve_interval; /* samples from one with curves to the next; 0: none carries curves */
-    size_t curve_capacity;   /* most samples with curves in a block */
+    size_t block_samples;     /* if 0 when configure ends: as many as fit ERGO_BLOCK_BYTES */
+    uint64_t curve_interval;  /* samples from one with curves to the next; 0: none carries curves */
+    uint64_t curve_row_bytes; /* host memory that makes a row of curves, where it is much */
+    size_t curve_capacity;    /* most samples with curves in a block */
     struct ergo_engine_slot slots[2];
     unsigned slot; /* the slot whose results launches get */
     uint64_t step; /* of all chains */
@@ -387,6 +388,9 @@ size_t ergo_engine_until_curve(const struct ergo_engine *e, size_t sample);
 /* The sample, counted from the run's first one, that carries curve number `curve` of the block in a
  * slot. Only if any does. */
 uint64_t ergo_engine_curve_sample(const struct ergo_engine *e, unsigned slot, size_t curve);
+/* Rows of curves that are made at the same time, where each needs much memory: together no more
+ * than a quarter of the machine's, but one at least. */
+size_t ergo_engine_curve_rows(const struct ergo_engine *e);
 
 /* ---- audit ------------------------------------------------------------------------------------
  */

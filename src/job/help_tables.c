@@ -328,7 +328,7 @@ static void put_name(const char **names, size_t n, const char *name) {
         names[n] = name;
 }
 
-/* Names of a model's tables to `names`, if it is not NULL; returns how many. */
+/* Names of a model's tables that have a page, to `names`, if it is not NULL; returns how many. */
 static size_t list_names(const struct ergo_model *model, const char **names) {
     const struct ergo_key *key;
     size_t n = 0;
@@ -339,9 +339,11 @@ static size_t list_names(const struct ergo_model *model, const char **names) {
     for (size_t t = 0; t < model->n_tunables; t++)
         put_name(names, n++, model->tunables[t].name);
     for (size_t o = 0; o < model->n_observables; o++)
-        put_name(names, n++, model->observables[o].name);
+        if (!model->observables[o].hidden)
+            put_name(names, n++, model->observables[o].name);
     for (size_t c = 0; c < model->n_curves; c++)
-        put_name(names, n++, model->curves[c].name);
+        if (!(model->curves_hidden >> c & 1))
+            put_name(names, n++, model->curves[c].name);
     for (size_t c = 0; c < model->n_columns; c++)
         put_name(names, n++, model->columns[c].name);
     return n;

@@ -131,10 +131,11 @@ void ergo_suggest_key(struct ergo_build *build, const char *parent, const char *
     /* Short words resemble many names: a place is only guessed for longer ones. */
     if (strlen(name) <= WORD_MAX) {
         const char *there = meant(build, name, names, n);
-        if (!there)
+        /* where another model has the key, this one's of that name is another: a slit's density */
+        if (!there && !(build->model && sampler_knows(build->sampler, pointer)))
             there = right_name_elsewhere(build, name);
         const char *near = there ? NULL : ergo_word_begun(name, names, n);
-        if (!there && !near)
+        if (!there && !near && strlen(name) > 1)
             near = ergo_text_nearest(name, names, n);
         if (!there && !near && !told && strlen(name) > 3)
             there = nearest_elsewhere(build, name);

@@ -90,6 +90,10 @@ expect 2 "$ERGOCL" run limits.json -o limits
 says err "box of the state in which point 1 would start has the volume"
 expect 2 "$ERGOCL" run other.json -o other
 says err "/system/particles: the job says 100"
+dense=(--set /system/box=null --set /system/density=0.35)
+expect 0 "$ERGOCL" run first.json -o dense "${dense[@]}"
+expect 2 "$ERGOCL" run first.json -o denser "${dense[@]}" --set /system/particles=121 --set '/start={"run": "dense"}'
+says err "/system/particles: the job says 121"
 expect 2 "$ERGOCL" validate boxes.json
 says err "/system/particles = 100, and this job 90"
 expect 2 "$ERGOCL" validate second.json

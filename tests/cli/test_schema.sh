@@ -49,6 +49,11 @@ says out "tail_correction" "rho* = N"
 expect 2 "$ERGOCL" help fliegenpilz
 says err 'no help on "fliegenpilz"'
 says_not err "nothing has"
+expect 2 "$ERGOCL" help order # a curve that no result shows
+says_not err 'did you mean "order"'
+"$ERGOCL" new hard-spheres nvt >spheres.json
+expect 2 "$ERGOCL" validate spheres.json --set /system/T=1
+says err "/system/T: unknown key; allowed here"
 for topic in result exit-codes environment words; do
     expect 0 "$ERGOCL" help $topic
 done

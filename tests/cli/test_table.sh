@@ -80,6 +80,16 @@ lines = [line.split() for b in blocks for line in b.splitlines() if not line.sta
 assert len(lines) == len(wanted)
 assert all(abs(float(a[1]) - w[-2]) <= 1e-8 * abs(w[-2]) for a, w in zip(lines, wanted))
 PYTHON
+# Runs that scan different keys share the columns, and a folder's name may have a comma.
+expect 0 "$ERGOCL" run job.json -o 'a, field' --quiet --set /scan=null --set /system/temperature=3
+expect 0 "$ERGOCL" table 'a, field' one --curve correlation --csv
+$python - out curve.csv <<'PYTHON' || fail "the columns of curves of different scans"
+import csv, sys
+both, one = (list(csv.DictReader(open(name, newline=""))) for name in sys.argv[1:])
+assert both[0]["run"] == "a, field" and both[0]["/system/temperature"] == "3", both[0]
+assert [r for r in both if r["run"] == "one"] == [{"run": "one", **r} for r in one]
+assert not any(None in r or None in r.values() for r in both)
+PYTHON
 expect 2 "$ERGOCL" table one --curve correlatoin
 says err 'no curve "correlatoin"' 'did you mean "correlation"?'
 expect 2 "$ERGOCL" table one --observable correlation

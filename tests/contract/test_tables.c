@@ -128,6 +128,35 @@ static void test_tables(void **state) {
 
 /* ---- jobs ------------------------------------------------------------------------------------ */
 
+/* A sample that is weighted for another point is the same there, but for what says that it is not
+ * weighted (recorded_at). */
+static void check_weighted(const struct ergo_job *job, const char *pointer) {
+    const struct ergo_model *model = job->model;
+    const struct ergo_point *here = &job->points[0];
+    struct ergo_value *values = malloc(job->n_keys * sizeof *values);
+    struct ergo_point there = *here;
+    double columns[ERGO_COLUMNS_MAX];
+    assert_non_null(values);
+    memcpy(values, here->values, job->n_keys * sizeof *values);
+    there.values = values;
+    for (size_t k = 0; k < job->n_keys; k++)
+        if (strcmp(job->keys[k]->pointer, pointer) == 0)
+            values[k].real *= 1.25;
+    for (size_t c = 0; c < ERGO_COLUMNS_MAX; c++)
+        columns[c] = 2 + (double)c;
+    for (size_t o = 0; o < model->n_observables; o++) {
+        const struct ergo_observable *of = &model->observables[o];
+        if (!of->sample || of->of_moves || (of->applies && !of->applies(here)) ||
+            (of->recorded_at && strcmp(of->recorded_at, pointer) == 0))
+            continue;
+        const double x = of->sample(here, columns), y = of->sample(&there, columns);
+        if (x != y && !(isnan(x) && isnan(y)))
+            fail_msg("%s: a sample of %s depends on %s, by which it is weighted",
+                     model->name ? model->name : "", of->name, pointer);
+    }
+    free(values);
+}
+
 /* Number of job files in `pattern` of the sampler; all have to pass the checker. */
 static size_t jobs_of_sampler(const char *pattern) {
     glob_t found = {0};
@@ -138,6 +167,9 @@ static size_t jobs_of_sampler(const char *pattern) {
         contract_ok(ergo_job_load(contract.ctx, found.gl_pathv[i], NULL, 0, &job),
                     found.gl_pathv[i]);
         count += strcmp(ergo_job_sampler(job), contract.sampler->name) == 0;
+        for (size_t c = 0; c < job->model->n_conjugates; c++)
+            for (size_t k = 0; job->model->conjugates[c].keys[k]; k++)
+                check_weighted(job, job->model->conjugates[c].keys[k]);
         ergo_job_destroy(job);
     }
     globfree(&found);

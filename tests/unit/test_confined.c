@@ -47,7 +47,10 @@ static void test_refused(void **state) {
         {"'box': [4.2, 4.2, 5]", ", 'order_every': 3, 'curves_every': 2", NULL,
          "/run/order_every: 3 is no multiple of /run/curves_every, 2"},
         {"'box': [4.2, 1e4, 6]", ", 'order_every': 1, 'sk_max': 60", NULL,
-         "/run/sk_max: the transform of 20 spheres in a box of 4.2 x 10000 x 6 sigma up to 60"},
+         "/run/sk_max: the transform of 20 spheres in a box of 4.2 x 10000 x 6 sigma up to k = 60"},
+        {"'box': [4.2, 1e5, 14]", ", 'order_every': 1", NULL,
+         "/run/order_every: the transform of 20 spheres in a box of 4.2 x 100000 x 14 sigma up to "
+         "k"},
         {"'box': [4.2, 4.2, 5]", ", 'sk_max': 20", NULL, "/run/sk_max: has no effect"},
         {"'box': [4.2, 4.2, 5], 'walls': ['z'], 'axis': 'x', 'gravity': 1", "", NULL,
          "/system/gravity: found 1 without walls along x"},

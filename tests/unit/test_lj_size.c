@@ -80,14 +80,17 @@ static void test_refused(void **state) {
         refused(with, ", 'density': 0.3", "/system/density: found neither box nor particles");
         refused(with, ", 'particles': 60", "/system: no box");
         refused(with, ", 'box': 6, 'density': 0.001", "/system/density: this is 0 particles");
-        refused(with, ", 'particles': 60, 'density': 1e-18", "/system/density: the side");
+        refused(with, ", 'particles': 60, 'density': 1e-18", "/system/density: the volume");
+        refused(with, ", 'particles': 60, 'density': 1e-300", "/system/density: the volume");
         refused(with, ", 'particles': 1000, 'density': 3", "/system/density: particles 1 and 2");
     }
     refused(ensembles[2], ", 'box': 6", "/system: no particles");
     refused("", ", 'box': 6, 'density': 0.3, 'start': 'a.xyz'",
             "/system/density: not with a file /system/start");
     refused("", ", 'box': 6, 'density': 0.3, 'field': 'a.cube'", "only without a slit");
-    refused("'ensemble': 'muvt', ", ", 'box': 6, 'density': 0.3", "/system/density: unknown key");
+    refused("'ensemble': 'muvt', ", ", 'box': 6, 'density': 0.3",
+            "/system/density: unknown key for model \"muvt\" of lj-fluid (it is a key of model "
+            "\"nvt\", \"npt\", \"gibbs\"); allowed here: ");
 }
 
 /* What a share of accepted displacements says of the steps. */

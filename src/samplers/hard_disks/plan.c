@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/parallel.h"
 #include "samplers/hard_disks/order.h"
 
 uint32_t disks_tile_room(const uint32_t tile[2]) {
@@ -385,8 +384,7 @@ enum ergo_status disks_configure(struct ergo_context *ctx, void *state) {
     /* cells around each cell that are looked at for pairs */
     ergo_pace_start(&s->e.curve_pace, 0.1 * per_second / (double)l->all_cells);
     s->e.curve_interval = disks_curve_every(first);
-    if (disks_order_every(first))
-        plan->host_bytes += ergo_parallel_most(SIZE_MAX) * disks_order_bytes(first);
+    s->e.curve_row_bytes = disks_order_every(first) ? disks_order_bytes(first) : 0;
     declare_buffers(s);
     return declare_kernels(ctx, s);
 }

@@ -10,6 +10,7 @@
 
 enum { PEAK, PEAK_K, Q6, AVERAGED, SOLID, NUMBERS };
 enum { NEIGHBOURS = 12, CONNECTED = 7 };
+enum { LEAST_K = 10 }; /* so that the first peak is below, at any density */
 
 const struct ergo_key spheres_order_keys[SPHERES_ORDER_KEYS] = {
     {ERGO_KEY("/run/order_every", INT), .flags = ERGO_KEY_SHAPE, .fallback = "0", .min = 0,
@@ -17,9 +18,9 @@ const struct ergo_key spheres_order_keys[SPHERES_ORDER_KEYS] = {
      .help =
          "Analysis of order at every so many measurements, at constant volume a multiple of "
          "curves_every: S(k), Q_6 and solid-like spheres, on the host, about 2 ms of a core for "
-         "256 spheres and a second for 32,000; 0: never."},
-    {ERGO_KEY("/run/sk_max", REAL), .flags = ERGO_KEY_SHAPE, .fallback = "10", .min = 10, .max = 60,
-     .unit = "1/sigma",
+         "256 spheres, a second for 32,000, for a million 6 s and 2.4 GB of memory; 0: never."},
+    {ERGO_KEY("/run/sk_max", REAL), .flags = ERGO_KEY_SHAPE, .fallback = "10", .min = LEAST_K,
+     .max = 60, .unit = "1/sigma",
      .help = "Largest wave number of S(k). Memory and time of its mesh grow with the third power.",
      .acts = spheres_order_is_on, .where = "where /run/order_every is not 0"},
 };
@@ -69,14 +70,15 @@ enum ergo_status spheres_order_check(struct ergo_context *ctx, const struct ergo
                               "walls or a field");
     const struct ergo_structure plan = plan_of(point, shape);
     const uint64_t bytes = ergo_structure_bytes(&plan);
+    const double most = ergo_point_real(point, "/run/sk_max");
     if (bytes > most_bytes)
-        return ergo_job_error(ctx, "/run/sk_max",
+        return ergo_job_error(ctx, most > LEAST_K ? "/run/sk_max" : "/run/order_every",
                               "the transform of %llu spheres in a box of %.6g x %.6g x %.6g sigma "
-                              "up to %g needs %.3g GB of memory, at most %.3g are possible: take a "
-                              "smaller one, or leave /run/order_every out",
+                              "up to k = %g needs %.3g GB of memory, at most %.3g are possible: %s",
                               (unsigned long long)shape->n, shape->box[0], shape->box[1],
-                              shape->box[2], ergo_point_real(point, "/run/sk_max"),
-                              1e-9 * (double)bytes, 1e-9 * (double)most_bytes);
+                              shape->box[2], most, 1e-9 * (double)bytes, 1e-9 * (double)most_bytes,
+                              most > LEAST_K ? "take a smaller one, or leave order_every out"
+                                             : "leave it out, or take a smaller box");
     return ERGO_OK;
 }
 

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/parallel.h"
 #include "samplers/hard_spheres/order.h"
 
 static enum ergo_status shape_members(struct ergo_context *ctx, struct spheres_state *s) {
@@ -207,8 +206,7 @@ enum ergo_status spheres_configure(struct ergo_context *ctx, void *state) {
     /* cells around each cell that are looked at for pairs */
     ergo_pace_start(&s->e.curve_pace, 0.1 * 4.0 * per_second / (double)l->all_cells);
     s->e.curve_interval = spheres_curve_every(first);
-    if (spheres_order_is_on(first))
-        plan->host_bytes += ergo_parallel_most(SIZE_MAX) * spheres_order_bytes(first);
+    s->e.curve_row_bytes = spheres_order_is_on(first) ? spheres_order_bytes(first) : 0;
     declare_buffers(s);
     declare_kernels(s);
     return ERGO_OK;

@@ -69,9 +69,10 @@ static enum ergo_status check_size(struct ergo_context *ctx, const struct ergo_p
                               particles ? "%.10g, and a density: there are to be 1 to %.10g"
                                         : "this is %.10g particles in the box; allowed: 1 to %.10g",
                               n, most);
-    if (side[0] > 1e6)
+    if (!(side[0] <= 1e6)) /* also where a cube root overflows */
         return ergo_job_error(ctx, "/system/density",
-                              "the side of the box would be %.4g; allowed: up to 1e6", side[0]);
+                              "the volume of the box would be %.4g; allowed: up to 1e18",
+                              n / ergo_point_real(point, "/system/density"));
     return ERGO_OK;
 }
 
@@ -153,9 +154,9 @@ static enum ergo_status check_closed(struct ergo_context *ctx, const struct ergo
     if (!matrix && empty && !(s->field && insertions > 0))
         status = ergo_job_error(
             ctx, "/system/particles",
-            "0, and N is fixed in this ensemble: say how many there are, by "
-            "a density or a file /system/start, too; 0 is for test insertions in a slit, a "
-            "field or among frozen atoms");
+            "0, and N is fixed in this ensemble: say how many there are, here or by a density or a "
+            "file /system/start; 0 is for test insertions in a slit, a field or among frozen "
+            "atoms");
     if (insertions > 0 && !empty && s->temperature < 0.5 * s->epsilon)
         status = ergo_job_error(ctx, "/run/insertions",
                                 "at a temperature of %.10g epsilon test insertions have weights "

@@ -325,7 +325,8 @@ bool lj_has_density(const struct ergo_point *point);
 /* Sides, and particles of the first box at the start. */
 void lj_sides_of(const struct ergo_point *point, double box[3]);
 int64_t lj_particles_of(const struct ergo_point *point);
-const char *lj_number_key(const struct ergo_point *point); /* the key that says how many */
+/* The key that says how densely they are, or how many. */
+const char *lj_number_key(const struct ergo_point *point);
 uint32_t lj_box_particles(const struct ergo_point *point,
                           size_t box);              /* on a lattice at the start */
 bool lj_has_volume(const struct ergo_point *point); /* do volumes change? */

@@ -360,7 +360,8 @@ static double derive_volume_compressibility(const struct ergo_point *point, cons
              "cutoff (of Mie: (2 pi/3) rho^2 times the integral of -r^3 du/dr from there on; of a "\
              "mixture for each pair), whether or not the job has tail_correction: an estimate for "\
              "the whole potential. Not if shifted, nor of a table",                                \
-     .sample = lj_pressure_corrected, .applies = has_corrected}
+     .sample = lj_pressure_corrected, .applies = has_corrected,                                    \
+     .recorded_at = "/system/temperature"}
 #define CAPACITY                                                                                   \
     {ERGO_NAMED("heat_capacity", "k_B per particle"),                                              \
      .help = "excess heat capacity at constant volume, (<U^2> - <U>^2)/(N T^2), where N is fixed; "\

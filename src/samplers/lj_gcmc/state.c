@@ -306,7 +306,10 @@ static enum ergo_status check_number(struct ergo_context *ctx, const struct ergo
         wanted += lj_box_particles(point, b);
     if (lj_is_open(point) || lj_start_file(point) || n == wanted)
         return ERGO_OK;
-    return ergo_job_error(ctx, lj_number_key(point),
+    return ergo_job_error(ctx,
+                          ergo_point_value(point, "/system/particles")->given
+                              ? "/system/particles"
+                              : lj_number_key(point),
                           "the job says %" PRIu64 "%s, but the state in which point %zu would "
                           "start (%s) has %" PRIu64 ", and N is fixed",
                           wanted, lj_boxes_of(point) == 2 ? " in both boxes" : "", point->index,
