@@ -148,7 +148,7 @@ static double independent(const struct search *s, const double *x) {
 
 static void find(const struct search *s, double volume, struct ergo_critical *c) {
     const struct ergo_part *part = s->part;
-    double x[UNKNOWNS] = {0}, blocks[ERGO_ANALYSE_BLOCKS * 4], all[4];
+    double x[UNKNOWNS] = {0}, value[4 * (ERGO_ANALYSE_BLOCKS + 1)] = {0};
     const double n_states = (double)part->n_states;
     for (size_t k = 0; k < part->n_states; k++) {
         x[LOG_Z] += part->mbar.a[k * part->n_rows + s->particles] / n_states;
@@ -165,7 +165,7 @@ static void find(const struct search *s, double volume, struct ergo_critical *c)
         return;
     }
     for (size_t b = 0; b <= part->n_blocks; b++) {
-        double at[UNKNOWNS], *to = b ? blocks + 4 * (b - 1) : all;
+        double at[UNKNOWNS], *to = value + 4 * b;
         memcpy(at, x, sizeof at);
         if (b && !solve(s, at, UNKNOWNS, b - 1, &particles)) {
             c->why_not = "without one block of its samples it is not there: a longer run";
@@ -176,10 +176,10 @@ static void find(const struct search *s, double volume, struct ergo_critical *c)
         to[2] = particles / volume;
         to[3] = at[MIXING];
     }
-    c->temperature = ergo_jackknife(all[0], blocks, part->n_blocks, 4, NULL);
-    c->log_activity = ergo_jackknife(all[1], blocks + 1, part->n_blocks, 4, NULL);
-    c->density = ergo_jackknife(all[2], blocks + 2, part->n_blocks, 4, NULL);
-    c->mixing = ergo_jackknife(all[3], blocks + 3, part->n_blocks, 4, NULL);
+    c->temperature = ergo_jackknife(value[0], value + 4, part->n_blocks, 4, NULL);
+    c->log_activity = ergo_jackknife(value[1], value + 5, part->n_blocks, 4, NULL);
+    c->density = ergo_jackknife(value[2], value + 6, part->n_blocks, 4, NULL);
+    c->mixing = ergo_jackknife(value[3], value + 7, part->n_blocks, 4, NULL);
 }
 
 static bool is_fluid(const struct ergo_analysis *a, size_t *rows) {
