@@ -328,9 +328,9 @@ void ergo_part_destroy(struct ergo_part *part);
  * the axis inside. False: out of memory. */
 bool ergo_part_split(const struct ergo_part *whole, size_t *of);
 bool ergo_part_find_range(const struct ergo_analysis *a, struct ergo_part *part);
-/* Independent samples at a target. weight: room for n_values. */
-double ergo_part_independent(const struct ergo_part *part, const struct ergo_target *target,
-                             double *weight);
+/* Independent samples where weights have the coefficients rows[n_rows]. weight: room for n_values.
+ */
+double ergo_part_independent(const struct ergo_part *part, const double *rows, double *weight);
 /* The part with the most independent samples there; their number. NULL: out of memory. */
 const struct ergo_part *ergo_system_part(const struct ergo_system *system,
                                          const struct ergo_target *target, double *independent);
@@ -424,6 +424,9 @@ double ergo_analysis_log_activity(const struct ergo_analysis *a, const struct er
 
 /* ---- excess.c -------------------------------------------------------------------------------- */
 
+/* The key by which a point's fluid is in a slit, in a field or among atoms; NULL: it is not. */
+const char *ergo_analysis_confined_by(const struct ergo_analysis *a,
+                                      const struct ergo_point *point);
 enum ergo_status ergo_analysis_excess(struct ergo_context *ctx, struct ergo_analysis *a);
 
 #endif

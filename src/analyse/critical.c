@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "analyse/analyse.h"
+#include "stats/fit.h"
 
 enum { UNKNOWNS = 3, ROUNDS = 60 };
 enum { LOG_Z, BETA, MIXING };
@@ -30,14 +31,18 @@ struct search {
     double step[UNKNOWNS]; /* what moves M's distribution by some hundredth of its width */
 };
 
+static void rows_of(const struct search *s, const double *x, double rows[2]) {
+    rows[s->energy] = -x[BETA];
+    rows[s->particles] = x[LOG_Z];
+}
+
 /* What a critical point makes zero, of all samples but a block's; and <N> there. */
 static void conditions(const struct search *s, const double *x, size_t without, double *zero,
                        double *particles) {
     const struct ergo_part *part = s->part;
     const struct ergo_mbar *m = &part->mbar;
-    double rows[ERGO_CONJUGATES_MAX] = {0}, sum[6] = {0}, mean = 0, n = 0, all = 0;
-    rows[s->energy] = -x[BETA];
-    rows[s->particles] = x[LOG_Z];
+    double rows[2], sum[6] = {0}, mean = 0, n = 0, all = 0;
+    rows_of(s, x, rows);
     (void)ergo_mbar_weights(
         m, without < part->n_blocks ? part->block_log_sum + without * m->n_values : part->log_sum,
         rows, s->weight);
@@ -138,14 +143,6 @@ static void find_steps(struct search *s) {
     s->step[MIXING] = 0.01 * n / e;
 }
 
-static double independent(const struct search *s, const double *x) {
-    double zero[UNKNOWNS], particles, squares = 0;
-    conditions(s, x, SIZE_MAX, zero, &particles);
-    for (size_t u = 0; u < s->part->mbar.n_values; u++)
-        squares += s->part->correlated[u] * s->weight[u] * s->weight[u];
-    return squares > 0 ? 1 / squares : 0;
-}
-
 static void find(const struct search *s, double volume, struct ergo_critical *c) {
     const struct ergo_part *part = s->part;
     double x[UNKNOWNS] = {0}, value[4 * (ERGO_ANALYSE_BLOCKS + 1)] = {0};
@@ -159,7 +156,10 @@ static void find(const struct search *s, double volume, struct ergo_critical *c)
     double particles = NAN;
     for (size_t n = 1; n <= UNKNOWNS && found; n++)
         found = solve(s, x, n, SIZE_MAX, &particles);
-    if (!found || !(x[BETA] > 0) || independent(s, x) < ERGO_ANALYSE_INDEPENDENT) {
+    double rows[2];
+    rows_of(s, x, rows);
+    if (!found || !(x[BETA] > 0) ||
+        ergo_part_independent(part, rows, s->weight) < ERGO_ANALYSE_INDEPENDENT) {
         c->why_not = "the samples do not reach it: a temperature and an activity where N goes all "
                      "the way from vapour to liquid and back, or a longer run";
         return;
@@ -182,26 +182,26 @@ static void find(const struct search *s, double volume, struct ergo_critical *c)
     c->mixing = ergo_jackknife(value[3], value + 7, part->n_blocks, 4, NULL);
 }
 
-static bool is_fluid(const struct ergo_analysis *a, size_t *rows) {
-    rows[0] = rows[1] = a->model->n_conjugates;
-    for (size_t c = 0; c < a->model->n_conjugates; c++) {
-        const char *name = a->model->columns[a->model->conjugates[c].column].name;
-        rows[0] = c == 0 ? c : rows[0]; /* the energy's */
-        rows[1] = c && strcmp(name, "particles") == 0 ? c : rows[1];
-    }
-    return rows[1] < a->model->n_conjugates;
+/* The conjugate of N; the energy's is the first. n_conjugates: there is none. */
+static size_t particles_of(const struct ergo_model *model) {
+    size_t c = 1;
+    while (c < model->n_conjugates &&
+           strcmp(model->columns[model->conjugates[c].column].name, "particles") != 0)
+        c++;
+    return c < model->n_conjugates ? c : model->n_conjugates;
 }
 
-static bool find_in(const struct ergo_analysis *a, const size_t *rows, struct ergo_critical *c) {
+static bool find_in(const struct ergo_analysis *a, struct ergo_critical *c) {
     const struct ergo_system *system = &a->systems[c->system];
+    const size_t particles = particles_of(a->model);
     c->why_not = "none of its points is long enough";
     for (size_t p = 0; p < system->n_parts && c->why_not; p++) {
         struct search s = {.part = system->parts[p]};
         for (size_t r = 0; r < s.part->n_rows; r++) {
-            s.energy = s.part->rows[r] == rows[0] ? r : s.energy;
-            s.particles = s.part->rows[r] == rows[1] ? r : s.particles;
+            s.energy = s.part->rows[r] == 0 ? r : s.energy;
+            s.particles = s.part->rows[r] == particles ? r : s.particles;
         }
-        if (s.part->n_rows < 2 || !s.part->n_blocks)
+        if (s.part->n_rows != 2 || !s.part->n_blocks)
             continue;
         s.weight = malloc((s.part->mbar.n_values + 1) * sizeof *s.weight);
         if (!s.weight)
@@ -213,38 +213,44 @@ static bool find_in(const struct ergo_analysis *a, const size_t *rows, struct er
     return true;
 }
 
-/* y(L) = y + b L^-power by least squares. */
-static struct ergo_valued extrapolate(const struct ergo_analysis *a, double power, bool density,
-                                      double *chi2) {
-    double w = 0, wx = 0, wy = 0, wxx = 0, wxy = 0;
-    for (size_t i = 0; i < a->n_criticals; i++) {
+struct line {
+    size_t n;
+    const double *x; /* L^-power */
+};
+
+static void predict(const double *p, double *predicted, void *user) {
+    const struct line *l = user;
+    for (size_t i = 0; i < l->n; i++)
+        predicted[i] = p[0] + p[1] * l->x[i];
+}
+
+/* y in y(L) = y + b L^-power. False: no memory, or sides do not differ. */
+static bool extrapolate(const struct ergo_analysis *a, double power, bool density,
+                        struct ergo_valued *to, double *chi2) {
+    double *room = calloc(3 * a->n_criticals, sizeof *room);
+    struct line l = {0, room};
+    struct ergo_fit fit = {0};
+    double *y = room + a->n_criticals, *error = y + a->n_criticals;
+    for (size_t i = 0; room && i < a->n_criticals; i++) {
         const struct ergo_critical *c = &a->criticals[i];
         const struct ergo_valued *v = density ? &c->density : &c->temperature;
         if (c->why_not)
             continue;
-        const double one = 1 / (v->error * v->error), x = pow(c->side, -power);
-        w += one;
-        wx += one * x;
-        wy += one * v->value;
-        wxx += one * x * x;
-        wxy += one * x * v->value;
+        room[l.n] = pow(c->side, -power);
+        y[l.n] = v->value;
+        error[l.n++] = v->error;
     }
-    const double d = w * wxx - wx * wx, y = (wxx * wy - wx * wxy) / d, b = (w * wxy - wx * wy) / d;
-    *chi2 = 0;
-    for (size_t i = 0; i < a->n_criticals; i++) {
-        const struct ergo_critical *c = &a->criticals[i];
-        const struct ergo_valued *v = density ? &c->density : &c->temperature;
-        if (!c->why_not)
-            *chi2 += pow((v->value - y - b * pow(c->side, -power)) / v->error, 2);
-    }
-    return (struct ergo_valued){y, sqrt(wxx / d)};
+    const bool ok = room && ergo_fit_least_squares(predict, &l, y, error, NULL, l.n, 2, &fit);
+    *to = (struct ergo_valued){fit.value[0], fit.error[0]};
+    *chi2 = fit.chi2;
+    free(room);
+    return ok;
 }
 
 enum ergo_status ergo_analysis_find_critical(struct ergo_context *ctx, struct ergo_analysis *a) {
-    static const char *const others[] = {"/system/species/names", "/system/slit/width",
-                                         "/system/field", "/system/frozen/file"};
-    size_t rows[2], n = 0;
-    if (!is_fluid(a, rows))
+    static const char *const species = "/system/species/names";
+    size_t n = 0;
+    if (particles_of(a->model) == a->model->n_conjugates)
         return ERGO_FAIL(ctx, ERGO_E_JOB,
                          "--critical: samples of %s%s%s have no number of particles that changes; "
                          "it is for lj-fluid with \"ensemble\": \"muvt\", and lj-gcmc",
@@ -256,28 +262,29 @@ enum ergo_status ergo_analysis_find_critical(struct ergo_context *ctx, struct er
         const struct ergo_point *point = a->systems[s].states[0].point;
         double sides[3];
         ergo_point_sides(point, sides);
-        for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
-            const size_t key = ergo_analysis_key(a, others[k]);
-            if (key != SIZE_MAX && point->values[key].present)
-                return ERGO_FAIL(ctx, ERGO_E_JOB,
-                                 "--critical: it is for one species without walls and fields, and "
-                                 "%s has %s",
-                                 a->names[a->systems[s].chains[0].run], others[k]);
-        }
+        const size_t key = ergo_analysis_key(a, species);
+        const char *other = key != SIZE_MAX && point->values[key].present
+                                ? species
+                                : ergo_analysis_confined_by(a, point);
+        if (other)
+            return ERGO_FAIL(ctx, ERGO_E_JOB,
+                             "--critical: it is for one species without walls and fields, and "
+                             "%s has %s",
+                             a->names[a->systems[s].chains[0].run], other);
         if (sides[0] != sides[1] || sides[0] != sides[2])
             return ERGO_FAIL(ctx, ERGO_E_JOB,
                              "--critical: the box of %s is no cube, and the distribution that is "
                              "looked for is a cube's",
                              a->names[a->systems[s].chains[0].run]);
         a->criticals[s] = (struct ergo_critical){.system = s, .side = sides[0]};
-        ok = find_in(a, rows, &a->criticals[a->n_criticals++]);
+        ok = find_in(a, &a->criticals[a->n_criticals++]);
         n += ok && !a->criticals[s].why_not;
     }
     if (!ok)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a critical point");
-    if ((a->critical_sizes = n) >= 2) {
-        a->critical_temperature = extrapolate(a, omega + inverse_nu, false, &a->critical_chi2[0]);
-        a->critical_density = extrapolate(a, 3 - inverse_nu, true, &a->critical_chi2[1]);
-    }
+    if (n < 2 || (extrapolate(a, omega + inverse_nu, false, &a->critical_temperature,
+                              &a->critical_chi2[0]) &&
+                  extrapolate(a, 3 - inverse_nu, true, &a->critical_density, &a->critical_chi2[1])))
+        a->critical_sizes = n;
     return ERGO_OK;
 }

@@ -15,9 +15,14 @@ static const struct ergo_value *value(const struct ergo_analysis *a, const struc
     return key != SIZE_MAX && point->values[key].present ? &point->values[key] : NULL;
 }
 
-static bool is_confined(const struct ergo_analysis *a, const struct ergo_point *point) {
-    return value(a, point, "/system/slit/width") || value(a, point, "/system/field") ||
-           value(a, point, "/system/frozen/file");
+const char *ergo_analysis_confined_by(const struct ergo_analysis *a,
+                                      const struct ergo_point *point) {
+    static const char *const keys[] = {"/system/slit/width", "/system/field",
+                                       "/system/frozen/file"};
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+        if (value(a, point, keys[k]))
+            return keys[k];
+    return NULL;
 }
 
 /* Is it the same fluid in the same reservoir? */
@@ -59,7 +64,8 @@ static bool find_bulk(const struct ergo_analysis *a, const struct ergo_point *po
     for (size_t s = 0; s < a->n_systems; s++)
         for (size_t k = 0; k < a->systems[s].n_states; k++) {
             const struct ergo_point *bulk = a->systems[s].states[k].point;
-            if (is_confined(a, bulk) || !is_sampled(a, bulk) || !is_same(a, point, bulk))
+            if (ergo_analysis_confined_by(a, bulk) || !is_sampled(a, bulk) ||
+                !is_same(a, point, bulk))
                 continue;
             *system = &a->systems[s];
             *state = k;
@@ -92,7 +98,7 @@ enum ergo_status ergo_analysis_excess(struct ergo_context *ctx, struct ergo_anal
         return ERGO_OK;
     for (size_t s = 0; s < a->n_systems; s++) {
         states += a->systems[s].n_states;
-        bulks += !is_confined(a, a->systems[s].states[0].point);
+        bulks += !ergo_analysis_confined_by(a, a->systems[s].states[0].point);
     }
     if (bulks == 0 || bulks == a->n_systems)
         return ERGO_OK;
@@ -104,7 +110,7 @@ enum ergo_status ergo_analysis_excess(struct ergo_context *ctx, struct ergo_anal
             const struct ergo_point *point = a->systems[s].states[k].point;
             const struct ergo_system *bulk = NULL;
             size_t of_bulk = 0;
-            if (!is_confined(a, point))
+            if (!ergo_analysis_confined_by(a, point))
                 continue;
             if (!value(a, point, "/system/slit/width") && !value(a, point, "/system/excess_volume"))
                 roomless++;

@@ -320,22 +320,16 @@ static void put_word(struct ergo_text *text, const char *word) {
     ergo_text_append(text, "\"");
 }
 
-static void put_number(struct ergo_text *text, double value) {
-    ergo_text_append(text, ",");
-    if (isfinite(value))
-        ergo_text_append_number(text, value);
-}
-
 static void put_line(struct ergo_text *text, const char *kind, const char *system, const char *key,
                      double at, const char *name, double value, double error) {
     ergo_text_append(text, "%s,", kind);
     put_word(text, system);
     ergo_text_append(text, ",%s", key);
-    put_number(text, at);
+    ergo_text_append_cell_number(text, at);
     ergo_text_append(text, ",");
     put_word(text, name);
-    put_number(text, value);
-    put_number(text, error);
+    ergo_text_append_cell_number(text, value);
+    ergo_text_append_cell_number(text, error);
     ergo_text_append(text, "\n");
 }
 

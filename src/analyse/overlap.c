@@ -29,15 +29,20 @@ bool ergo_part_split(const struct ergo_part *whole, size_t *of) {
     return ok;
 }
 
-double ergo_part_independent(const struct ergo_part *part, const struct ergo_target *target,
-                             double *weight) {
-    double rows[ERGO_CONJUGATES_MAX], squares = 0;
-    for (size_t r = 0; r < part->n_rows; r++)
-        rows[r] = target->a[part->rows[r]];
+double ergo_part_independent(const struct ergo_part *part, const double *rows, double *weight) {
+    double squares = 0;
     (void)ergo_mbar_weights(&part->mbar, part->log_sum, rows, weight);
     for (size_t u = 0; u < part->mbar.n_values; u++)
         squares += part->correlated[u] * weight[u] * weight[u];
     return squares > 0 ? 1 / squares : 0;
+}
+
+static double independent_at(const struct ergo_part *part, const struct ergo_target *target,
+                             double *weight) {
+    double rows[ERGO_CONJUGATES_MAX];
+    for (size_t r = 0; r < part->n_rows; r++)
+        rows[r] = target->a[part->rows[r]];
+    return ergo_part_independent(part, rows, weight);
 }
 
 const struct ergo_part *ergo_system_part(const struct ergo_system *system,
@@ -46,7 +51,7 @@ const struct ergo_part *ergo_system_part(const struct ergo_system *system,
     *independent = -1;
     for (size_t p = 0; p < system->n_parts; p++) {
         double *weight = malloc((system->parts[p]->mbar.n_values + 1) * sizeof *weight);
-        const double now = weight ? ergo_part_independent(system->parts[p], target, weight) : NAN;
+        const double now = weight ? independent_at(system->parts[p], target, weight) : NAN;
         free(weight);
         if (isnan(now))
             return NULL;
@@ -68,7 +73,7 @@ static bool is_inside(const struct ergo_analysis *a, const struct ergo_part *par
     at[0] = x;
     if (!ergo_target_create(a, part->system, at, &target))
         return false;
-    const bool inside = ergo_part_independent(part, &target, weight) >= ERGO_ANALYSE_INDEPENDENT;
+    const bool inside = independent_at(part, &target, weight) >= ERGO_ANALYSE_INDEPENDENT;
     ergo_target_free(&target);
     return inside;
 }

@@ -56,6 +56,20 @@ void ergo_text_append_number(struct ergo_text *text, double value) {
     ergo_text_append_bytes(text, number, strlen(number));
 }
 
+void ergo_text_append_cell(struct ergo_text *text, const char *cell) {
+    const char *quote = cell[strcspn(cell, ",\"\r\n")] ? "\"" : "";
+    ergo_text_append(text, "%s", quote);
+    for (; *cell; cell++)
+        ergo_text_append(text, "%s%c", *cell == '"' ? "\"" : "", *cell);
+    ergo_text_append(text, "%s", quote);
+}
+
+void ergo_text_append_cell_number(struct ergo_text *text, double value) {
+    ergo_text_append(text, ",");
+    if (isfinite(value))
+        ergo_text_append_number(text, value);
+}
+
 bool ergo_text_real(const char *word, size_t length, double *value) {
     char copy[64], *stop = NULL;
     if (length == 0 || length >= sizeof copy)

@@ -20,6 +20,10 @@ void ergo_text_append(struct ergo_text *text, const char *format, ...) ERGO_PRIN
 void ergo_text_append_va(struct ergo_text *text, const char *format, va_list args);
 /* The shortest decimal that reads back as the same double; "null" for NaN and infinities. */
 void ergo_text_append_number(struct ergo_text *text, double value);
+/* A cell of CSV (RFC 4180), in quotes where it needs them; and a comma with a number, or with
+ * nothing where it is not finite. */
+void ergo_text_append_cell(struct ergo_text *text, const char *cell);
+void ergo_text_append_cell_number(struct ergo_text *text, double value);
 void ergo_text_append_bytes(struct ergo_text *text, const void *bytes, size_t length);
 /* Appends so many bytes, which the caller sets before it appends more; NULL: no memory. */
 void *ergo_text_extend(struct ergo_text *text, size_t length);

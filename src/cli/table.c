@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/cli.h"
 
 static enum ergo_status print_csv(struct ergo_context *ctx,
@@ -39,24 +40,20 @@ static enum ergo_status print_tables(struct ergo_context *ctx,
     return status;
 }
 
-/* The shortest text that reads back as the same number; nothing for one that is not known. */
 static void put_number(double value) {
-    char text[40];
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
-            break;
-    }
-    printf("%s", isnan(value) ? "" : text);
+    struct ergo_text text = {0};
+    if (isfinite(value))
+        ergo_text_append_number(&text, value);
+    printf("%s", text.data ? text.data : "");
+    ergo_text_free(&text);
 }
 
-/* A cell of RFC 4180, and the comma behind it. */
-static void put_cell(const char *text) {
-    const bool quoted = text[strcspn(text, ",\"\r\n")] != '\0';
-    printf("%s", quoted ? "\"" : "");
-    for (; *text; text++)
-        printf("%s%c", *text == '"' ? "\"" : "", *text);
-    printf("%s,", quoted ? "\"" : "");
+/* And the comma behind it. */
+static void put_cell(const char *cell) {
+    struct ergo_text text = {0};
+    ergo_text_append_cell(&text, cell);
+    printf("%s,", text.data ? text.data : "");
+    ergo_text_free(&text);
 }
 
 /* Names without repeats of what the results scan; NULL: no memory. */

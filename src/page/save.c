@@ -43,27 +43,12 @@ enum ergo_status ergo_report_image(struct ergo_context *ctx, struct ergo_text *t
     return status;
 }
 
-/* A field of CSV: in quotes where it needs them. */
-static void append_field(struct ergo_text *csv, const char *value) {
-    const bool quotes = strpbrk(value, ",\"\n\r") != NULL;
-    ergo_text_append(csv, quotes ? "\"" : "");
-    for (const char *c = value; *c; c++)
-        ergo_text_append(csv, *c == '"' ? "\"\"" : "%c", *c);
-    ergo_text_append(csv, quotes ? "\"" : "");
-}
-
-static void append_number(struct ergo_text *csv, double value) {
-    ergo_text_append(csv, ",");
-    if (isfinite(value))
-        ergo_text_append_number(csv, value);
-}
-
 static void append_head(struct ergo_text *csv, const char *name, const char *unit) {
     char head[512];
     snprintf(head, sizeof head, "%s%s%s%s", name, unit && *unit ? " (" : "", unit ? unit : "",
              unit && *unit ? ")" : "");
     ergo_text_append(csv, ",");
-    append_field(csv, head);
+    ergo_text_append_cell(csv, head);
 }
 
 /* Of a trace what is drawn: the lowest and the highest of each piece of a long one. */
@@ -79,17 +64,18 @@ static void append_series(struct ergo_text *csv, const struct ergo_plot *plot,
             high = fmax(high, series->y[i]);
         }
         for (int k = 0; k < 2; k++) {
-            append_field(csv, k ? "highest" : "lowest");
-            append_number(csv, series->x[first]);
-            append_number(csv, k ? high : low);
+            ergo_text_append_cell(csv, k ? "highest" : "lowest");
+            ergo_text_append_cell_number(csv, series->x[first]);
+            ergo_text_append_cell_number(csv, k ? high : low);
             ergo_text_append(csv, ",\n");
         }
     }
     for (size_t i = 0; i < series->n && !pieces; i++) {
-        append_field(csv, label);
-        append_number(csv, plot->x_zero > 0 && !(series->x[i] > plot->x_zero) ? 0 : series->x[i]);
-        append_number(csv, series->y[i]);
-        append_number(csv, series->error ? series->error[i] : NAN);
+        ergo_text_append_cell(csv, label);
+        ergo_text_append_cell_number(
+            csv, plot->x_zero > 0 && !(series->x[i] > plot->x_zero) ? 0 : series->x[i]);
+        ergo_text_append_cell_number(csv, series->y[i]);
+        ergo_text_append_cell_number(csv, series->error ? series->error[i] : NAN);
         ergo_text_append(csv, "\n");
     }
 }

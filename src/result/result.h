@@ -248,8 +248,6 @@ struct ergo_result_beyond {
     double share, last;
 };
 struct ergo_result_beyond ergo_result_beyond(const struct ergo_result *result, size_t c);
-/* trend.c: about what goes one way all through a run */
-enum ergo_status ergo_result_trends(struct ergo_context *ctx, struct ergo_result *result);
 
 /* Averages over /output/blocks blocks of measurements: DIR/blocks/pPOINT.dat, and for series.h5.
  * Of a run that was stopped: the blocks that have begun, the last one over the samples it has. */

@@ -32,26 +32,9 @@ struct csv {
 
 /* ---- cells; each begins with its comma ------------------------------------------------------- */
 
-static void put_quoted(struct ergo_text *text, const char *cell) {
-    if (!cell[strcspn(cell, ",\"\r\n")]) {
-        ergo_text_append(text, "%s", cell);
-        return;
-    }
-    ergo_text_append(text, "\"");
-    for (; *cell; cell++)
-        ergo_text_append(text, "%s%c", *cell == '"' ? "\"" : "", *cell);
-    ergo_text_append(text, "\"");
-}
-
 static void put_text(struct ergo_text *text, const char *cell) {
     ergo_text_append(text, ",");
-    put_quoted(text, cell);
-}
-
-static void put_number(struct ergo_text *text, double number) {
-    ergo_text_append(text, ",");
-    if (isfinite(number))
-        ergo_text_append_number(text, number);
+    ergo_text_append_cell(text, cell);
 }
 
 /* ",energy.error [J per site]" */
@@ -81,7 +64,7 @@ static enum ergo_status put_value(struct csv *csv, struct ergo_text *text,
     else if (value.kind == ERGO_VALUE_TEXT)
         put_text(text, value.text);
     else
-        put_number(text, value.number);
+        ergo_text_append_cell_number(text, value.number);
     return ERGO_OK;
 }
 
@@ -224,15 +207,15 @@ static void put_head(struct csv *csv) {
 
 static void put_estimate(struct ergo_text *text, const struct column *column,
                          const struct ergo_result_estimate *e) {
-    put_number(text, e->mean);
-    put_number(text, e->error);
-    put_number(text, e->tau);
+    ergo_text_append_cell_number(text, e->mean);
+    ergo_text_append_cell_number(text, e->error);
+    ergo_text_append_cell_number(text, e->tau);
     put_text(text, e->untrusted ? e->untrusted : "");
     if (column->exact)
-        put_number(text, e->exact);
+        ergo_text_append_cell_number(text, e->exact);
     if (column->reference) {
-        put_number(text, e->reference);
-        put_number(text, e->reference_error);
+        ergo_text_append_cell_number(text, e->reference);
+        ergo_text_append_cell_number(text, e->reference_error);
     }
 }
 

@@ -1,7 +1,7 @@
 /* A warning about what goes one way all through a run that is too short for errors: its start is
  * far from where it goes. To run longer alone would keep the way there in the mean. */
 #include "result/format.h"
-#include "result/result.h"
+#include "result/warner.h"
 
 /* Chains in which it is so; *first: one of them. */
 static size_t count(const struct ergo_result *r, size_t o,
@@ -9,30 +9,29 @@ static size_t count(const struct ergo_result *r, size_t o,
     size_t n = 0;
     for (size_t i = 0; i < r->n_members; i++) {
         const struct ergo_observable_result *at = &r->members[i].observables[o];
-        if (!at->one_way || !ergo_observable_shown(at->observable, r->members[i].point))
+        if (!at->one_way || !ergo_warner_shown(&r->members[i], o))
             continue;
         *first = n++ ? *first : at;
     }
     return n;
 }
 
-enum ergo_status ergo_result_trends(struct ergo_context *ctx, struct ergo_result *r) {
+void ergo_warn_trends(struct ergo_warner *w) {
+    const struct ergo_result *r = w->result;
     const struct ergo_observable_result *shown = NULL, *first = NULL;
     struct ergo_text names = {0}, text = {0};
     char from[ERGO_CONCISE], to[ERGO_CONCISE];
-    enum ergo_status status = ERGO_OK;
     size_t most = 0;
-    for (size_t o = 0; o < r->job->model->n_observables; o++) {
+    for (size_t o = 0; o < w->model->n_observables; o++) {
         const size_t n = count(r, o, &first);
         if (!n || n < r->n_members / 10) /* one of many may do so by chance */
             continue;
-        ergo_text_append(&names, "%s%s", names.length ? ", " : "",
-                         r->job->model->observables[o].name);
+        ergo_text_append(&names, "%s%s", names.length ? ", " : "", w->model->observables[o].name);
         shown = shown ? shown : first;
         most = n > most ? n : most;
     }
     if (!shown)
-        return ERGO_OK;
+        return;
     ergo_text_append(&text, "%s", names.data ? names.data : "");
     if (r->n_members > 1)
         ergo_text_append(&text, " at %zu of %zu %s", most, r->n_members,
@@ -44,9 +43,6 @@ enum ergo_status ergo_result_trends(struct ergo_context *ctx, struct ergo_result
                      shown->observable->name, ergo_format_short(from, shown->first, 4),
                      ergo_format_short(to, shown->last, 4));
     text.failed |= names.failed;
-    if (text.failed || !ergo_result_add_warning(r, text.data, text.length))
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a warning");
     ergo_text_free(&names);
-    ergo_text_free(&text);
-    return status;
+    ergo_warner_add(w, &text);
 }

@@ -395,11 +395,9 @@ enum ergo_status ergo_result_warn(struct ergo_context *ctx, struct ergo_result *
     static void (*const all[])(struct ergo_warner *) = {
         warn_unmeasured, warn_not_finite, ergo_warn_replicas, ergo_warn_samples, warn_drift,
         warn_hasty,      warn_constant,   warn_short,         warn_few,          warn_slow,
-        warn_far,        warn_acceptance, warn_limits};
+        warn_far,        warn_acceptance, warn_limits,        ergo_warn_trends};
     struct ergo_warner w = {ctx, result, result->job->model, ERGO_OK};
     for (size_t i = 0; i < sizeof all / sizeof all[0] && w.status == ERGO_OK; i++)
         all[i](&w);
-    if (w.status == ERGO_OK)
-        w.status = ergo_result_trends(ctx, result);
     return w.status == ERGO_OK ? ergo_result_alarms(ctx, result) : w.status;
 }
