@@ -103,6 +103,21 @@ enum ergo_status ergo_error_raise(struct ergo_context *ctx, enum ergo_status sta
     return status;
 }
 
+enum ergo_status ergo_error_at(struct ergo_context *ctx, enum ergo_status status,
+                               const char *where) {
+    if (status == ERGO_OK || !ctx || !ctx->errors.data)
+        return status;
+    char *before = strrchr(ctx->errors.data, '\n'), *latest = before ? before + 1 : ctx->errors.data;
+    const size_t length = strlen(where);
+    char *message = strncmp(latest, where, length) || latest[length] != ':' ? strdup(latest) : NULL;
+    if (!message)
+        return status;
+    ctx->errors.length = (size_t)(latest - ctx->errors.data);
+    ergo_text_append(&ctx->errors, "%s: %s", where, message);
+    free(message);
+    return status;
+}
+
 void ergo_log(struct ergo_context *ctx, enum ergo_log_level level, const char *format, ...) {
     if (level > ctx->level)
         return;

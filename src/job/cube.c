@@ -192,5 +192,5 @@ enum ergo_status ergo_cube_read(struct ergo_context *ctx, const struct ergo_poin
     if (status == ERGO_OK)
         status = ergo_cube_parse(ctx, ergo_point_text(point, pointer), text, length, cube);
     free(text);
-    return status;
+    return ergo_error_at(ctx, status, pointer);
 }

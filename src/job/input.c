@@ -30,9 +30,11 @@ enum ergo_status ergo_input_read(struct ergo_context *ctx, const struct ergo_poi
         *length = file->length;
         return ERGO_OK;
     }
-    return kept->all ? ERGO_FAIL(ctx, ERGO_E_IO, "%s: the checkpoint does not hold the file %s",
-                                 pointer, path)
-                     : ergo_file_read(ctx, NULL, path, limit, text, length);
+    return ergo_error_at(ctx,
+                         kept->all ? ERGO_FAIL(ctx, ERGO_E_IO,
+                                               "the checkpoint does not hold the file %s", path)
+                                   : ergo_file_read(ctx, NULL, path, limit, text, length),
+                         pointer);
 }
 
 /* More than that is no input. */
@@ -51,6 +53,7 @@ enum ergo_status ergo_input_keep(struct ergo_context *ctx, struct ergo_job *job)
         if (status == ERGO_OK &&
             !ergo_job_files_add(&job->files, job->keys[k]->pointer, text, length))
             status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %s", path);
+        ergo_error_at(ctx, status, job->keys[k]->pointer);
         free(text);
     }
     return status;

@@ -275,19 +275,6 @@ static enum ergo_status check_observables(struct ergo_context *ctx,
     }
 }
 
-/* The key that names the file which a message is about, as "POINTER: "; else, or where the message
- * begins with it, "". */
-static void file_key(const struct ergo_point *point, const char *message, char where[128]) {
-    *where = '\0';
-    if (strncmp(message, "/system/", 8) == 0)
-        return;
-    for (size_t k = 0; k < point->job->n_keys && !*where; k++) {
-        const char *text = point->values[k].text;
-        if (text && strpbrk(text, "./") && strstr(message, text))
-            snprintf(where, 128, "%s: ", point->job->keys[k]->pointer);
-    }
-}
-
 /* What the model's tables and its own check say of a point; all of it is recorded in ctx. */
 static enum ergo_status check_point(struct ergo_context *ctx, const struct ergo_point *point) {
     const struct ergo_model *model = point->job->model;
@@ -317,10 +304,8 @@ static void model_check(struct ergo_build *build, struct ergo_job *job, size_t r
         if (status == ERGO_OK)
             continue;
         const char *message = ergo_error_message(ctx);
-        char where[128];
-        file_key(point, message, where);
         if (status != ERGO_E_JOB)
-            build->status = ERGO_FAIL(build->ctx, status, "%s: %s%s", build->name, where, message);
+            build->status = ERGO_FAIL(build->ctx, status, "%s: %s", build->name, message);
         if (!*message)
             message = "/system: the sampler refuses these values";
         while (room && *message && build->status == ERGO_OK) {

@@ -219,7 +219,7 @@ enum ergo_status ergo_xyz_read(struct ergo_context *ctx, const struct ergo_point
     if (status == ERGO_OK)
         status = ergo_xyz_parse(ctx, ergo_point_text(point, pointer), text, length, frame);
     free(text);
-    return status;
+    return ergo_error_at(ctx, status, pointer);
 }
 
 void ergo_xyz_free(struct ergo_xyz *frame) {

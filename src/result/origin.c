@@ -249,13 +249,14 @@ static enum ergo_status read_run(struct ergo_context *ctx, const struct ergo_job
     struct ergo_folder open = {.fd = -1};
     struct ergo_stored stored = {0};
     enum ergo_status status =
-        ergo_stored_find(ctx, folder, ": /start/run names the folder of a run", &open);
+        ergo_stored_find(ctx, folder, ": it is not the folder of a run", &open);
     if (status == ERGO_OK)
         status = ergo_stored_open(ctx, &open, &stored);
     if (status == ERGO_OK)
         status = ergo_stored_read(&stored);
     if (status == ERGO_OK)
         status = ergo_stored_read_finals(&stored);
+    ergo_error_at(ctx, status, key);
     if (status == ERGO_OK)
         status = pack_run(ctx, &open, stored.result, job, text);
     if (status == ERGO_OK && text->failed)

@@ -205,12 +205,7 @@ static enum ergo_status read_table(struct ergo_context *ctx, const struct ergo_p
                               : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a field");
     }
     free(text);
-    if (status == ERGO_OK)
-        return ERGO_OK;
-    char message[400];
-    snprintf(message, sizeof message, "%s", ergo_error_message(ctx));
-    ergo_error_clear(ctx);
-    return ERGO_FAIL(ctx, status, "/system/field: %s", message);
+    return ergo_error_at(ctx, status, "/system/field");
 }
 
 /* Does the file reach all places of centres? A unit is the rounding of sides. */

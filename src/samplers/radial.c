@@ -148,7 +148,7 @@ static enum ergo_status read_above(struct ergo_context *ctx, const struct ergo_p
     if (status == ERGO_OK)
         status = parse(ctx, ergo_point_text(point, pointer), text, length, above, curve);
     free(text);
-    return status;
+    return ergo_error_at(ctx, status, pointer);
 }
 
 enum ergo_status ergo_radial_read(struct ergo_context *ctx, const struct ergo_point *point,

@@ -31,6 +31,20 @@ bad() {
 echo '{"sampler": "helium-vmc", "system": {"n": 64, "potential": "not/here.dat"}, "run": {"sweeps": 4}}' >file.json
 expect 4 "$ERGOCL" validate file.json
 says err "/system/potential: cannot read not/here.dat"
+# missing KEY SAMPLER SYSTEM [MORE]: the key alone, whatever its file is called.
+missing() {
+    echo "{\"sampler\": \"$2\", \"system\": {$3}, ${4:-} \"run\": {\"sweeps\": 4}}" >file.json
+    expect 4 "$ERGOCL" validate file.json
+    says err "$1: cannot read all: No such file"
+}
+missing /system/field hard-spheres '"n": 10, "box": [9, 9, 9], "axis": "z", "field": "all"'
+missing /system/field_file spin-lattice '"model": "ising", "size": [4, 4], "temperature": 1, "field_file": "all"'
+missing /system/frozen/file lj-fluid '"particles": 10, "box": [9, 9, 9], "temperature": 1, "frozen": {"file": "all", "epsilon": 1, "sigma": 1}'
+missing /system/start lj-gcmc '"box": [9, 9, 9], "temperature": 1.5, "activity": 0.1, "start": "all"'
+# so does a run whose states are asked for
+echo '{"sampler": "lj-gcmc", "system": {"box": [9, 9, 9], "temperature": 1.5, "activity": 0.1}, "start": {"run": "all"}, "run": {"sweeps": 4}}' >file.json
+expect 4 "$ERGOCL" validate file.json
+says err "/start/run: all has no file checkpoint"
 
 # Starts: what a run would refuse is refused here, with the place in the file and how close is too close.
 # seconds N COMMAND...: of a processor, or it is ended.

@@ -119,7 +119,8 @@ enum ergo_status helium_start_parse(struct ergo_context *ctx, const char *path, 
         struct ergo_xyz frame;
         char name[512];
         snprintf(name, sizeof name, "%.400s (frame %u)", path, frames + 1);
-        status = ergo_xyz_parse(ctx, name, at, (size_t)(end - at), &frame);
+        status = ergo_error_at(ctx, ergo_xyz_parse(ctx, name, at, (size_t)(end - at), &frame),
+                               "/system/start");
         if (status != ERGO_OK)
             break;
         status = take_frame(ctx, name, m, &frame, words, places ? places + frames * size : NULL);

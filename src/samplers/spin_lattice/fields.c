@@ -74,7 +74,7 @@ enum ergo_status model_fields_read(struct ergo_context *ctx, const struct ergo_p
     if (status == ERGO_OK && !read_numbers(text, sites, of_site, each_has, fields, wrong))
         status = ERGO_FAIL(ctx, ERGO_E_JOB, "%s is not a file of fields: %s", path, wrong);
     free(text);
-    return status;
+    return ergo_error_at(ctx, status, "/system/field_file");
 }
 
 enum ergo_status model_fields_of(struct ergo_context *ctx, const struct ergo_point *point,
@@ -98,10 +98,5 @@ enum ergo_status model_fields_check(struct ergo_context *ctx, const struct ergo_
         fields ? model_fields_read(ctx, point, sites, of_site, each_has, fields)
                : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the fields of the file");
     free(fields);
-    if (status == ERGO_OK)
-        return ERGO_OK;
-    char message[400];
-    snprintf(message, sizeof message, "%s", ergo_error_message(ctx));
-    ergo_error_clear(ctx);
-    return ERGO_FAIL(ctx, status, "/system/field_file: %s", message);
+    return status;
 }

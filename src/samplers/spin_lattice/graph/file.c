@@ -116,5 +116,5 @@ enum ergo_status graph_read(struct ergo_context *ctx, const struct ergo_point *p
     if (status == ERGO_OK && !graph_parse(text, length, format_of(point), p, wrong))
         status = ERGO_FAIL(ctx, ERGO_E_JOB, "%s is not a graph: %s", path, wrong);
     free(text);
-    return status;
+    return ergo_error_at(ctx, status, "/system/graph");
 }

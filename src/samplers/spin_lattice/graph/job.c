@@ -448,10 +448,7 @@ enum ergo_status graph_check(struct ergo_context *ctx, const struct ergo_point *
             add_field(point, &p);
         status = check_temperatures(ctx, point, &p);
     } else if (!named) {
-        char message[400];
-        snprintf(message, sizeof message, "%s", ergo_error_message(ctx));
-        ergo_error_clear(ctx);
-        status = ERGO_FAIL(ctx, status, "/system/graph: %s", message);
+        ergo_error_at(ctx, status, "/system/graph");
     }
     graph_problem_free(&p);
     return status;

@@ -187,19 +187,13 @@ static enum ergo_status read_file(struct ergo_context *ctx, const struct ergo_po
         status = ERGO_FAIL(ctx, ERGO_E_JOB, "%s is not a file of couplings: %s", path, r->wrong);
     free(r->text);
     free(r->seen);
-    return status;
+    return ergo_error_at(ctx, status, "/system/disorder_file");
 }
 
 enum ergo_status glass_file_check(struct ergo_context *ctx, const struct ergo_point *point,
                                   const struct glass_shape *s) {
     struct reading r = {.s = s};
-    const enum ergo_status status = read_file(ctx, point, &r);
-    if (status == ERGO_OK)
-        return ERGO_OK;
-    char message[400];
-    snprintf(message, sizeof message, "%s", ergo_error_message(ctx));
-    ergo_error_clear(ctx);
-    return ERGO_FAIL(ctx, status, "/system/disorder_file: %s", message);
+    return read_file(ctx, point, &r);
 }
 
 /* ---- fields ---------------------------------------------------------------------------------- */
