@@ -107,7 +107,8 @@ enum ergo_status ergo_error_at(struct ergo_context *ctx, enum ergo_status status
                                const char *where) {
     if (status == ERGO_OK || !ctx || !ctx->errors.data)
         return status;
-    char *before = strrchr(ctx->errors.data, '\n'), *latest = before ? before + 1 : ctx->errors.data;
+    char *before = strrchr(ctx->errors.data, '\n'),
+         *latest = before ? before + 1 : ctx->errors.data;
     const size_t length = strlen(where);
     char *message = strncmp(latest, where, length) || latest[length] != ':' ? strdup(latest) : NULL;
     if (!message)

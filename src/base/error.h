@@ -28,8 +28,8 @@ static inline enum ergo_status ergo_error_raised(enum ergo_status status) {
 #define ERGO_FAIL(ctx, status, ...)                                                                \
     ergo_error_raised(ergo_error_raise((ctx), (status), NULL, __FILE__, __LINE__, __VA_ARGS__))
 
-/* Puts "WHERE: " before the latest message, unless it begins so: what failed below did not know whose
- * file it read. Returns `status`; ERGO_OK: nothing is done. */
+/* Puts "WHERE: " before the latest message, unless it begins so: what failed below did not know
+ * whose file it read. Returns `status`; ERGO_OK: nothing is done. */
 enum ergo_status ergo_error_at(struct ergo_context *ctx, enum ergo_status status,
                                const char *where);
 

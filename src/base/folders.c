@@ -214,7 +214,9 @@ enum ergo_status ergo_folder_lock(struct ergo_context *ctx, const struct ergo_fo
                            folder->path, *owner ? " (" : "", owner, *owner ? ")" : "");
         goto out;
     }
-    if (error && error != ENOLCK && error != ENOSYS && error != ENOTSUP) {
+    enum { KERNEL_ENOTSUPP = 524 }; /* of Linux's own headers; some NFS servers let it out */
+    if (error && error != ENOLCK && error != ENOSYS && error != ENOTSUP &&
+        error != KERNEL_ENOTSUPP) {
         status =
             ERGO_FAIL(ctx, ERGO_E_IO, "cannot lock %s/lock: %s", folder->path, strerror(error));
         goto out;

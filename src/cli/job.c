@@ -139,15 +139,15 @@ static void print_files(const char *directory) {
     }
 }
 
-/* A page that fails costs no run: `ergocl report` makes it again. */
+/* A page that fails costs no run: `ergocl report` makes it again. It is said whatever is asked, for
+ * nothing else shows that a file is missing. */
 static void write_page(struct ergo_context *ctx, const struct ergo_result *result,
-                       const char *directory, bool quiet) {
+                       const char *directory) {
     if (ergo_result_write_page(ctx, result, directory) == ERGO_OK)
         return;
     char said[2048];
     snprintf(said, sizeof said, "%s; the results are complete without it", ergo_error_message(ctx));
-    if (!quiet)
-        cli_log(NULL, ERGO_LOG_WARNING, said);
+    cli_log(NULL, ERGO_LOG_WARNING, said);
     ergo_error_clear(ctx);
 }
 
@@ -167,7 +167,7 @@ enum ergo_status cli_report(struct ergo_context *ctx, const char *directory,
         fflush(stdout); /* the table stands above what follows when both go to one place */
     }
     if (result)
-        write_page(ctx, result, directory, arguments->quiet);
+        write_page(ctx, result, directory);
     if (shown) {
         print_files(directory);
         fflush(stdout);

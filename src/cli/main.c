@@ -2,6 +2,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,10 +50,12 @@ static int close_stdout(int code) {
         failed = true;
     if (!failed)
         return code;
-    /* If the reader of a pipe has ended (`| head`), no message is needed; any other failure is
-     * reported. */
-    if (errno != EPIPE)
-        cli_error("standard output could not be written: %s", strerror(errno));
+    /* The reader of a pipe has read what it wanted (`| head`): nothing has failed. (Not by errno,
+     * which may be of something later.) */
+    struct pollfd pipe = {.fd = STDOUT_FILENO};
+    if (poll(&pipe, 1, 0) > 0 && pipe.revents & POLLERR)
+        return code;
+    cli_error("standard output could not be written: %s", strerror(errno));
     return code == 0 ? EXIT_FILE : code;
 }
 

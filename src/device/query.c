@@ -188,7 +188,7 @@ static bool query_device(const struct masking *masking, struct ergo_candidate *o
     struct ergo_device_summary *s = &one->summary;
     cl_ulong global = 0, local = 0, largest = 0;
     cl_uint units = 0, clock = 0;
-    size_t group = 0;
+    size_t group = 0, sides[16] = {0};
     cl_device_fp_config fp32 = 0;
     cl_command_queue_properties queue = 0;
 
@@ -210,10 +210,14 @@ static bool query_device(const struct masking *masking, struct ergo_candidate *o
     (void)get_info(one->device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local, &local);
     (void)get_info(one->device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof largest, &largest);
     (void)get_info(one->device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof group, &group);
+    (void)get_info(one->device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof sides, sides);
     (void)get_info(one->device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof fp32, &fp32);
     (void)get_info(one->device, CL_DEVICE_QUEUE_PROPERTIES, sizeof queue, &queue);
     s->global_memory = global;
     s->local_memory = local;
+    /* groups lie along the first two sides: Adreno has groups of 2,048 and sides of 1,024 */
+    for (int d = 0; d < 2; d++)
+        group = sides[d] && sides[d] < group ? sides[d] : group;
     s->largest_group = group;
     one->clock_mhz = clock;
     one->exact_option = (fp32 & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;

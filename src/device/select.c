@@ -99,6 +99,7 @@ static enum ergo_choice choose_auto(const struct ergo_candidate *list, size_t co
 static void match_names(const char *selector, const struct ergo_candidate *list, size_t count,
                         bool *matched) {
     bool whole = false;
+    const char *platform = same_text(selector, "pocl") ? "Portable Computing Language" : selector;
     /* "NVIDIA A100" must be able to name that device beside an "NVIDIA A100 80GB". */
     for (size_t i = 0; i < count; i++) {
         matched[i] = same_text(list[i].summary.name, selector);
@@ -106,7 +107,7 @@ static void match_names(const char *selector, const struct ergo_candidate *list,
     }
     for (size_t i = 0; i < count && !whole; i++)
         matched[i] = has_part(list[i].summary.name, selector) ||
-                     has_part(list[i].summary.platform, selector);
+                     has_part(list[i].summary.platform, platform);
 }
 
 static enum ergo_choice choose(const char *selector, const struct ergo_candidate *list,

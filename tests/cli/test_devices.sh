@@ -95,6 +95,8 @@ says err refused "round to nearest"
 embedded int64,nearest 0 "$ERGOCL" devices --check
 says out "Portable Computing Language" usable
 embedded int64,nearest 0 "$ERGOCL" run job.json -o embedded "${short[@]}" --device portable
+embedded int64,nearest,side 0 "$ERGOCL" devices --json
+says out '"largest_group": 16,'
 # The same with rusticl itself, for a card that is not there: it compiles, and runs nothing.
 shim=$(find /usr/lib /usr/local/lib -name libamdgpu_noop_drm_shim.so 2>/dev/null | head -n 1)
 if [ -n "$shim" ]; then

@@ -102,6 +102,19 @@ rename 30 4|resume|Read-only file system
 CASES
 unset FAULT_PATH
 
+# File systems without locks, by each of their answers: the run says so, and runs.
+for answer in 37 38 95 524; do
+    FAULT_PATH=unlocked expect 0 faulty "flock $answer" "${run[@]}" -o unlocked --overwrite
+    says err "do not start another ergocl in this folder"
+done
+FAULT_PATH=unlocked expect 4 faulty "flock 5" "${run[@]}" -o unlocked --overwrite
+says err "cannot lock unlocked/lock: Input/output error"
+
+# A page that does not fit on the disk costs no run, and is said also where nothing else is.
+FAULT_PATH=report.html expect 0 faulty "write 28" "${run[@]}" -o pageless --quiet
+says err "report.html" "No space left on device" "the results are complete without it"
+same_results whole pageless
+
 # A checkpoint on the way that cannot be written, also between two batches: the run goes on, with
 # another try. Those written here: of the start, before the first sample, between the batches, before
 # the second's sample, of the end; without the first or the last there is nothing to go on from.

@@ -47,7 +47,9 @@ for way in full closed pipe; do
     closed) "$ERGOCL" run job.json -o $way >&- 2>err || code=$? ;;
     pipe) { "$ERGOCL" run job.json -o $way 2>err || echo $? >code; } | true && code=$(cat code 2>/dev/null) ;;
     esac
-    [ "$code" = 4 ] || fail "stdout $way: exit code $code instead of 4"
+    wanted=4
+    [ $way != pipe ] || wanted=0 # the reader has what it wanted
+    [ "${code:-0}" = $wanted ] || fail "stdout $way: exit code $code instead of $wanted"
     same_results reference $way
 done
 expect 0 "$ERGOCL" run job.json -o no-stderr 2>&-

@@ -1,6 +1,6 @@
 /*
  * Makes all devices claim the embedded profile. Loaded before the program (LD_PRELOAD), with
- * EMBEDDED naming what they still have: "int64", "nearest".
+ * EMBEDDED naming what they still have: "int64", "nearest"; "side": no group is longer than 16.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -42,5 +42,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetDeviceInfo(cl_device_id device, cl_device_i
     const cl_int code = real(device, what, size, value, needed);
     if (code == CL_SUCCESS && what == CL_DEVICE_SINGLE_FP_CONFIG && value && !has("nearest"))
         *(cl_device_fp_config *)value &= ~(cl_device_fp_config)CL_FP_ROUND_TO_NEAREST;
+    if (code == CL_SUCCESS && what == CL_DEVICE_MAX_WORK_ITEM_SIZES && value && has("side"))
+        *(size_t *)value = 16;
     return code;
 }

@@ -25,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -196,6 +197,7 @@ RETURNS_ERRNO(ssize_t, pwrite, (int fd, const void *data, size_t size, off_t at)
               (fd, data, size, at), path_of(fd))
 RETURNS_ERRNO(int, fsync, (int fd), (fd), path_of(fd))
 RETURNS_ERRNO(int, rename, (const char *from, const char *to), (from, to), to)
+RETURNS_ERRNO(int, flock, (int fd, int what), (fd, what), path_of(fd))
 RETURNS_ERRNO(int, mkdir, (const char *path, mode_t mode), (path, mode), path)
 
 #define RETURNS_ERRNO_AT(name, parameters, arguments, path)                                        \

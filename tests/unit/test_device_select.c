@@ -82,6 +82,7 @@ static void test_name(void **state) {
     assert_int_equal(choose("a100"), -ERGO_CHOICE_AMBIGUOUS);
     assert_int_equal(choose("NVIDIA CUDA"), -ERGO_CHOICE_AMBIGUOUS);
     assert_int_equal(choose("portable"), 3);
+    assert_int_equal(choose("PoCL"), 3);
     assert_int_equal(choose("llvmpipe"), -ERGO_CHOICE_REFUSED);
     assert_int_equal(choose("radeon"), -ERGO_CHOICE_NONE);
 }

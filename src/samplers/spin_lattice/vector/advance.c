@@ -74,7 +74,8 @@ static struct ergo_grid layers_grid(const struct vector_state *s, uint32_t layer
         group[0] *= 2;
     while (group[0] * group[1] < all && group[1] < across)
         group[1] *= 2;
-    while (group[0] * group[1] * group[2] < all && behind % (2 * group[2]) == 0)
+    /* a third side of 64 is the most that NVIDIA has */
+    while (group[0] * group[1] * group[2] < all && behind % (2 * group[2]) == 0 && group[2] < 64)
         group[2] *= 2;
     return (struct ergo_grid){
         3,
