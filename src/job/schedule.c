@@ -28,6 +28,13 @@ size_t ergo_schedule_snapshot(const struct ergo_schedule *s, size_t k, size_t n)
     return s->n_equilibration + (size_t)((double)measured * (double)(k + 1) / (double)n);
 }
 
+bool ergo_schedule_has_snapshot(const struct ergo_schedule *s, size_t n, uint64_t step) {
+    bool has = n > 0 && step == s->total;
+    for (size_t k = 0; k + 1 < n && !has; k++)
+        has = step == s->lead + ergo_schedule_snapshot(s, k, n) * s->every;
+    return has;
+}
+
 /* Of multiples within one measurement the first counts. */
 static uint64_t apart(const struct ergo_schedule *s, struct ergo_frame_times times) {
     return times.steps > s->every ? times.steps : s->every;

@@ -18,6 +18,8 @@ struct ergo_schedule ergo_schedule_of(const struct ergo_point *point);
 bool ergo_schedule_allows(const struct ergo_schedule *s, uint64_t step, uint64_t samples);
 /* Samples after which snapshot k (from 0) of n is taken; the last one comes at the end. */
 size_t ergo_schedule_snapshot(const struct ergo_schedule *s, size_t k, size_t n);
+/* Is one of n snapshots taken after so many steps? */
+bool ergo_schedule_has_snapshot(const struct ergo_schedule *s, size_t n, uint64_t step);
 
 /*
  * When frames are taken: at the first measurement at or after each multiple of `steps` steps of the

@@ -142,11 +142,7 @@ static void carry_curves(const struct carried *c) {
 static void carry_pictures(const struct carried *c) {
     const size_t n = (size_t)ergo_point_int(c->to->point, "/output/snapshots");
     for (size_t i = 0; i < c->from->n_pictures; i++) {
-        bool wanted = !c->longer;
-        for (size_t k = 0; k + 1 < n && !wanted; k++)
-            wanted = c->now.lead + ergo_schedule_snapshot(&c->now, k, n) * c->now.every ==
-                     c->from->picture_steps[i];
-        if (!wanted)
+        if (c->longer && !ergo_schedule_has_snapshot(&c->now, n, c->from->picture_steps[i]))
             continue;
         c->to->pictures[c->to->n_pictures] = c->from->pictures[i];
         c->to->picture_steps[c->to->n_pictures++] = c->from->picture_steps[i];

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "dist/dist.h"
+#include "job/schedule.h"
 #include "result/checkpoint.h"
 #include "result/configurations.h"
 #include "run/session.h"
@@ -64,6 +65,19 @@ static bool is_old(const char *name, const char *pattern, bool all) {
     return end && !*end && is_dead(strtol(rest + strlen(".tmp-"), NULL, 10));
 }
 
+/* Does the job take a snapshot of that point and step? */
+static bool is_snapshot(const struct ergo_job *job, const char *name) {
+    static const char digits[] = "0123456789";
+    char *end = NULL;
+    const uint64_t point = strtoull(name + strcspn(name, digits), &end, 10);
+    const uint64_t step = strtoull(end + strcspn(end, digits), NULL, 10);
+    if (point >= job->n_points)
+        return false;
+    const struct ergo_schedule s = ergo_schedule_of(&job->points[point]);
+    return ergo_schedule_has_snapshot(
+        &s, (size_t)ergo_point_int(&job->points[point], "/output/snapshots"), step);
+}
+
 /* The entries of a folder; NULL: it cannot be read. */
 static DIR *list(int folder, const char *name) {
     const int fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -73,15 +87,17 @@ static DIR *list(int folder, const char *name) {
     return entries;
 }
 
-/* Removes files of a pattern; names that begin with `own` stay. */
+/* Removes files of a pattern; those of the job's own snapshots stay (NULL: none), and names that
+ * begin with `own`. */
 static void clear(int folder, const char *name, const char *const *patterns, size_t n, bool all,
-                  const char *own) {
+                  const char *own, const struct ergo_job *job) {
     DIR *entries = list(folder, name);
     const struct dirent *entry;
     while (entries && (entry = readdir(entries)) != NULL)
         for (size_t i = 0; i < n; i++)
             if (is_old(entry->d_name, patterns[i],
-                       all && !(own && strncmp(entry->d_name, own, strlen(own)) == 0)))
+                       all && !(own && strncmp(entry->d_name, own, strlen(own)) == 0) &&
+                           !(job && is_snapshot(job, entry->d_name))))
                 unlinkat(dirfd(entries), entry->d_name, 0);
     if (entries)
         closedir(entries);
@@ -102,10 +118,10 @@ enum { ROOMS = sizeof rooms / sizeof rooms[0] };
  * checkpoint and this run's files of ranks. */
 static void clear_folder(const struct ergo_session *session, bool all, const char *own) {
     const int folder = session->folder.fd;
-    clear(folder, ".", files, 1, false, NULL);
-    clear(folder, ".", files + 1, sizeof files / sizeof files[0] - 1, all, own);
+    clear(folder, ".", files, 1, false, NULL, NULL);
+    clear(folder, ".", files + 1, sizeof files / sizeof files[0] - 1, all, own, NULL);
     for (size_t i = 0; i < ROOMS; i++) {
-        clear(folder, rooms[i].name, rooms[i].patterns, rooms[i].n, all, NULL);
+        clear(folder, rooms[i].name, rooms[i].patterns, rooms[i].n, all, NULL, NULL);
         if (all)
             unlinkat(folder, rooms[i].name, AT_REMOVEDIR); /* unless something else is in it */
     }
@@ -206,13 +222,13 @@ void ergo_session_continue(struct ergo_session *session, bool fresh) {
     ergo_session_stands(session, NULL);
 }
 
-void ergo_session_forget_files(struct ergo_session *session) {
-    clear(session->folder.fd, "blocks", blocks, sizeof blocks / sizeof *blocks, true, NULL);
-    if (session->renumbers) {
-        clear(session->folder.fd, "snapshots", snapshots, sizeof snapshots / sizeof *snapshots,
-              true, NULL);
-        clear(session->folder.fd, "states", states, sizeof states / sizeof *states, true, NULL);
-    }
+void ergo_session_forget_files(struct ergo_session *session, const struct ergo_job *job) {
+    const int folder = session->folder.fd;
+    clear(folder, "blocks", blocks, sizeof blocks / sizeof *blocks, true, NULL, NULL);
+    clear(folder, "snapshots", snapshots, sizeof snapshots / sizeof *snapshots, true, NULL,
+          session->renumbers ? NULL : job);
+    if (session->renumbers)
+        clear(folder, "states", states, sizeof states / sizeof *states, true, NULL, NULL);
 }
 
 static enum ergo_status copy_file(struct ergo_context *ctx, const struct ergo_folder *from,

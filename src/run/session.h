@@ -70,8 +70,9 @@ void ergo_session_stands(struct ergo_session *session, const char *own);
 /* The same for a resumed run: its files stay, only what killed processes left half-written goes.
  * fresh: it stands at its beginning, so that results in the folder are an earlier run's. */
 void ergo_session_continue(struct ergo_session *session, bool fresh);
-/* Removes what the run had written of its points' numbers and length, before it was extended. */
-void ergo_session_forget_files(struct ergo_session *session);
+/* Removes what the run had written of its points' numbers and length, before it was extended to
+ * the job. */
+void ergo_session_forget_files(struct ergo_session *session, const struct ergo_job *job);
 /* Copies what another run has in its folders of configurations. */
 enum ergo_status ergo_session_copy_frames(struct ergo_session *session,
                                           const struct ergo_folder *from);

@@ -188,7 +188,7 @@ static enum ergo_status write_files(struct ergo_work *work) {
     if (status != ERGO_OK)
         return status;
     if (ergo_result_write_blocks(work->ctx, folder, work->result) != ERGO_OK) {
-        ergo_log(work->ctx, ERGO_LOG_WARNING, "%s; the results are complete without it",
+        ergo_log(work->ctx, ERGO_LOG_ERROR, "%s; the results are complete without it",
                  ergo_error_message(work->ctx));
         ergo_error_clear(work->ctx);
     }

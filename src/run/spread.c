@@ -289,7 +289,7 @@ enum ergo_status ergo_spread_run(struct ergo_work *work) {
     if (status == ERGO_OK)
         status = begin(work);
     if (status == ERGO_OK && work->session->extends && ergo_ranks_rank() == 0)
-        ergo_session_forget_files(work->session);
+        ergo_session_forget_files(work->session, work->job);
     if (status == ERGO_OK)
         status = run_all(work);
     if (status != ERGO_OK)

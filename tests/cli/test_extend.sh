@@ -21,6 +21,16 @@ expect 0 "$ERGOCL" run job.json -o by-run "${more[@]}"
 says err "by-run holds a finished run of this job, which is extended: of its 2 points 2 go on, and 4 are new"
 same_results whole by-run
 
+# Snapshots are those of the longer run, and no others: (of hard disks, pictures and configurations)
+cat >frames.json <<'JOB'
+{ "sampler": "hard-disks", "seed": "3", "system": { "n": 16, "packing_fraction": 0.3 }, "scan": { "/system/packing_fraction": [0.2, 0.3] },
+  "run": { "equilibration": 20, "sweeps": 200, "measure_every": 10 }, "output": { "snapshots": 4 } }
+JOB
+expect 0 "$ERGOCL" run frames.json -o short --quiet
+expect 0 "$ERGOCL" resume short --quiet --set /run/sweeps=400
+expect 0 "$ERGOCL" run frames.json -o long-frames --quiet --set /run/sweeps=400
+diff <(ls short/snapshots) <(ls long-frames/snapshots) || fail "snapshots of an extended run"
+
 # refused, with the key and the reason, before anything is touched
 find by-run -type f ! -name lock -exec sha256sum {} + | sort >before
 expect 2 "$ERGOCL" run job.json -o by-run "${more[@]}"
