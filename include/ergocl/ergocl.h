@@ -453,8 +453,8 @@ struct ergo_analyse_options {
      * were simulated; power is 0 where curves of sizes cross, and of "NAME/L". NULL: none. */
     const char *fit;
     const char *window; /* "FROM:TO" of the axis, for the fit; NULL: all points */
-    /* Exponent w > 0 of a correction L^-w: of crossings instead of a free one, in the fit beside
-     * the leading term. 0: none. */
+    /* Exponent w > 0 of a correction L^-w: in the fit beside the leading term; of crossings,
+     * instead of a free one, w + 1/nu of the fit, or without a fit w itself. 0: none. */
     double correction;
     /* The key whose value is looked for at which two phases have the same weight; NULL: none. */
     const char *coexistence;

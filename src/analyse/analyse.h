@@ -39,6 +39,10 @@ enum {
  * overlap. A Gaussian of n samples, shifted by s standard deviations, has n exp(-s^2) of them: with
  * 100, s + 2 is still within the range that n samples reach, sqrt(2 ln n). */
 enum { ERGO_ANALYSE_INDEPENDENT = 100 };
+/* The exponent of corrections to scaling where none is given: a small one (0.83 of the Ising model
+ * in three dimensions, 0.8 of the Potts model with q = 3 in two), so that more is taken to be left.
+ */
+#define ERGO_ANALYSE_OMEGA 0.8
 
 /* A chain of a state. */
 struct ergo_chain {
@@ -129,6 +133,8 @@ struct ergo_scaling {
     struct ergo_valued x, inverse_nu, power;
     bool power_free;
     double correction, amplitude; /* NAN: none; d */
+    /* of the sizes used; the next smaller one, and what x is more without it; NAN: none */
+    double smallest, without, shift;
     double coefficients[6], chi2, tail;
 };
 
@@ -410,6 +416,9 @@ enum ergo_status ergo_analysis_cross(struct ergo_context *ctx, struct ergo_analy
                                      double correction);
 enum ergo_status ergo_analysis_scale(struct ergo_context *ctx, struct ergo_analysis *a, double low,
                                      double high, double correction);
+/* What is left of a correction L^-exponent beyond the larger size, over what it changes from the
+ * smaller to the larger. */
+double ergo_scaling_left(double smaller, double larger, double exponent);
 enum ergo_status ergo_analysis_coexist(struct ergo_context *ctx, struct ergo_analysis *a);
 enum ergo_status ergo_analysis_find_critical(struct ergo_context *ctx, struct ergo_analysis *a);
 

@@ -269,13 +269,20 @@ static enum ergo_status choose_quantities(struct ergo_context *ctx, struct ergo_
         status = ergo_quantity_parse(ctx, a, "--fit", o->fit, &a->scaling_of);
     if (status == ERGO_OK && o->crossing)
         status = ergo_quantity_parse(ctx, a, "--crossing", o->crossing, &a->crossing);
-    for (size_t k = 0; k < a->model->n_observables && sizes && !a->crosses; k++)
-        if (a->model->observables[k].crosses && a->systems[0].side < a->systems[1].side &&
-            ergo_observable_shown(&a->model->observables[k], a->systems[0].states[0].point)) {
-            a->crosses = true;
-            status = ergo_quantity_parse(ctx, a, "--crossing", a->model->observables[k].name,
-                                         &a->crossing);
-        }
+    /* the first that is made of configurations, else the first: what can be weighted is exact */
+    const struct ergo_observable *best = NULL;
+    for (size_t k = 0; k < a->model->n_observables && sizes && !a->crosses; k++) {
+        const struct ergo_observable *now = &a->model->observables[k];
+        if (now->crosses && a->systems[0].side < a->systems[1].side &&
+            ergo_observable_shown(now, a->systems[0].states[0].point) &&
+            (!best || (!ergo_analysis_can_weigh(a, (size_t)(best - a->model->observables)) &&
+                       ergo_analysis_can_weigh(a, k))))
+            best = now;
+    }
+    if (best) {
+        a->crosses = true;
+        status = ergo_quantity_parse(ctx, a, "--crossing", best->name, &a->crossing);
+    }
     return status;
 }
 
@@ -315,10 +322,10 @@ enum ergo_status ergo_analysis_make(struct ergo_context *ctx, struct ergo_analys
         status = ergo_analysis_pool(ctx, a);
     if (status == ERGO_OK && !a->unweighted && !a->critical)
         status = ergo_analysis_reweight(ctx, a);
-    if (status == ERGO_OK && a->crosses)
-        status = ergo_analysis_cross(ctx, a, correction);
     if (status == ERGO_OK && a->scales)
         status = ergo_analysis_scale(ctx, a, low, high, correction);
+    if (status == ERGO_OK && a->crosses)
+        status = ergo_analysis_cross(ctx, a, correction);
     if (status == ERGO_OK && a->coexisting)
         status = ergo_analysis_coexist(ctx, a);
     if (status == ERGO_OK && a->critical)

@@ -224,9 +224,9 @@ static void predict(const double *p, double *predicted, void *user) {
         predicted[i] = p[0] + p[1] * l->x[i];
 }
 
-/* y in y(L) = y + b L^-power. False: no memory, or sides do not differ. */
-static bool extrapolate(const struct ergo_analysis *a, double power, bool density,
-                        struct ergo_valued *to, double *chi2) {
+/* y in y(L) = y + b L^-power of boxes above a side. False: no memory, or sides do not differ. */
+static bool fit_above(const struct ergo_analysis *a, double above, double power, bool density,
+                      struct ergo_valued *to, double *chi2) {
     double *room = calloc(3 * a->n_criticals, sizeof *room);
     struct line l = {0, room};
     struct ergo_fit fit = {0};
@@ -234,7 +234,7 @@ static bool extrapolate(const struct ergo_analysis *a, double power, bool densit
     for (size_t i = 0; room && i < a->n_criticals; i++) {
         const struct ergo_critical *c = &a->criticals[i];
         const struct ergo_valued *v = density ? &c->density : &c->temperature;
-        if (c->why_not)
+        if (c->why_not || !(c->side > above))
             continue;
         room[l.n] = pow(c->side, -power);
         y[l.n] = v->value;
@@ -245,6 +245,22 @@ static bool extrapolate(const struct ergo_analysis *a, double power, bool densit
     *chi2 = fit.chi2;
     free(room);
     return ok;
+}
+
+/* Of three boxes and more without the smallest, with what that moves in the error: further
+ * corrections hide in a line. chi^2 is that of all. */
+static bool extrapolate(const struct ergo_analysis *a, double power, bool density,
+                        struct ergo_valued *to, double *chi2) {
+    double smallest = INFINITY, none;
+    struct ergo_valued without;
+    for (size_t i = 0; i < a->n_criticals; i++)
+        if (!a->criticals[i].why_not)
+            smallest = fmin(smallest, a->criticals[i].side);
+    if (!fit_above(a, 0, power, density, to, chi2))
+        return false;
+    if (fit_above(a, smallest, power, density, &without, &none))
+        *to = (struct ergo_valued){without.value, hypot(without.error, without.value - to->value)};
+    return true;
 }
 
 enum ergo_status ergo_analysis_find_critical(struct ergo_context *ctx, struct ergo_analysis *a) {
@@ -286,5 +302,9 @@ enum ergo_status ergo_analysis_find_critical(struct ergo_context *ctx, struct er
                               &a->critical_chi2[0]) &&
                   extrapolate(a, 3 - inverse_nu, true, &a->critical_density, &a->critical_chi2[1])))
         a->critical_sizes = n;
-    return ERGO_OK;
+    return n == 2 ? ergo_analysis_note(ctx, a,
+                                       "the infinite box is a line through two boxes: its errors "
+                                       "are of the noise alone; a third box shows what further "
+                                       "corrections move")
+                  : ERGO_OK;
 }

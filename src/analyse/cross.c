@@ -209,10 +209,11 @@ static bool fit_to(const struct ergo_analysis *a, const size_t *which, size_t n,
     return true;
 }
 
-/* A power law, without the smallest sizes as long as chi^2 is too large. Where none is determined,
- * the crossing of the largest sizes stands for all: a mean would be more exact than it is right,
- * because errors of crossings that follow each other cancel and the drift of small sizes does not.
- */
+/* A power law, without the smallest sizes as long as chi^2 is too large; then once more without the
+ * smallest of those: what that moves is in the error. Where none is determined, the crossing of the
+ * largest sizes stands for all: a mean would be more exact than it is right, because errors of
+ * crossings that follow each other cancel and the drift of small sizes does not. Its error has what
+ * is left of the drift from the crossing before it, L^-(1/nu + omega). */
 static void extrapolate(struct ergo_analysis *a, double correction) {
     size_t which[64], n = 0;
     struct ergo_extrapolation *to = &a->extrapolation;
@@ -226,17 +227,25 @@ static void extrapolate(struct ergo_analysis *a, double correction) {
         struct ergo_extrapolation now = {0};
         if (n - first > most || !fit_to(a, which + first, n - first, correction, &now))
             continue;
-        if (!to->done || now.tail > to->tail)
+        const bool good = to->done && to->tail >= level;
+        const double shift = now.x - to->x;
+        if (!to->done || good || now.tail > to->tail)
             *to = now;
-        if (now.tail >= level)
-            return;
+        if (!good)
+            continue;
+        to->x_error = hypot(to->x_error, shift);
+        return;
     }
     if (to->done || n < 2)
         return;
-    const struct ergo_crossing *last = &a->crossings[which[n - 1]];
+    const struct ergo_crossing *last = &a->crossings[which[n - 1]],
+                               *before = &a->crossings[which[n - 2]];
+    const double nu = a->scales && !a->scaling.why_not ? fabs(a->scaling.inverse_nu.value) : 1;
+    const double left = ergo_scaling_left(a->systems[before->a].side, a->systems[last->a].side,
+                                          nu + ERGO_ANALYSE_OMEGA);
     *to = (struct ergo_extrapolation){.done = true,
                                       .x = last->x,
-                                      .x_error = last->x_error,
+                                      .x_error = hypot(last->x_error, left * (last->x - before->x)),
                                       .amplitude = NAN,
                                       .exponent = NAN,
                                       .exponent_error = NAN,
@@ -259,6 +268,15 @@ enum ergo_status ergo_analysis_cross(struct ergo_context *ctx, struct ergo_analy
     }
     if (!a->crossings || !ok)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for crossings");
-    extrapolate(a, correction);
-    return ERGO_OK;
+    const struct ergo_scaling *s = &a->scaling;
+    const bool fitted = a->scales && !s->why_not;
+    extrapolate(a, fitted ? correction + fabs(s->inverse_nu.value) : correction);
+    const struct ergo_extrapolation *e = &a->extrapolation;
+    if (!fitted || !e->done || fabs(e->x - s->x.value) <= 2 * hypot(e->x_error, s->x.error))
+        return ERGO_OK;
+    return ergo_analysis_note(ctx, a,
+                              "the fit of %s and the crossings of %s disagree, by %.1f of their "
+                              "errors: corrections to scaling, or too small sizes. Believe neither",
+                              a->scaling_of.name, a->crossing.name,
+                              fabs(e->x - s->x.value) / hypot(e->x_error, s->x.error));
 }

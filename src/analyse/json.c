@@ -162,6 +162,9 @@ static void put_scaling(struct ergo_json_out *out, const struct ergo_analysis *a
     put_count(out, "dof", s->dof);
     ergo_out_number(out, "p", s->tail);
     put_count(out, "points", s->n);
+    ergo_out_number(out, "smallest", s->smallest);
+    ergo_out_number(out, "without", s->without);
+    ergo_out_number(out, "shift", s->shift);
     ergo_out_number(out, "from", s->low);
     ergo_out_number(out, "to", s->high);
     ergo_out_close(out, 1);

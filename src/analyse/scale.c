@@ -2,6 +2,9 @@
  * Finite-size scaling: all sizes on one curve, y = L^power F((x - x_c) L^(1/nu)), F a polynomial
  * (Binder, Heermann, Monte Carlo Simulation in Statistical Physics, sec. 2.3). Data are the points
  * that were simulated. Their errors are independent, but for samples of a disorder that they share.
+ *
+ * Corrections to scaling hide in a fit with a good chi^2. So each is made once more without the
+ * smallest size, and that one is given: what the smallest size moved is in its errors.
  */
 #include <math.h>
 #include <stdio.h>
@@ -131,9 +134,9 @@ static void report(const struct problem *p, const struct ergo_fit *fit, double l
                        : v[3 + p->degree + p->power_free] * front * pow(largest, p->correction);
 }
 
-/* Points of all sizes in the window; false: out of memory. */
-static bool collect(const struct ergo_analysis *a, double low, double high, struct problem *p,
-                    double *largest, size_t *n_sides) {
+/* Points of sizes above that one in the window; false: out of memory. */
+static bool collect(const struct ergo_analysis *a, double low, double high, double above,
+                    struct problem *p, double *largest, size_t *n_sides) {
     size_t most = 0;
     for (size_t s = 0; s < a->n_systems; s++)
         most += a->systems[s].n_states;
@@ -156,7 +159,8 @@ static bool collect(const struct ergo_analysis *a, double low, double high, stru
         for (size_t k = 0; k < system->n_states; k++) {
             const struct ergo_pooled v = ergo_state_pool(system, k, a->scaling_of.observable, NULL);
             const double x = system->states[k].x;
-            if (!(v.error > 0) || !isfinite(v.mean) || x < low || x > high || !(system->side > 0))
+            if (!(v.error > 0) || !isfinite(v.mean) || x < low || x > high ||
+                !(system->side > above))
                 continue;
             const double scale = pow(system->side, -a->scaling_of.power);
             p->x[p->n] = x;
@@ -192,25 +196,26 @@ static enum ergo_status refuse(struct ergo_context *ctx, struct ergo_scaling *s,
     return s->why_not ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a fit");
 }
 
-enum ergo_status ergo_analysis_scale(struct ergo_context *ctx, struct ergo_analysis *a, double low,
-                                     double high, double correction) {
-    struct ergo_scaling *s = &a->scaling;
+/* A fit to all sizes above one. */
+static enum ergo_status fit_above(struct ergo_context *ctx, const struct ergo_analysis *a,
+                                  double above, struct ergo_scaling *s) {
     struct problem p;
     double largest;
     size_t n_sides;
     bool done = false;
     enum ergo_status status = ERGO_OK;
-    *s = (struct ergo_scaling){.low = low, .high = high, .correction = correction};
-    if (!collect(a, low, high, &p, &largest, &n_sides))
+    if (!collect(a, s->low, s->high, above, &p, &largest, &n_sides))
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a fit");
     const struct ergo_observable *o = &a->model->observables[a->scaling_of.observable];
     p.power_free = !o->crosses && a->scaling_of.power == 0;
-    p.correction = correction;
+    p.correction = s->correction;
     s->power_free = p.power_free;
     s->n = p.n;
-    if (p.n) {
-        s->low = p.centre - p.width;
-        s->high = p.centre + p.width;
+    s->smallest = INFINITY;
+    for (size_t i = 0; i < p.n; i++) {
+        s->smallest = fmin(s->smallest, p.side[i] * largest);
+        s->low = i ? fmin(s->low, p.x[i]) : p.x[i];
+        s->high = i ? fmax(s->high, p.x[i]) : p.x[i];
     }
     for (p.degree = DEGREE_LEAST; n_sides >= 2 && p.degree <= DEGREE_MOST; p.degree++) {
         struct ergo_fit fit = {0};
@@ -234,4 +239,59 @@ enum ergo_status ergo_analysis_scale(struct ergo_context *ctx, struct ergo_analy
                         p.n);
     free(p.x);
     return status;
+}
+
+double ergo_scaling_left(double smaller, double larger, double exponent) {
+    return 1 / (pow(larger / smaller, exponent) - 1);
+}
+
+/* Puts into an error what the value moves without the smallest size, or what is left of that, if it
+ * is more. False: it moves further than errors explain. */
+static bool settle(struct ergo_valued *to, double before, double left) {
+    const double shift = to->value - before;
+    const bool settled = fabs(shift) <= 2 * to->error;
+    to->error = hypot(to->error, fmax(1, left) * shift);
+    return settled;
+}
+
+enum ergo_status ergo_analysis_scale(struct ergo_context *ctx, struct ergo_analysis *a, double low,
+                                     double high, double correction) {
+    struct ergo_scaling *s = &a->scaling,
+                        now = {.low = low, .high = high, .correction = correction};
+    const double omega = isnan(correction) ? ERGO_ANALYSE_OMEGA : correction;
+    enum ergo_status status = fit_above(ctx, a, 0, &now);
+    bool settled = false;
+    *s = now;
+    s->without = s->shift = NAN;
+    while (status == ERGO_OK && !now.why_not && !settled) {
+        struct ergo_scaling next = {.low = low, .high = high, .correction = correction};
+        status = fit_above(ctx, a, now.smallest, &next);
+        if (status != ERGO_OK || next.why_not) {
+            free(next.why_not);
+            break;
+        }
+        *s = next;
+        s->without = now.smallest;
+        s->shift = next.x.value - now.x.value;
+        const double left = ergo_scaling_left(now.smallest, next.smallest, omega);
+        settled = settle(
+            &s->x, now.x.value,
+            ergo_scaling_left(now.smallest, next.smallest, omega + fabs(next.inverse_nu.value)));
+        settled = settle(&s->inverse_nu, now.inverse_nu.value, left) && settled;
+        settled = settle(&s->power, now.power.value, left) && settled && next.tail >= level;
+        now = next;
+    }
+    if (status != ERGO_OK || s->why_not || settled)
+        return status;
+    return isnan(s->shift)
+               ? ergo_analysis_note(ctx, a,
+                                    "the fit of %s has no other without its smallest size beside "
+                                    "it: its errors are of the noise alone, and corrections to "
+                                    "scaling may be larger; a third size",
+                                    a->scaling_of.name)
+               : ergo_analysis_note(ctx, a,
+                                    "the fit of %s does not settle: without L = %g it moves "
+                                    "further than its noise, or its chi^2 is too large. Larger "
+                                    "sizes, a narrower --window, or --correction",
+                                    a->scaling_of.name, s->without);
 }

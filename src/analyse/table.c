@@ -202,6 +202,12 @@ static void append_scaling(struct ergo_text *text, const struct ergo_analysis *a
                      "  chi2 %.4g of %zu degrees of freedom, p %.2g; %zu points, %s %.6g to %.6g, "
                      "polynomial of degree %zu\n",
                      s->chi2, s->dof, s->tail, s->n, axis, s->low, s->high, s->degree);
+    if (!isnan(s->shift))
+        ergo_text_append(text,
+                         "  L of %g and more; %s_c is %.2g %s without L = %g, and this is in its "
+                         "error\n",
+                         s->smallest, axis, fabs(s->shift), s->shift < 0 ? "less" : "more",
+                         s->without);
     if (s->tail < 0.01)
         ergo_text_append(text,
                          "  p is too small: the errors above mean nothing. A narrower --window, "

@@ -103,6 +103,37 @@ static void test_critical(void **state) {
     cJSON_Delete(tree);
 }
 
+/* Potts with q = 3, whose corrections, L^-0.8, no option names: 1/ln(1 + sqrt 3). */
+static void test_three_states(void **state) {
+    static const char *const quantities[] = {"binder", "moment_ratio"};
+    const double tc = 1 / log(1 + sqrt(3));
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const struct ergo_analyse_options options = {.crossing = quantities[i],
+                                                     .fit = quantities[i]};
+        cJSON *tree = physics_analyse(
+            ctx,
+            "{'sampler':'swendsen-wang','seed':'3','system':{'q':3,'size':[8,8],'temperature':1,"
+            "'start':'ordered'},'run':{'equilibration':200,'sweeps':4000,'measure_every':1,"
+            "'observables':'order_parameter,binder,moment_ratio'},'scan':{'/system/size':[[16,16],"
+            "[32,32],[48,48]],'/system/temperature':[0.97,0.98,0.99,1,1.01]},"
+            "'output':{'series':'full','snapshots':0}}",
+            "analyse", &options);
+        const cJSON *crossings = cJSON_GetObjectItem(tree, "crossings");
+        const cJSON *scaling = cJSON_GetObjectItem(tree, "scaling");
+        const cJSON *ways[] = {cJSON_GetObjectItem(crossings, "large_sizes"), scaling};
+        for (int k = 0; k < 2; k++) {
+            const double t = number(ways[k], "at", "mean"), error = number(ways[k], "at", "error");
+            printf("%s, %s: Tc %.6f, error %.6f, z %.2f\n", quantities[i],
+                   k ? "scaling" : "crossings", t, error, (t - tc) / error);
+            assert_true(error > 0 && error < 0.01 && fabs(t - tc) < 4 * error);
+        }
+        assert_true(isnan(number(scaling, "power", "mean"))); /* of what crosses it is 0 */
+        assert_true(number(scaling, "smallest", NULL) > number(scaling, "without", NULL));
+        cJSON_Delete(tree);
+    }
+}
+
 /* The ordered phases, all ten together, and the disordered one weigh the same a little above Tc =
  * 0.701232; in terms of 1/T by ln q / (N de), de = 0.69605 the latent heat (Baxter 1973), from
  * where the ten weigh ten times as much. The energies of the phases on 12 x 12 are near those of
@@ -138,6 +169,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kaufman),
         cmocka_unit_test(test_critical),
+        cmocka_unit_test(test_three_states),
         cmocka_unit_test(test_potts),
     };
     return cmocka_run_group_tests(tests, context_open, context_close);

@@ -61,6 +61,15 @@ static void check_model(const struct ergo_sampler *sampler, const struct ergo_mo
             check_pair(sampler->name, &ergo_job_common_keys[c], key);
         }
     }
+    for (size_t i = 0; i < model->n_observables; i++) {
+        /* what crosses by its help, as it is and not over L, crosses for ergocl analyse */
+        const struct ergo_observable *o = &model->observables[i];
+        if (strstr(o->help, "sizes cross") && !o->crosses)
+            fail_msg("%s: %s crosses by its help, and is not said to", sampler->name, o->name);
+        if (o->crosses && !strstr(o->help, "cross") && !strstr(o->help, "Binder") &&
+            strcmp(o->help, "the same in y") != 0 && strcmp(o->help, "the same in z") != 0)
+            fail_msg("%s: %s crosses, and its help does not say so", sampler->name, o->name);
+    }
     for (size_t i = 0; i < model->n_tunables; i++)
         assert_true(model->tunables[i].min <= model->tunables[i].max &&
                     model->tunables[i].min >= 0);

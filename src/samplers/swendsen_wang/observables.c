@@ -312,7 +312,7 @@ const struct ergo_observable sw_observables[SW_OBSERVABLES] = {
     {ERGO_NAMED("moment_ratio", ""),
      .help = "<psi^2>^2 / <psi^4>: 1 in order, (q - 1)/(q + 1) in disorder; curves of all sizes "
              "cross at Tc (what Komura and Okabe check their program with)",
-     .inputs = {"psi2", "psi4"}, .derive = derive_ratio, .applies = has_moments},
+     .inputs = {"psi2", "psi4"}, .derive = derive_ratio, .crosses = true, .applies = has_moments},
     {ERGO_NAMED("binder", ""),
      .help =
          "Binder's cumulant 1 - <m^4> / (3 <m^2>^2), m the order parameter; as in spin-lattice. "
@@ -331,9 +331,10 @@ const struct ergo_observable sw_observables[SW_OBSERVABLES] = {
     {ERGO_NAMED("largest_cluster", ""), .help = "mean share of the largest cluster",
      .sample = sample_largest, .of_moves = true, .applies = sweeps_all},
     {ERGO_NAMED("wrapping", ""),
-     .help = "probability that a cluster leads around the lattice, in either direction; not with "
-             "method probability-changing, which holds it at wrapping_share",
-     .sample = sample_wrapping, .of_moves = true, .applies = has_wrapping},
+     .help = "probability that a cluster leads around the lattice, in either direction: curves of "
+             "all sizes cross at the critical point. Not with method probability-changing, which "
+             "holds it at wrapping_share",
+     .sample = sample_wrapping, .of_moves = true, .crosses = true, .applies = has_wrapping},
     {ERGO_NAMED("energy2", "J^2 per site^2"), .help = "mean squared energy per site",
      .sample = sample_energy2, .hidden = true},
     {ERGO_NAMED("fisher_exponent", ""),
@@ -389,12 +390,12 @@ const struct ergo_observable sw_observables[SW_OBSERVABLES] = {
      .inputs = {"first_state"}, .derive = derive_magnetization, .applies = sw_has_field},
     {ERGO_NAMED("wrapping_x", ""),
      .help = "probability that a closed path in a cluster goes around the lattice in x an odd "
-             "number of times",
-     .sample = sample_wrapping_x, .of_moves = true, .applies = has_ways},
+             "number of times: curves of all sizes cross at the critical point",
+     .sample = sample_wrapping_x, .of_moves = true, .crosses = true, .applies = has_ways},
     {ERGO_NAMED("wrapping_y", ""), .help = "the same in y", .sample = sample_wrapping_y,
-     .of_moves = true, .applies = has_ways},
+     .of_moves = true, .crosses = true, .applies = has_ways},
     {ERGO_NAMED("wrapping_z", ""), .help = "the same in z", .sample = sample_wrapping_z,
-     .of_moves = true, .applies = has_depth},
+     .of_moves = true, .crosses = true, .applies = has_depth},
 };
 
 const struct ergo_curve_info sw_curves[SW_CURVES] = {
