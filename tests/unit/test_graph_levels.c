@@ -163,6 +163,8 @@ static void test_lists(void **state) {
     check_lists("0 1 1\n1 2 0.7\n", 0);           /* no common unit of few bits */
     check_lists("n 4\n0 1 1\n1 2 1\nh 3 1\n", 0); /* alone, with a field */
     check_lists("n 2\n0 1 0\n", 0);
+    check_lists("3 2\n1 2 1\n2 3 0\n", 1); /* couplings of 0 are no neighbours */
+    check_lists("0 1 1\n1 2 0\n2 3 0.7\n3 0 0.7\n", 0);
 }
 
 static void test_stages(void **state) {

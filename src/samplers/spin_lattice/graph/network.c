@@ -165,9 +165,11 @@ static bool connect(struct graph_network *net, const struct graph_problem *p,
         if (v == GRAPH_PADDING)
             continue;
         net->fields[s] = whole(p->fields[v] / net->unit);
-        for (size_t k = l->first[v]; k < l->first[v + 1]; k++)
-            net->bonds[at++] =
-                (struct graph_bond){net->slot_of[l->to[k]], whole(l->w[k] / net->unit)};
+        for (size_t k = l->first[v]; k < l->first[v + 1]; k++) {
+            const int32_t j = whole(l->w[k] / net->unit);
+            net->bonds[at] = (struct graph_bond){net->slot_of[l->to[k]], j};
+            at += j != 0;
+        }
     }
     net->first[net->slots] = at;
     return true;

@@ -21,7 +21,8 @@ struct graph_network {
     uint32_t *colour_count; /* [colours], vertices */
     uint32_t *vertex_of;    /* [slots] */
     uint32_t *slot_of;      /* [n] */
-    uint32_t *first;        /* [slots + 1], bonds of a slot */
+    uint32_t *first;        /* [slots + 1], bonds of a slot; none has coupling 0, so that a vertex
+                             * that nothing acts on has no neighbours on any path */
     struct graph_bond *bonds;
     int32_t *fields; /* [slots] */
     double unit;     /* energy of 1, a power of two */
