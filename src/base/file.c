@@ -251,6 +251,10 @@ static enum ergo_status open_regular(struct ergo_context *ctx, const struct ergo
     else if (!S_ISREG(info.st_mode))
         status = ERGO_FAIL(ctx, ERGO_E_IO, "cannot read %s: it is %s", path,
                            S_ISDIR(info.st_mode) ? "a folder" : "not a regular file");
+    else if (access == O_RDWR && info.st_nlink > 1) /* which may be anywhere */
+        status =
+            ERGO_FAIL(ctx, ERGO_E_IO,
+                      "cannot write to %s: it has another name, too (a hard link): copy it", path);
     else
         *size = (uint64_t)info.st_size;
     if (status != ERGO_OK && *fd >= 0) {

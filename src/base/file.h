@@ -71,7 +71,7 @@ enum ergo_status ergo_file_write_pieces(struct ergo_context *ctx, const struct e
 /* Open a regular file for reading, and nothing else; -1 after an error. */
 enum ergo_status ergo_file_open(struct ergo_context *ctx, const struct ergo_folder *in,
                                 const char *name, int *fd, uint64_t *size);
-/* The same for reading and writing in place. */
+/* The same for reading and writing in place, of a file with this one name. */
 enum ergo_status ergo_file_update(struct ergo_context *ctx, const struct ergo_folder *in,
                                   const char *name, int *fd, uint64_t *size);
 /* All of `length` bytes at `offset`; false with errno, which is 0 beyond the end of the file. */

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -186,7 +187,9 @@ enum ergo_status ergo_configurations_prepare(struct ergo_context *ctx,
         fd = -1;
         status = ERGO_OK;
     }
-    if (status == ERGO_OK && !adopt(c, &old))
+    struct stat info; /* one with another name, which may be anywhere, is not written on */
+    const bool alone = fd < 0 || (fstat(fd, &info) == 0 && info.st_nlink == 1);
+    if (status == ERGO_OK && (!alone || !adopt(c, &old)))
         status = may_make ? make(ctx, folder, c, &old, fd)
                           : ERGO_FAIL(ctx, ERGO_E_IO,
                                       "%s/%s is not there, or was replaced while the run was "

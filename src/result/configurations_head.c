@@ -101,6 +101,7 @@ static enum ergo_status parse(struct ergo_context *ctx, const char *name, uint64
     const cJSON *groups = ergo_in_member(root, "groups", cJSON_Array), *json;
     const char *identity = ergo_in_text(root, "identity", "");
     const size_t n = groups ? (size_t)cJSON_GetArraySize(groups) : 0;
+    uint64_t room = size / 8; /* steps of all groups: no sum of frames overflows */
     char *end;
     c->identity = strtoull(identity, &end, 16);
     c->groups = calloc(n + 1, sizeof *c->groups);
@@ -111,10 +112,12 @@ static enum ergo_status parse(struct ergo_context *ctx, const char *name, uint64
     cJSON_ArrayForEach(json, groups) {
         if (status != ERGO_OK)
             break;
-        if (!read_group(json, size, &c->groups[c->n_groups])) {
+        struct ergo_frames_group *group = &c->groups[c->n_groups];
+        if (!read_group(json, size, group) || group->points * group->frames > room) {
             status = damaged(ctx, name);
             break;
         }
+        room -= group->points * group->frames;
         c->n_groups++;
     }
     cJSON_Delete(root);

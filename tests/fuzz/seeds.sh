@@ -28,6 +28,10 @@ case $1 in
             { printf '%b' "\\x$(printf %02x $shape)\\x01"; head -c 200 data/reference/digests.json; } | put "$shape-1"
             { printf '%b' "\\x$(printf %02x $shape)\\x00"; head -c 200 data/reference/ising.json; } | put "$shape-0"
         done ;;
+    appended) # the first byte: which file; then where, how many bytes, these
+        for first in 00 01 02 03 04 05 09 ff fd; do printf "%b" "\\x$first" | put $first; done
+        for at in 1e 08 10 18 00; do printf "%b" "\\x01\\x$at\\x0a\\x1f\\x01\\x0a" | put entry-$at; done
+        for at in 08 10 18; do printf "%b" "\\x01\\x$at\\x00\\x00\\x04\\x0a\\x00\\x00\\x00" | put head-$at; done ;;
     checkpoint) # the first byte is the run
         for run in 00 01 02 03 04 05 06 07 20 21 22 23 24 25 26 27 40 41 42 43 44 45 46 47; do
             printf '%b' "\\x$run" | put $run

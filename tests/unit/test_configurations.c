@@ -6,9 +6,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "../context.h"
@@ -257,7 +259,7 @@ static void test_damaged(void **state) {
     (void)state;
     struct folder f = make_folder();
     struct ergo_job *job = glasses("20", 1);
-    int fd = -1;
+    int fd = -1, there = -1;
     struct ergo_configurations c = prepare(&f, job, &fd), read = {0};
     char name[128], *text = strdup(c.head);
     const size_t used = (size_t)(strstr(text, "]}\n") - text) + 3;
@@ -288,6 +290,15 @@ static void test_damaged(void **state) {
         const uint64_t here = group->parts[k].offset + group->frames * group->parts[k].bytes;
         end = here > end ? here : end;
     }
+    /* with another name, too, it is not written on: a copy takes its place */
+    assert_int_equal(linkat(f.open.fd, ERGO_CONFIGURATIONS, f.open.fd, "other", 0), 0);
+    assert_false(ergo_configurations_open(&c, ctx, &f.open, &there));
+    struct ergo_configurations copy = prepare(&f, job, &there);
+    ergo_configurations_free(&copy);
+    close(there);
+    close(fd);
+    fd = open(name, O_RDWR);
+    assert_int_equal(unlinkat(f.open.fd, "other", 0), 0);
     for (off_t length = (off_t)end - 1; length > 0; length /= 2) {
         assert_int_equal(ftruncate(fd, length), 0);
         assert_int_equal(ergo_configurations_prepare(ctx, &f.open, job, false, &read), ERGO_E_IO);
@@ -305,11 +316,38 @@ static void test_damaged(void **state) {
     remove_folder(&f);
 }
 
+/* Groups that are said to be in the same place of a vast file: their frames together are not more
+ * than it has room for, so that no sum of them is wrong. */
+static void test_vast(void **state) {
+    (void)state;
+    static const char tail[] = "{\"points\":67108864,\"frames\":67108864,\"stream\":0,\"step\":0,"
+                               "\"arrays\":[{\"offset\":0,\"bytes\":0}]}";
+    const int fd = memfd_create("vast", 0);
+    struct ergo_configurations read = {0};
+    char head[16384];
+    memset(head, '\n', sizeof head);
+    int n = snprintf(head, sizeof head,
+                     "ergocl configurations 1 0000016384\n{\"identity\":\"0123456789abcdef\","
+                     "\"groups\":[%s",
+                     tail);
+    for (int i = 1; i < 128; i++)
+        n += snprintf(head + n, sizeof head - (size_t)n, ",%s", tail);
+    n += snprintf(head + n, sizeof head - (size_t)n, "]}");
+    head[n] = '\n';
+    assert_int_equal(ftruncate(fd, (off_t)1 << 57), 0);
+    assert_true(ergo_file_write_at(fd, 0, head, sizeof head));
+    assert_int_equal(ergo_configurations_read_head(ctx, "vast", fd, UINT64_C(1) << 57, &read),
+                     ERGO_E_IO);
+    ergo_configurations_free(&read);
+    ergo_error_clear(ctx);
+    close(fd);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_schedule), cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_frames),   cmocka_unit_test(test_extended),
-        cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_damaged),  cmocka_unit_test(test_vast),
     };
     return cmocka_run_group_tests(tests, context_open, context_close);
 }

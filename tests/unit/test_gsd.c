@@ -170,6 +170,54 @@ static void files_of_others(void **state) {
     }
 }
 
+/* The index may be anybody's. An entry of the frames that come again: they are written anew. One of
+ * the frame before these: refused, and nothing is written, where it is no place for a chunk. */
+static void forged_entries(void **state) {
+    static const struct {
+        unsigned at, bytes; /* of an entry */
+        uint64_t value;
+    } forged[] = {{30, 1, 10},         {30, 1, 0},         {8, 8, UINT64_MAX},  {8, 8, 0},
+                  {24, 4, UINT32_MAX}, {24, 4, 0},         {16, 8, UINT64_MAX}, {16, 8, 1u << 30},
+                  {16, 8, 64},         {16, 8, 1280 + 40}, {8, 8, 1ull << 61},  {0, 8, 77}};
+    (void)state;
+    unlinkat(folder.fd, "whole.gsd", 0);
+    write_all("whole.gsd", 0, 50, 10);
+    for (size_t i = 0; i < sizeof forged / sizeof *forged; i++)
+        for (unsigned before = 0; before < 2; before++)
+            for (unsigned chunk = 1; chunk < 16; chunk += 4) { /* of 16 of both frames */
+                const uint64_t entry = 1280 + 32 * (before ? 72 + chunk % 8 : 64 + chunk);
+                int fd;
+                uint64_t size;
+                copy_file("whole.gsd", "again.gsd");
+                assert_int_equal(ergo_file_update(ctx, &folder, "again.gsd", &fd, &size), ERGO_OK);
+                assert_true(ergo_file_write_at(fd, entry + forged[i].at, &forged[i].value,
+                                               forged[i].bytes));
+                close(fd);
+                copy_file("again.gsd", "other.gsd");
+                const enum ergo_status status = write_one("again.gsd", before ? 50 : 40);
+                if (before && forged[i].at == 30) { /* it may be in the file as well */
+                    assert_true(status == ERGO_OK || status == ERGO_E_IO);
+                } else if (before) {
+                    assert_int_equal(status, ERGO_E_IO);
+                    same_files("other.gsd", "again.gsd");
+                } else {
+                    assert_int_equal(status, ERGO_OK);
+                    same_files("whole.gsd", "again.gsd");
+                }
+            }
+}
+
+/* A file with another name, too, may be anywhere. */
+static void another_name(void **state) {
+    (void)state;
+    unlinkat(folder.fd, "other.gsd", 0);
+    copy_file("whole.gsd", "again.gsd");
+    assert_int_equal(linkat(folder.fd, "again.gsd", folder.fd, "other.gsd", 0), 0);
+    assert_int_equal(write_one("other.gsd", 60), ERGO_E_IO);
+    same_files("whole.gsd", "again.gsd");
+    unlinkat(folder.fd, "other.gsd", 0);
+}
+
 /* Types by name, in the order of line 2, whatever the order of the particles; a frame without
  * particles. The bytes of the chunk are in the file as they are. */
 static void types_of_particles(void **state) {
@@ -209,6 +257,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_come_again),  cmocka_unit_test(half_a_frame),
         cmocka_unit_test(another_course),     cmocka_unit_test(files_of_others),
+        cmocka_unit_test(forged_entries),     cmocka_unit_test(another_name),
         cmocka_unit_test(types_of_particles),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);
