@@ -131,10 +131,13 @@ enum ergo_status ergo_device_json(struct ergo_context *ctx, const struct ergo_de
 
 /* Call this before the first run of a process that mpirun (or srun) has started: its ranks then
  * share the points of a job. In any other process it does nothing, and MPI is not touched. After
- * it, all ranks call ergo_run and ergo_resume alike; results, files and tables are rank 0's, and
- * the others get no result. */
+ * it, all ranks call ergo_run and ergo_resume alike, with one job (others are refused); results,
+ * files and tables are rank 0's, and the others get no result. */
 enum ergo_status ergo_ranks_start(struct ergo_context *ctx);
 int ergo_ranks_rank(void);
+/* Gives rank 0's job to all other ranks, which pass NULL in *job: one that was read from standard
+ * input, say, which rank 0 alone has. Of one process: nothing is done. */
+enum ergo_status ergo_ranks_share_job(struct ergo_context *ctx, struct ergo_job **job);
 /* Is this rank 0, or no rank? Known before ergo_ranks_start, too, from the launcher's environment.
  */
 bool ergo_ranks_first(void);

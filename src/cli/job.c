@@ -13,11 +13,14 @@ static atomic_bool reading; /* a job, maybe from a terminal: there is nothing to
 
 enum ergo_status cli_load_job(struct ergo_context *ctx, const struct cli_arguments *arguments,
                               struct ergo_job **job) {
+    const bool standard = strcmp(arguments->operand, "-") == 0; /* which rank 0 alone has */
+    enum ergo_status status = ERGO_OK;
+    *job = NULL;
     reading = true;
-    const enum ergo_status status =
-        ergo_job_load(ctx, arguments->operand, arguments->sets, arguments->n_sets, job);
+    if (!standard || ergo_ranks_rank() == 0)
+        status = ergo_job_load(ctx, arguments->operand, arguments->sets, arguments->n_sets, job);
     reading = false;
-    return status;
+    return standard && status == ERGO_OK ? ergo_ranks_share_job(ctx, job) : status;
 }
 
 /*

@@ -47,19 +47,19 @@ enum ergo_status ergo_slab_cut(struct ergo_context *ctx, struct ergo_slab *s,
     if (!s->shares)
         return ERGO_E_MEMORY;
     if (units < ranks)
-        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+        return ERGO_FAIL(ctx, ERGO_E_JOB,
                          "/distribute: a %s of %llu layers cannot be cut over %llu ranks, which "
                          "need %u each; use fewer ranks, or \"points\"",
                          s->pack ? "box" : "lattice", (unsigned long long)layers,
                          (unsigned long long)ranks, granule);
     if (units < ranks * fewest && s->pack)
-        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+        return ERGO_FAIL(ctx, ERGO_E_JOB,
                          "/distribute: of %llu layers each of %llu ranks would have fewer than the "
                          "%u that neighbours need; use fewer ranks, or \"points\"",
                          (unsigned long long)layers, (unsigned long long)ranks,
                          (uint32_t)fewest * granule);
     if (units < ranks * fewest)
-        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+        return ERGO_FAIL(ctx, ERGO_E_JOB,
                          "/run/correlation_max: of %llu layers each of %llu ranks would have fewer "
                          "than the %u that correlations are measured over; use fewer ranks, a "
                          "smaller distance, or correlation_every 0",

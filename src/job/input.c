@@ -30,11 +30,11 @@ enum ergo_status ergo_input_read(struct ergo_context *ctx, const struct ergo_poi
         *length = file->length;
         return ERGO_OK;
     }
-    return ergo_error_at(ctx,
-                         kept->all ? ERGO_FAIL(ctx, ERGO_E_IO,
-                                               "the checkpoint does not hold the file %s", path)
-                                   : ergo_file_read(ctx, NULL, path, limit, text, length),
-                         pointer);
+    return ergo_error_at(
+        ctx,
+        kept->all ? ERGO_FAIL(ctx, ERGO_E_IO, "the checkpoint does not hold the file %s", path)
+                  : ergo_file_read(ctx, NULL, path, limit, text, length),
+        pointer);
 }
 
 /* More than that is no input. */

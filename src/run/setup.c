@@ -259,6 +259,54 @@ void ergo_work_take(struct ergo_work *work, struct ergo_result *result) {
     work->n_batches = result->job->n_batches;
 }
 
+/* ---- one job for all ranks --------------------------------------------------------------------
+ */
+
+/* Rank 0's job; `name` stands for its file. */
+static enum ergo_status first_job(struct ergo_context *ctx, const struct ergo_job *own,
+                                  const char *name, struct ergo_job **first) {
+    size_t length = own ? strlen(own->canonical) + 1 : 0;
+    ergo_dist_share(&length, sizeof length);
+    char *text = malloc(length);
+    *first = NULL;
+    if (!text)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for rank 0's job");
+    if (ergo_ranks_rank() == 0)
+        memcpy(text, own->canonical, length);
+    ergo_dist_share(text, length);
+    const struct ergo_job stored = {.canonical = text, .name = (char *)name};
+    const bool parsed = !own || (ergo_ranks_rank() > 0 && strcmp(own->canonical, text) != 0);
+    const enum ergo_status status = parsed ? ergo_job_again(ctx, &stored, NULL, 0, first) : ERGO_OK;
+    free(text);
+    return status;
+}
+
+enum ergo_status ergo_ranks_share_job(struct ergo_context *ctx, struct ergo_job **job) {
+    struct ergo_job *first = NULL;
+    ERGO_ENTRY(ctx, job);
+    const enum ergo_status status =
+        ergo_dist_count() > 1 ? first_job(ctx, *job, "stdin", &first) : ERGO_OK;
+    *job = *job ? *job : first;
+    return status;
+}
+
+/* Ranks with jobs of their own would do each a part of another run. What no chain depends on may
+ * differ (a device). */
+static enum ergo_status check_one_job(struct ergo_context *ctx, const struct ergo_job *own) {
+    struct ergo_job *first = NULL;
+    char where[80];
+    if (ergo_dist_count() == 1)
+        return ERGO_OK;
+    enum ergo_status status = first_job(ctx, own, own->name, &first);
+    if (status == ERGO_OK && first)
+        status = ergo_job_same(ctx, first, own);
+    ergo_job_destroy(first);
+    snprintf(where, sizeof where, "rank %d was given another job than rank 0", ergo_ranks_rank());
+    ergo_error_at(ctx, status, where);
+    /* those whose own is right say nothing */
+    return ergo_dist_any(status != ERGO_OK) && status == ERGO_OK ? ERGO_E_JOB : status;
+}
+
 /* A run of a job that nothing is there of. */
 static enum ergo_status run_new(struct ergo_work *work, struct ergo_job *own,
                                 struct ergo_result **result) {
@@ -307,6 +355,8 @@ enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
     /* the result outlives the caller's job: it gets a copy, parsed from the text that a checkpoint
      * would hold */
     enum ergo_status status = ergo_job_again(ctx, job, NULL, 0, &own);
+    if (status == ERGO_OK)
+        status = check_one_job(ctx, own);
     if (status == ERGO_OK && ergo_ranks_rank() == 0)
         status = ergo_session_take_folder(&session, path);
     else if (status == ERGO_OK && !(session.folder.path = strdup(path)))

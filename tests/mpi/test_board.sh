@@ -63,9 +63,9 @@ s/p >= slots || (which \&\& twice)/p >= slots || which/
 BROKEN
 
 # What cannot be cut is refused, with the key.
-expect 3 ranks 5 run board.json -o small --device "$pocl" --quiet
+expect 2 ranks 5 run board.json -o small --device "$pocl" --quiet
 says err /distribute "fewer than the 8 that neighbours need"
-expect 3 ranks 5 run board.json -o small --device "$pocl" --quiet --set "/system/box=[5,6,9]"
+expect 2 ranks 5 run board.json -o small --device "$pocl" --quiet --set "/system/box=[5,6,9]"
 says err /distribute "a box of 12 layers cannot be cut over 5 ranks"
 sed 's/"decomposition": "checkerboard", "cell_trials": 8, //; s/"tile": 32, //' board.json >chain.json
 expect 2 "$ERGOCL" validate chain.json

@@ -133,7 +133,7 @@ says err "no such device"
 faults_end_all cold.json "${tiles[@]}" --set /system/merge=gather
 
 # What cannot be cut is refused.
-expect 3 ranks 3 run cold.json -o small --device "$pocl" --quiet --set "/system/size=[20,2]"
+expect 2 ranks 3 run cold.json -o small --device "$pocl" --quiet --set "/system/size=[20,2]"
 says err "cannot be cut over 3 ranks"
 expect 2 "$ERGOCL" validate cold.json --set /system/shares=3,0
 says err /system/shares

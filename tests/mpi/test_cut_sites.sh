@@ -106,5 +106,5 @@ fi
 expect 2 "$ERGOCL" validate plain.json "${flat[@]}" --set /system/lattice=triangular --set /distribute=lattice
 says err "/distribute" "no triangular lattices"
 # too few layers for each rank
-expect 3 ranks 3 run cubic.json -o few --device "$pocl" "${cut[@]}" --set '/system/size=[8,8,5]'
+expect 2 ranks 3 run cubic.json -o few --device "$pocl" "${cut[@]}" --set '/system/size=[8,8,5]'
 says err "/distribute" "2 each"

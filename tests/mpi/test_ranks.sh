@@ -37,6 +37,25 @@ done
 expect 0 ranks 4 run ising.json -o few --device "$pocl" --set '/scan={"/system/temperature": [2, 2.2]}'
 says err "4 ranks share 2 chains: there is nothing to do for 2 of them"
 
+# A job on standard input is rank 0's, and read once for all. Ranks that were given different ones do
+# nothing; what no chain depends on may differ.
+code=0
+ranks 2 run - -o piped --device "$pocl" --quiet --set /replicas=2 <ising.json || code=$?
+[ $code = 0 ] || fail "a job on standard input: exit code $code"
+expect 0 "$ERGOCL" run ising.json -o piped1 --device "$pocl" --quiet --set /replicas=2
+same_points piped piped1
+each() { # SET: of the second rank
+    timeout -s KILL 400 mpirun -np 1 "$ERGOCL" run ising.json -o apart --device "$pocl" --quiet : \
+        -np 1 "$ERGOCL" run ising.json -o apart --device "$pocl" --quiet --set "$1"
+}
+for key in /seed=8 /run/sweeps=2001 /output/snapshots=1; do
+    expect 2 each "$key"
+    says err "rank 1 was given another job than rank 0: ${key%=*}: "
+    [ ! -e apart ] || fail "a folder of ranks with two jobs"
+done
+expect 0 each /checkpoint/every_seconds=77
+same_points ising apart
+
 # Without the samples their sums travel.
 expect 0 "$ERGOCL" run ising.json -o sums --device "$pocl" --quiet --set /output/series=none
 expect 0 ranks 2 run ising.json -o sums2 --device "$pocl" --quiet --set /output/series=none

@@ -97,15 +97,15 @@ same_points whole killed
 faults_end_all ising.json
 
 # What cannot be cut is refused, with the key.
-expect 3 ranks 5 run ising.json -o small --device "$pocl" --quiet --set "/system/size=[256,8]"
+expect 2 ranks 5 run ising.json -o small --device "$pocl" --quiet --set "/system/size=[256,8]"
 says err /distribute "cannot be cut over 5 ranks"
-expect 3 ranks 2 run ising.json -o small --device "$pocl" --quiet --set "/system/size=[64,34]"
+expect 2 ranks 2 run ising.json -o small --device "$pocl" --quiet --set "/system/size=[64,34]"
 says err /system/size/1 "a multiple of 4"
-expect 3 ranks 5 run ising.json -o small --device "$pocl" --quiet --set /run/correlation_max=20
+expect 2 ranks 5 run ising.json -o small --device "$pocl" --quiet --set /run/correlation_max=20
 says err /run/correlation_max "that correlations are measured over"
 expect 2 "$ERGOCL" validate ising.json --set /system/shares=3,0
 says err /system/shares
-expect 3 ranks 5 run vectors.json -o small --device "$pocl" --quiet --set "/system/size=[6,4,8]"
+expect 2 ranks 5 run vectors.json -o small --device "$pocl" --quiet --set "/system/size=[6,4,8]"
 says err /distribute "cannot be cut over 5 ranks"
 expect 2 "$ERGOCL" validate vectors.json --set "/system/size=[64]"
 says err /distribute "chain of spins"

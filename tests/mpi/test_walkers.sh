@@ -49,7 +49,7 @@ if [ -n "${ERGOCL_TEST_FULL:-}" ]; then
 fi
 
 # What cannot be cut is refused, with the key; small populations are not cut unless the job says so.
-expect 3 ranks 8 run walkers.json -o small --device "$pocl" --quiet "${cut[@]}"
+expect 2 ranks 8 run walkers.json -o small --device "$pocl" --quiet "${cut[@]}"
 says err /distribute "7 walkers cannot be cut over 8 ranks"
 expect 2 "$ERGOCL" validate walkers.json --set /system/shares=3,0
 says err /system/shares

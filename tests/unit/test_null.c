@@ -76,6 +76,7 @@ CALL(ergo_new_text, P(0, ctx), NULL, P(1, &text))
 CALL(ergo_device_list, P(0, ctx), false, P(1, &list), P(2, &count))
 CALL(ergo_device_json, P(0, ctx), P(1, DEVICES), 1, P(2, &text))
 CALL(ergo_ranks_start, P(0, ctx))
+CALL(ergo_ranks_share_job, P(0, ctx), P(1, &job))
 CALL(ergo_run, P(0, ctx), P(1, job), &run_options, P(2, &result))
 CALL(ergo_resume, P(0, ctx), P(1, "/nonexistent"), &run_options, P(2, &result))
 CALL(ergo_extend, P(0, ctx), P(1, "/nonexistent"), turn == 3 ? NULL : no_texts, turn >= 3 ? 2 : 0,
@@ -143,6 +144,7 @@ static const struct {
     {"ergo_device_list", call_ergo_device_list, &list, 1, {"", "list is NULL", "count is NULL"}},
     {"ergo_device_json", call_ergo_device_json, &text, 2, {"", "list is NULL", "text is NULL"}},
     {"ergo_ranks_start", call_ergo_ranks_start, NULL, 0, {""}},
+    {"ergo_ranks_share_job", call_ergo_ranks_share_job, NULL, 0, {"", "job is NULL"}},
     {"ergo_run", call_ergo_run, &result, 2, {"", "job is NULL", "result is NULL"}},
     {"ergo_resume", call_ergo_resume, &result, 2, {"", "directory is NULL", "result is NULL"}},
     {"ergo_extend",

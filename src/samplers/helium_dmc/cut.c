@@ -71,7 +71,7 @@ static enum ergo_status make_cut(struct ergo_context *ctx, struct dmc_state *s) 
     c->ranks = (size_t)ergo_dist_count();
     c->own = (size_t)ergo_ranks_rank();
     if (walkers < c->ranks)
-        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+        return ERGO_FAIL(ctx, ERGO_E_JOB,
                          "/distribute: %zu walkers cannot be cut over %zu ranks, one at least on "
                          "each: use fewer ranks, more /system/walkers, or \"points\"",
                          walkers, c->ranks);

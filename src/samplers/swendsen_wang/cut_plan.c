@@ -63,7 +63,8 @@ static void choose_launch(struct sw_cut *s) {
 }
 
 static enum ergo_status refuse(struct ergo_context *ctx, const struct sw_cut *s, const char *why) {
-    return ERGO_FAIL(ctx, ERGO_E_DEVICE, "a lattice of %lld x %lld cannot be cut over %d ranks: %s",
+    return ERGO_FAIL(ctx, ERGO_E_JOB,
+                     "/system/size: a lattice of %lld x %lld cannot be cut over %d ranks: %s",
                      (long long)s->shape.lx, (long long)s->shape.ly, ergo_dist_count(), why);
 }
 

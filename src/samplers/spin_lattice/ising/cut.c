@@ -16,7 +16,7 @@
 
 static enum ergo_status refuse(struct ergo_context *ctx, const struct ising_state *s,
                                const char *key, const char *why) {
-    return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+    return ERGO_FAIL(ctx, ERGO_E_JOB,
                      "%s: a lattice of %lld x %lld cannot be cut over %d ranks: %s", key,
                      (long long)s->whole.lx, (long long)s->whole.ly, ergo_dist_count(), why);
 }

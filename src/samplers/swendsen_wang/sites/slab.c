@@ -68,7 +68,7 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
     s->whole = sw_sites_shape_of(first);
     const uint32_t layers = sw_sites_layers(&s->whole);
     if (layers < (uint32_t)(LEAST_LAYERS * ergo_dist_count()))
-        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+        return ERGO_FAIL(ctx, ERGO_E_JOB,
                          "/distribute: a lattice of %u %s cannot be cut over %d ranks, which need "
                          "%d each; use fewer ranks, or \"points\"",
                          layers, s->whole.lz > 1 ? "layers" : "rows", ergo_dist_count(),
