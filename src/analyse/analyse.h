@@ -302,6 +302,10 @@ enum ergo_status ergo_quantity_parse(struct ergo_context *ctx, const struct ergo
 
 /* ---- weights.c ------------------------------------------------------------------------------ */
 
+struct ergo_range {
+    double low, high;
+};
+
 /* States of a system that overlap, as MBAR and the jackknife need them. */
 struct ergo_part {
     const struct ergo_system *system;
@@ -318,10 +322,12 @@ struct ergo_part {
     uint32_t *value_of, *block_of; /* [n_entries], entries by increasing value */
     double *entry_count;
     size_t n_samples;
-    uint32_t *entry_of;     /* [n_samples], chains in order of the states */
-    size_t n_blocks;        /* 0: too short for errors */
-    double *block_log_sum;  /* [n_blocks][n_values]: without the block */
-    double low, high;       /* the axis inside of the overlap */
+    uint32_t *entry_of;    /* [n_samples], chains in order of the states */
+    size_t n_blocks;       /* 0: too short for errors */
+    double *block_log_sum; /* [n_blocks][n_values]: without the block */
+    size_t n_ranges;       /* of the axis inside of the overlap: */
+    struct ergo_range *ranges;
+    double low, high;       /* the ends of all of them; NAN: there is none */
     struct ergo_sums *sums; /* owned; sums.c */
 };
 /* False: out of memory, or its points are too far apart for common weights. */
@@ -330,12 +336,16 @@ void ergo_part_destroy(struct ergo_part *part);
 
 /* ---- overlap.c ------------------------------------------------------------------------------ */
 
-/* Which of its states overlap, directly or by others: of[s] is the first of those. And the range of
- * the axis inside. False: out of memory. */
+/* Which of its states overlap, directly or by others: of[s] is the first of those. And the ranges
+ * of the axis inside. False: out of memory. */
 bool ergo_part_split(const struct ergo_part *whole, size_t *of);
-bool ergo_part_find_range(const struct ergo_analysis *a, struct ergo_part *part);
-/* Independent samples where weights have the coefficients rows[n_rows]. weight: room for n_values.
+bool ergo_part_find_ranges(const struct ergo_analysis *a, struct ergo_part *part);
+/* "1.9 to 2.1, 2.2 to 2.4", of many the first; nothing where there is none. */
+void ergo_part_append_ranges(struct ergo_text *text, const struct ergo_part *part);
+/* Independent samples that these weights leave, and where they have the coefficients rows[n_rows].
+ * weight: room for n_values.
  */
+double ergo_part_left(const struct ergo_part *part, const double *weight);
 double ergo_part_independent(const struct ergo_part *part, const double *rows, double *weight);
 /* The part with the most independent samples there; their number. NULL: out of memory. */
 const struct ergo_part *ergo_system_part(const struct ergo_system *system,

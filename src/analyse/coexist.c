@@ -302,6 +302,9 @@ static bool find(const struct search *s, struct ergo_coexistence *c) {
         if (stands)
             break;
     }
+    if (h.two && ergo_part_left(part, s->weight) < ERGO_ANALYSE_INDEPENDENT)
+        return refuse(c, "where its phases have the same weight too few independent samples are "
+                         "left: a point in between");
     if (!h.two)
         return refuse(c, "its histogram has one peak: there are no two phases, or only one was "
                          "visited");

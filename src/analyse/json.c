@@ -47,6 +47,10 @@ static void put_systems(struct ergo_json_out *out, const struct ergo_analysis *a
             put_count(out, "blocks", part->n_blocks);
             ergo_out_number(out, "from", part->low);
             ergo_out_number(out, "to", part->high);
+            ergo_out_array(out, "inside");
+            for (size_t r = 0; r < part->n_ranges; r++)
+                ergo_out_numbers(out, NULL, &part->ranges[r].low, 2);
+            ergo_out_close(out, 1);
             ergo_out_close(out, 1);
         }
         ergo_out_close(out, 2);

@@ -3,6 +3,11 @@
 #include <stdlib.h>
 
 #include "analyse/analyse.h"
+#include "base/parallel.h"
+
+/* Places at which the interval between two states is looked at, and halvings of one that an end is
+ * in. */
+enum { BETWEEN = 8, HALVINGS = 40 };
 
 /* Two states belong together where a sample of one is taken for one of the other with this
  * probability; below it their f are known too badly (a tenth of what Klimovich, Shirts, Mobley, J.
@@ -29,12 +34,16 @@ bool ergo_part_split(const struct ergo_part *whole, size_t *of) {
     return ok;
 }
 
-double ergo_part_independent(const struct ergo_part *part, const double *rows, double *weight) {
+double ergo_part_left(const struct ergo_part *part, const double *weight) {
     double squares = 0;
-    (void)ergo_mbar_weights(&part->mbar, part->log_sum, rows, weight);
     for (size_t u = 0; u < part->mbar.n_values; u++)
         squares += part->correlated[u] * weight[u] * weight[u];
     return squares > 0 ? 1 / squares : 0;
+}
+
+double ergo_part_independent(const struct ergo_part *part, const double *rows, double *weight) {
+    (void)ergo_mbar_weights(&part->mbar, part->log_sum, rows, weight);
+    return ergo_part_left(part, weight);
 }
 
 static double independent_at(const struct ergo_part *part, const struct ergo_target *target,
@@ -63,70 +72,106 @@ const struct ergo_part *ergo_system_part(const struct ergo_system *system,
     return best;
 }
 
-/* Is x on the axis, with the base's values of other keys, inside of the overlap? */
-static bool is_inside(const struct ergo_analysis *a, const struct ergo_part *part, double x,
-                      double *weight) {
-    double at[ERGO_SCAN_MAX];
+/* Is x on the axis, with the base's values of other keys, inside of the overlap? Out of memory: no.
+ */
+static bool is_inside(const struct ergo_analysis *a, const struct ergo_part *part, double x) {
+    double at[ERGO_SCAN_MAX], *weight = malloc((part->mbar.n_values + 1) * sizeof *weight);
     struct ergo_target target;
     for (size_t w = 0; w < a->n_wanted; w++)
         at[w] = part->system->states[0].point->values[a->wanted[w].key].real;
     at[0] = x;
-    if (!ergo_target_create(a, part->system, at, &target))
-        return false;
-    const bool inside = independent_at(part, &target, weight) >= ERGO_ANALYSE_INDEPENDENT;
-    ergo_target_free(&target);
+    bool inside = weight && ergo_target_create(a, part->system, at, &target);
+    if (inside) {
+        inside = independent_at(part, &target, weight) >= ERGO_ANALYSE_INDEPENDENT;
+        ergo_target_free(&target);
+    }
+    free(weight);
     return inside;
 }
 
-/* The last value inside, from one that is, in steps of that direction; no further than ten times
- * the value or a tenth of it (of either sign: ten times the value or 10): where a ground state was
- * sampled, there is no end. */
+/* The last value inside, between one that is and one that is not. */
+static double find_edge(const struct ergo_analysis *a, const struct ergo_part *part, double inside,
+                        double outside) {
+    for (int i = 0; i < HALVINGS; i++) {
+        const double middle = (inside + outside) / 2;
+        *(is_inside(a, part, middle) ? &inside : &outside) = middle;
+    }
+    return inside;
+}
+
+/* The last value inside, from the first or last state, in steps of that direction; no further than
+ * ten times the value or a tenth of it (of either sign: ten times the value or 10): where a ground
+ * state was sampled, there is no end. Samples become fewer all the way, so steps may grow. */
 static double find_end(const struct ergo_analysis *a, const struct ergo_part *part, double inside,
-                       double direction, double *weight) {
+                       double direction) {
     const struct ergo_key *key = a->job->keys[a->axis];
     const bool positive = inside > 0 && key->max != 0 && key->min >= 0;
     double least = positive ? inside / 10 : inside - 10 * fmax(1, fabs(inside));
-    double most = positive ? inside * 10 : inside + 10 * fmax(1, fabs(inside)), outside = NAN;
+    double most = positive ? inside * 10 : inside + 10 * fmax(1, fabs(inside));
     if (key->min != 0 || key->max != 0) {
         most = fmin(most, key->max);
         least = fmax(least, key->min);
     }
     double step = 1e-3 * (inside != 0 ? fabs(inside) : 1);
-    for (bool last = false; isnan(outside) && !last; step *= 2) {
+    for (;; step *= 2) {
         const double next = fmin(most, fmax(least, inside + direction * step));
-        last = next == most || next == least;
-        if (is_inside(a, part, next, weight))
-            inside = next;
-        else
-            outside = next;
+        if (!is_inside(a, part, next))
+            return find_edge(a, part, inside, next);
+        if (next == most || next == least)
+            return next;
+        inside = next;
     }
-    for (int i = 0; i < 40 && !isnan(outside); i++) {
-        const double middle = (inside + outside) / 2;
-        if (is_inside(a, part, middle, weight))
-            inside = middle;
-        else
-            outside = middle;
-    }
-    return inside;
 }
 
-bool ergo_part_find_range(const struct ergo_analysis *a, struct ergo_part *part) {
-    const struct ergo_system *system = part->system;
+struct places {
+    const struct ergo_analysis *a;
+    const struct ergo_part *part;
+    double *x;
+    bool *inside;
+};
+
+static void look(size_t i, void *user) {
+    const struct places *p = user;
+    p->inside[i] = is_inside(p->a, p->part, p->x[i]);
+}
+
+bool ergo_part_find_ranges(const struct ergo_analysis *a, struct ergo_part *part) {
+    const size_t n = (part->n_states - 1) * BETWEEN + 1;
+    struct places p = {a, part, calloc(n, sizeof *p.x), calloc(n, sizeof *p.inside)};
+    part->ranges = calloc(n, sizeof *part->ranges);
+    const bool ok = p.x && p.inside && part->ranges;
     part->low = part->high = NAN;
-    if (a->n_wanted == 0)
-        return true;
-    double *weight = malloc((part->mbar.n_values + 1) * sizeof *weight);
-    for (size_t k = 0; weight && k < part->n_states; k++) { /* states are in order of x */
-        const double x = system->states[part->states[k]].x;
-        if (!is_inside(a, part, x, weight))
+    for (size_t i = 0; i < n && ok && a->n_wanted; i++) { /* states are in order of x */
+        const double left = part->system->states[part->states[i / BETWEEN]].x,
+                     t = (double)(i % BETWEEN);
+        p.x[i] = left;
+        if (t > 0)
+            p.x[i] += t / BETWEEN * (part->system->states[part->states[i / BETWEEN + 1]].x - left);
+    }
+    if (ok && a->n_wanted)
+        ergo_parallel(n, SIZE_MAX, look, &p);
+    for (size_t i = 0, end; i < n && ok; i = end + 1) {
+        for (end = i; end < n && p.inside[end]; end++)
             continue;
-        part->low = isnan(part->low) ? x : part->low;
-        part->high = x;
+        if (end == i)
+            continue;
+        struct ergo_range *r = &part->ranges[part->n_ranges++];
+        r->low = i ? find_edge(a, part, p.x[i], p.x[i - 1]) : find_end(a, part, p.x[0], -1);
+        r->high =
+            end < n ? find_edge(a, part, p.x[end - 1], p.x[end]) : find_end(a, part, p.x[n - 1], 1);
+        part->low = part->n_ranges == 1 ? r->low : part->low;
+        part->high = r->high;
     }
-    if (weight && !isnan(part->low)) {
-        part->low = find_end(a, part, part->low, -1, weight);
-        part->high = find_end(a, part, part->high, 1, weight);
-    }
-    free(weight);
-    return weight != NULL;
+    free(p.x);
+    free(p.inside);
+    return ok;
+}
+
+void ergo_part_append_ranges(struct ergo_text *text, const struct ergo_part *part) {
+    enum { MOST = 6 };
+    for (size_t r = 0; r < part->n_ranges && r < MOST; r++)
+        ergo_text_append(text, "%s%.6g to %.6g", r ? ", " : "", part->ranges[r].low,
+                         part->ranges[r].high);
+    if (part->n_ranges > MOST)
+        ergo_text_append(text, " and %zu more", part->n_ranges - MOST);
 }

@@ -6,6 +6,7 @@
 #include "analyse/analyse.h"
 #include "base/parallel.h"
 
+/* Of a table that nobody asked for: about as many, and one at each state. */
 enum { ROWS_DEFAULT = 21 };
 
 struct rows {
@@ -38,19 +39,28 @@ static void fill_row(size_t i, void *user) {
     free(blocks);
 }
 
+/* The axis at row i of those that nobody chose: states, with as many rows between two of them. */
+static double default_at(const struct ergo_system *system, size_t i, size_t between) {
+    const struct ergo_state *state = &system->states[i / between];
+    const double t = (double)(i % between) / (double)between;
+    return t > 0 ? (1 - t) * state[0].x + t * state[1].x : state[0].x;
+}
+
 /* One row for each value, or each combination of them. */
 static size_t add_rows(struct ergo_analysis *a, size_t s) {
     const struct ergo_system *system = &a->systems[s];
-    const double low = system->states[0].x, high = system->states[system->n_states - 1].x;
+    const size_t steps = system->n_states - 1;
+    const size_t between = steps && steps < ROWS_DEFAULT ? (ROWS_DEFAULT - 1) / steps : 1;
     size_t n = 1;
     if (!a->wanted[0].n)
-        n = high > low ? ROWS_DEFAULT : 0;
+        n = steps ? steps * between + 1 : 0;
     for (size_t w = 0; w < a->n_wanted && a->wanted[0].n; w++)
         n *= a->wanted[w].n;
     for (size_t i = 0; i < n && a->rows; i++) {
         struct ergo_reweighted *row = &a->rows[a->n_rows++];
         *row = (struct ergo_reweighted){.system = s};
-        row->at[0] = low + (high - low) * (double)i / (ROWS_DEFAULT - 1);
+        if (!a->wanted[0].n)
+            row->at[0] = default_at(system, i, between);
         size_t rest = i;
         for (size_t w = a->n_wanted; w-- > 0 && a->wanted[0].n;) {
             row->at[w] = a->wanted[w].values[rest % a->wanted[w].n];
@@ -85,11 +95,12 @@ enum ergo_status ergo_analysis_reweight(struct ergo_context *ctx, struct ergo_an
     struct ergo_text ranges = {0};
     for (size_t s = 0; s < a->n_systems; s++) {
         const struct ergo_system *system = &a->systems[s];
-        for (size_t p = 0; p < system->n_parts; p++)
-            if (!isnan(system->parts[p]->low))
-                ergo_text_append(&ranges, "%s%s%s%.8g to %.8g", ranges.length ? "; " : "",
-                                 system->label, *system->label ? ": " : "", system->parts[p]->low,
-                                 system->parts[p]->high);
+        for (size_t p = 0; p < system->n_parts; p++) {
+            if (system->parts[p]->n_ranges)
+                ergo_text_append(&ranges, "%s%s%s", ranges.length ? "; " : "", system->label,
+                                 *system->label ? ": " : "");
+            ergo_part_append_ranges(&ranges, system->parts[p]);
+        }
     }
     size_t outside = 0;
     for (size_t i = 0; i < a->n_rows; i++) {

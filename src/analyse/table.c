@@ -38,8 +38,9 @@ static void append_systems(struct ergo_text *text, const struct ergo_analysis *a
             const struct ergo_part *part = system->parts[p];
             ergo_text_append(text, "%s %zu blocks", p ? "; and" : "; weighted, with",
                              part->n_blocks);
-            if (!isnan(part->low))
-                ergo_text_append(text, ", %s inside %.6g to %.6g", axis, part->low, part->high);
+            if (part->n_ranges)
+                ergo_text_append(text, ", %s inside ", axis);
+            ergo_part_append_ranges(text, part);
         }
         ergo_text_append(text, "\n");
     }

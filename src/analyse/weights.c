@@ -40,6 +40,7 @@ void ergo_part_destroy(struct ergo_part *part) {
     free(part->entry_count);
     free(part->entry_of);
     free(part->block_log_sum);
+    free(part->ranges);
     ergo_sums_destroy(part->sums);
     free(part);
 }
@@ -375,7 +376,7 @@ bool ergo_system_weigh(const struct ergo_analysis *a, struct ergo_system *system
             part = make_part(a, system, active, of, s);
         else
             whole = NULL;
-        ok = part && solve_blocks(part) && ergo_part_find_range(a, part);
+        ok = part && solve_blocks(part) && ergo_part_find_ranges(a, part);
         if (part)
             system->parts[system->n_parts++] = part;
     }

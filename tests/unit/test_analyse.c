@@ -259,6 +259,58 @@ static void test_samples(void **state) {
     ergo_analysis_destroy(a);
 }
 
+/* ---- gaps ------------------------------------------------------------------------------------ */
+
+/* An ideal gas: Poisson's distribution of N, mean z V. */
+static void fill_poisson(const struct ergo_point *point, size_t n, size_t n_columns, double *rows) {
+    const double mean = ergo_point_real(point, "/system/activity") * 125;
+    seed = point->stream;
+    for (size_t s = 0; s < n; s++) {
+        double rest = mean, k = 0;
+        for (; (rest += log(uniform())) > 0; k++)
+            continue;
+        rows[s * n_columns] = k;
+    }
+}
+
+/* Activities in ratios of two overlap by so little that few samples are left between some of them.
+ * What is said to be inside is; rows are at all points, and as many between any two. */
+static void test_gaps(void **state) {
+    (void)state;
+    struct ergo_result *r = make_result(
+        "{\"sampler\":\"lj-gcmc\",\"seed\":\"5\",\"system\":{\"box\":[5,5,5],\"temperature\":1,"
+        "\"activity\":1},\"run\":{\"equilibration\":0,\"sweeps\":300,\"measure_every\":1,"
+        "\"curve_every\":0},\"scan\":{\"/system/activity\":[0.1,0.2,0.4,0.8,1.6]},"
+        "\"output\":{\"series\":\"full\"}}",
+        fill_poisson);
+    struct ergo_analysis *a = analyse(&r, 1, &(struct ergo_analyse_options){0}, ERGO_OK);
+    const struct ergo_system *system = &a->systems[0];
+    size_t ranges = 0, at_points = 0, inside = 0;
+    for (size_t p = 0; p < system->n_parts; p++)
+        ranges += system->parts[p]->n_ranges;
+    printf("%zu parts, %zu ranges\n", system->n_parts, ranges);
+    assert_true(ranges >= 3);
+    assert_int_equal(a->n_rows, 21);
+    for (size_t i = 0; i < a->n_rows; i++) {
+        const double x = a->rows[i].at[0];
+        bool said = false;
+        for (size_t p = 0; p < system->n_parts; p++)
+            for (size_t k = 0; k < system->parts[p]->n_ranges; k++)
+                said = said || (x >= system->parts[p]->ranges[k].low &&
+                                x <= system->parts[p]->ranges[k].high);
+        assert_true(said == (a->rows[i].independent >= ERGO_ANALYSE_INDEPENDENT));
+        inside += said;
+        for (size_t s = 0; s < system->n_states; s++)
+            at_points += said && x == system->states[s].x;
+    }
+    assert_true(at_points == 5 && inside < 21);
+    char *text = NULL;
+    assert_int_equal(ergo_analysis_table(ctx, a, &text), ERGO_OK);
+    assert_non_null(strstr(text, "activity inside 0.0"));
+    free(text);
+    ergo_analysis_destroy(a);
+}
+
 /* ---- two phases ------------------------------------------------------------------------------ */
 
 /* Configurations of N particles weigh exp(log_g(N) + N ln z), with two peaks of different widths; U
@@ -411,11 +463,12 @@ static void test_sums(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_coverage),  cmocka_unit_test(test_field),
-        cmocka_unit_test(test_refusals),  cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_pool),      cmocka_unit_test(test_coexistence),
-        cmocka_unit_test(test_one_phase), cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_sums),      cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_coverage),    cmocka_unit_test(test_field),
+        cmocka_unit_test(test_refusals),    cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_pool),        cmocka_unit_test(test_gaps),
+        cmocka_unit_test(test_coexistence), cmocka_unit_test(test_one_phase),
+        cmocka_unit_test(test_arguments),   cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_samples),
     };
     return cmocka_run_group_tests(tests, context_open, context_close);
 }
