@@ -110,6 +110,8 @@ size_t ergo_schedule_missed(const struct ergo_job *job, size_t first) {
         bool given = false, meets = false;
         for (size_t p = 0; p < job->n_points && !meets; p++) {
             const struct ergo_point *point = &job->points[p];
+            if (point->replica)
+                continue;
             const int64_t every = point->values[k].given ? point->values[k].integer : 0;
             given = given || every > 0;
             meets = every > 0 && (ergo_point_value(point, "/run/measure_every")->automatic ||

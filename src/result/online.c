@@ -23,13 +23,15 @@ enum ergo_kept ergo_result_kept(const struct ergo_job *job) {
 }
 
 double ergo_result_series_bytes(const struct ergo_job *job) {
-    double numbers = 0;
+    double numbers = 0, one = 0;
     for (size_t i = 0; i < job->n_points; i++) {
         const struct ergo_point *point = &job->points[i];
         size_t columns = 0;
-        for (size_t c = 0; c < job->model->n_columns; c++)
+        for (size_t c = 0; !point->replica && c < job->model->n_columns; c++)
             columns += ergo_point_has_column(point, c);
-        numbers += (double)columns * (double)ergo_schedule_of(point).n_samples;
+        if (!point->replica) /* the others are alike */
+            one = (double)columns * (double)ergo_schedule_of(point).n_samples;
+        numbers += one;
     }
     return 8 * numbers;
 }

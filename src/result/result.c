@@ -20,21 +20,27 @@ static void host_bytes(const struct ergo_job *job, double *series, double *rest)
     const bool kept = ergo_result_kept(job) == ERGO_KEPT_FULL;
     struct ergo_measured *measured = NULL;
     const bool known = ergo_measured_create(&job->points[0], &measured);
+    double one = 0;
     *rest = 0;
     /* a checkpoint's record, whose buffer grows by doubling, or an HDF5 file and its image in
      * memory */
     *series = kept ? 3 * ergo_result_series_bytes(job) : 0;
     for (size_t i = 0; i < job->n_points; i++) {
+        if (job->points[i].replica) { /* as the one before it */
+            *rest += one;
+            continue;
+        }
         const struct ergo_schedule s = ergo_schedule_of(&job->points[i]);
         double curves = 0;
         for (size_t c = 0; c < model->n_curves; c++)
             curves += (model->curves_sums >> c & 1 ? 1.0 : ERGO_CURVE_BINS) *
                       (double)ergo_point_curve_size(&job->points[i], c);
-        *rest += 3 * 8 * curves;
+        one = 3 * 8 * curves;
         /* without series they are in the checkpoint */
         if (known)
-            *rest += (kept ? 1 : 3) *
-                     ergo_online_bytes(&measured->plan, (double)(s.n_samples - s.n_equilibration));
+            one += (kept ? 1 : 3) *
+                   ergo_online_bytes(&measured->plan, (double)(s.n_samples - s.n_equilibration));
+        *rest += one;
     }
     ergo_measured_destroy(measured);
 }

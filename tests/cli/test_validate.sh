@@ -188,3 +188,8 @@ sed 's/, "temperature": 1.2//' clusters.json >cold.json
 expect 2 "$ERGOCL" validate cold.json
 says err /system/temperature missing
 expect 0 "$ERGOCL" validate cold.json --set /run/method=probability-changing
+# replicas do not cost what points do (a mixture: curves of species; a graph: chains of a ladder)
+expect 3 seconds 2 "$ERGOCL" validate "$ERGOCL_ROOT/data/jobs/lj-mixture.json" --set /replicas=100000
+says err "of 500000 points"
+expect 0 seconds 2 "$ERGOCL" validate "$ERGOCL_ROOT/tests/contract/jobs/spin-lattice+graph.json" \
+    --set /replicas=1048576 --set /scan=null

@@ -268,6 +268,8 @@ static enum ergo_status check_voxels(struct ergo_context *ctx, const struct ergo
         return status;
     for (size_t i = 0; i < point->job->n_points; i++) {
         const struct ergo_point *at = &point->job->points[i];
+        if (at->replica)
+            continue;
         const double u = (*cube)->least * ergo_point_real(at, "/system/field_unit") /
                          ergo_point_real(at, "/system/temperature");
         if (u < 50 && u > deep)
@@ -331,7 +333,8 @@ static enum ergo_status check_frozen(struct ergo_context *ctx, const struct ergo
         return ERGO_OK;
     enum ergo_status status = lj_atoms_read(ctx, point, s, atoms);
     for (size_t i = 0; i < point->job->n_points && status == ERGO_OK; i++)
-        status = check_species(ctx, &point->job->points[i], *atoms);
+        if (!point->job->points[i].replica)
+            status = check_species(ctx, &point->job->points[i], *atoms);
     return status;
 }
 

@@ -149,7 +149,7 @@ static bool some_have(const struct ergo_point *point, int64_t n) {
     if (lj_has_field(point) && ergo_point_int(&job->points[0], "/system/particles") !=
                                    ergo_point_int(last, "/system/particles"))
         for (size_t i = 0; i < job->n_points && !some; i++)
-            some = lj_has_fixed(&job->points[i], n);
+            some = !job->points[i].replica && lj_has_fixed(&job->points[i], n);
     return some;
 }
 

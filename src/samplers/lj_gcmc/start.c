@@ -322,7 +322,7 @@ static enum ergo_status check_others(struct ergo_context *ctx, const struct ergo
     for (size_t i = 0; i < first->job->n_points && status == ERGO_OK; i++) {
         const struct ergo_point *point = &first->job->points[i];
         struct ergo_text where = {0};
-        if (starts_alike(last, point))
+        if (point->replica || starts_alike(last, point))
             continue;
         last = point;
         if (lj_check(own, point) == ERGO_OK)
