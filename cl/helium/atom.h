@@ -39,9 +39,12 @@
 #endif
 
 /* Sums over an atom's partners, in the units of the tables: V, x dV/dx, u'/r, x d(u'/r)/dx, and
- * u'/r times the difference of the places. */
+ * u'/r times the difference of the places. Of these what the one-body factor adds. */
 struct helium_share {
     float potential, virial, force, slope, gx, gy, gz;
+#if HELIUM_ONE_BODY
+    float one_force, one_slope, one[3];
+#endif
 };
 
 /* x in its kind's fixed point. A value that does not fit, or is no number, is marked in *beyond
@@ -176,6 +179,10 @@ ERGO_INLINE void helium_add_site(const int4 own, uint i, __global const int *sit
     all->gx += s.g[0];
     all->gy += s.g[1];
     all->gz += s.g[2];
+    all->one_force = s.force;
+    all->one_slope = s.slope;
+    for (uint k = 0; k < 3; k++)
+        all->one[k] = s.g[k];
 #elif HELIUM_ONE_BODY
     float d[3];
     helium_from_site(own, i, sites, d);
@@ -186,6 +193,9 @@ ERGO_INLINE void helium_add_site(const int4 own, uint i, __global const int *sit
     all->gx = fma(member->site_force[0], d[0], all->gx);
     all->gy = fma(member->site_force[1], d[1], all->gy);
     all->gz = fma(member->site_force[2], d[2], all->gz);
+    all->one_force = member->site_mean;
+    for (uint k = 0; k < 3; k++)
+        all->one[k] = member->site_force[k] * d[k];
 #endif
 }
 

@@ -10,12 +10,22 @@
 #include "helium/core.h"
 #include "helium_dmc/params.h"
 
+/* Is lambda tau times the curvature of ln of an atom's one-body factor at most 1, so that half a
+ * step does not leap over the factor's top? force, slope: what it adds to a helium_share. */
+ERGO_INLINE uint helium_dmc_resolves(float force, float slope, const struct helium_dmc *dmc) {
+    const float across = force * dmc->drift, along = fma(2.0f, slope, force) * dmc->drift;
+    return across >= -1.0f && across <= 1.0f && along >= -1.0f && along <= 1.0f;
+}
+
 /* The displacement by the drift of `halves` half steps, from an atom's gradient as helium_share has
- * it, in 2^-32 of the side. It is limited where two atoms are so close that the step is too long
- * for the gradient there. */
-ERGO_INLINE int helium_dmc_drift(float gradient, float halves, uint axis,
+ * it, in 2^-32 of the side. one: the one-body factor's part of it, where the step resolves that,
+ * else 0. The drift is limited where two atoms, or an atom and a wall, are so close that the step
+ * is too long for the gradient there. Far out in a trap it is as large, and right: so the limit
+ * is beyond `one`. */
+ERGO_INLINE int helium_dmc_drift(float gradient, float one, float halves, uint axis,
                                  const struct helium_dmc *dmc) {
-    const float most = halves * dmc->most[axis];
+    const float by = one * dmc->drift;
+    const float most = halves * (dmc->most[axis] + (by < 0.0f ? -by : by));
     float d = gradient * (halves * dmc->drift);
     d = d < -most ? -most : d;
     return helium_shift(d < most ? d : most);

@@ -22,7 +22,8 @@ struct helium_dmc {
      * sqrt(lambda) u'/r times differences of places: sqrt(lambda) tau */
     float drift;
     float tau;     /* time step times the unit of energies, see helium_dmc_energy */
-    float most[3]; /* largest displacement by the drift of half a step, 2^-32 of the sides */
+    float most[3]; /* largest displacement by the drift of half a step, 2^-32 of the sides, besides
+                      what an atom's one-body factor adds */
     /* from the units of the sums to that of energies: potential (which counts pairs twice),
      * laplacian, gradient */
     uint shift[3];

@@ -26,9 +26,16 @@ ERGO_INLINE int4 helium_diffused(const int4 from, __global const helium_cubic *r
 /* An atom's place plus the drift of `halves` half steps. */
 ERGO_INLINE int4 helium_drifted(const int4 from, const struct helium_share *share, float halves,
                                 const struct helium_dmc *dmc) {
-    return (int4)((int)((uint)from.x + (uint)helium_dmc_drift(share->gx, halves, 0, dmc)),
-                  (int)((uint)from.y + (uint)helium_dmc_drift(share->gy, halves, 1, dmc)),
-                  (int)((uint)from.z + (uint)helium_dmc_drift(share->gz, halves, 2, dmc)), 0);
+    float one[3] = {0, 0, 0};
+#if HELIUM_ONE_BODY
+    if (helium_dmc_resolves(share->one_force, share->one_slope, dmc))
+        for (uint k = 0; k < 3; k++)
+            one[k] = share->one[k];
+#endif
+    return (int4)((int)((uint)from.x + (uint)helium_dmc_drift(share->gx, one[0], halves, 0, dmc)),
+                  (int)((uint)from.y + (uint)helium_dmc_drift(share->gy, one[1], halves, 1, dmc)),
+                  (int)((uint)from.z + (uint)helium_dmc_drift(share->gz, one[2], halves, 2, dmc)),
+                  0);
 }
 
 ERGO_INLINE int4 helium_halfway(const int4 from, const int4 to) {

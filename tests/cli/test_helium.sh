@@ -160,6 +160,8 @@ says err 'energies run away. Try'
 # most weights nothing, few the most there is: that ran to -670 K once
 expect 2 "$ERGOCL" run dmc.json -o lost --set '/system={"n": 16, "walkers": 32, "b": 3.07, "forward_steps": 0, "time_step": 0.05}' --set /run/sweeps=20
 says err 'of 32 walkers have weights at a limit'
+expect 2 "$ERGOCL" validate dmc.json --set '/system={"n": 2, "one_body": "trap", "density": 1e-5, "localisation": 1, "time_step": 0.2}'
+says err '/system/time_step: 0.2/K' 'try 0.017/K'
 expect 2 "$ERGOCL" validate dmc.json --set /system/forward_steps=20
 says err '20 is no multiple of 16, the records of a window: 32'
 # pure curves: a sample for each window, none of the start

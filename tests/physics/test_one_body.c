@@ -2,7 +2,7 @@
  * Atoms with one-body factors, through the public API, against exact values: without pairs an atom
  * at its site is a Gaussian (an Einstein crystal), and one in a trap an oscillator, of which
  * diffusion Monte Carlo finds the ground state from another width. Error budget, set beforehand:
- * every comparison within 4 standard errors; 46 comparisons, so by chance one test in 350 seeds
+ * every comparison within 4 standard errors; 48 comparisons, so by chance one test in 330 seeds
  * fails. Seeds are fixed.
  */
 #include "helium_physics.h"
@@ -114,6 +114,22 @@ static void the_ground_state_of_a_trap(void **state) {
     ergo_result_destroy(r);
 }
 
+/* A psi that is too narrow lets atoms far out, where the drift has to bring them back: limited as
+ * that of close pairs is, they ran away. Of three axes by oracle/helium_axis.h, as in
+ * unit/test_dmc.c, 2.0212 K with this step. */
+static void far_out_in_a_trap(void **state) {
+    (void)state;
+    struct ergo_result *r =
+        run("helium-dmc",
+            NO_PAIRS "\"n\": 2, \"one_body\": \"trap\", \"density\": 1.2e-5, \"localisation\": "
+                     "0.1666667, \"walkers\": 256, \"time_step\": 0.06, \"forward_steps\": 0",
+            "\"run\": {\"equilibration\": 200, \"sweeps\": 4000, \"measure_every\": 2, "
+            "\"structure_every\": 0}");
+    helium_agrees(r, 0, "energy", 2.0212);
+    helium_agrees(r, 0, "energy_growth", 2.0212);
+    ergo_result_destroy(r);
+}
+
 /* A slab is a trap along one axis: psi's energy where c is not 1/a^2, without variance where it is,
  * and the ground state from there. */
 static void bosons_in_a_slab(void **state) {
@@ -174,11 +190,9 @@ static void solid_helium(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_einstein_crystal),
-        cmocka_unit_test(bosons_in_a_trap),
-        cmocka_unit_test(the_ground_state_of_a_trap),
-        cmocka_unit_test(bosons_in_a_slab),
-        cmocka_unit_test(solid_helium),
+        cmocka_unit_test(an_einstein_crystal),        cmocka_unit_test(bosons_in_a_trap),
+        cmocka_unit_test(the_ground_state_of_a_trap), cmocka_unit_test(far_out_in_a_trap),
+        cmocka_unit_test(bosons_in_a_slab),           cmocka_unit_test(solid_helium),
     };
     ctx = ergo_context_create();
     if (!ctx)

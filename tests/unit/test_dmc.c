@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "helium_dmc/core.h"
+#include "oracle/helium_axis.h"
 #include "oracle/helium_dmc.h"
 #include "oracle/helium_ground.h"
 #include "oracle/helium_serial.h"
@@ -271,9 +272,78 @@ static void the_drift_is_limited(void **state) {
     close_to("half a step", (double)middle[0] * 8 * 0x1p-32,
              -0.5 * (0.36 + p.model.lambda * 0.002 * u[1]), 2e-6);
     assert_true(fabs((double)next[0] * 8 * 0x1p-32) <= 0.72 + 1e-6);
-    assert_true(helium_dmc_drift(1e30f, 2, 1, &plain) == 2000);
-    assert_true(helium_dmc_drift(-INFINITY, 1, 2, &plain) == -1000);
+    assert_true(helium_dmc_drift(1e30f, 0, 2, 1, &plain) == 2000);
+    assert_true(helium_dmc_drift(-INFINITY, 0, 1, 2, &plain) == -1000);
     end(&p);
+}
+
+/* ln psi = -(wall/x)^2 - c/2 (x - middle)^2 of an atom in V = spring x^2 and a wall that is harder
+ * than psi. Within 0.4 A of the wall functions go on as tables do. */
+struct well {
+    double c, spring, wall, middle;
+};
+
+/* ln psi' and ''. */
+static void slopes(const struct well *w, double x, double f[2]) {
+    const double y = fmax(x, 0.4), wall = w->wall > 0 ? 2 * pow(w->wall / y, 2) / y : 0;
+    f[0] = wall - w->c * (x - w->middle);
+    f[1] = (w->wall > 0 ? -3 * wall / y : 0) - w->c;
+}
+
+static double well_energy(const void *system, double x) {
+    const struct well *w = system;
+    const double lambda = helium_lambda(4.002602);
+    double f[2];
+    slopes(w, x, f);
+    const double wall = w->wall > 0 ? 1.5 * lambda * f[0] * f[0] : 0;
+    return w->spring * x * x + wall - lambda * (f[1] + f[0] * f[0]);
+}
+
+/* The kernels' drift, with a limit of 0.3 A, in a box of 100 A. */
+static double well_drift(const struct ergo_oracle_axis *a, double x, double halves) {
+    const double root = sqrt(a->lambda), unit = 100 * 0x1p-32;
+    const struct helium_dmc dmc = {.drift = (float)(root * a->time_step),
+                                   .most = {(float)(0.3 / unit)}};
+    double f[2];
+    slopes(a->system, x, f);
+    const float gradient = (float)(root * f[0] / unit);
+    const bool resolved = helium_dmc_resolves(0, (float)(0.5 * root * f[1]), &dmc);
+    return helium_dmc_drift(gradient, resolved ? gradient : 0, (float)halves, 0, &dmc) * unit;
+}
+
+/* The limit of the drift leaves the error of a step of the order tau^2, however far out atoms come:
+ * in a trap by a psi that is too narrow (with a limit for all of the drift -139 K at 0.06/K) or too
+ * wide, and beside a wall, near which no step follows the drift. */
+static void the_limit_keeps_the_order(void **state) {
+    (void)state;
+    const double lambda = helium_lambda(4.002602);
+    static const struct {
+        struct well well;
+        double begin, end, time_step, trap; /* length of a trap; 0: E is not known */
+    } cases[] = {{{.c = 1 / 6.0, .spring = 1 / 81.0}, -16, 16, 0.06, 3},
+                 {{.c = 0.18, .spring = 1 / 16.0}, -10, 10, 0.04, 2},
+                 {{.c = 0.2, .spring = 1 / 81.0, .wall = 1.5, .middle = 2}, -3, 12, 0.005, 0}};
+    for (size_t k = 0; k < 3; k++) {
+        struct well well = cases[k].well;
+        double e[3];
+        well.spring *= lambda;
+        for (int i = 0; i < 3; i++) {
+            const struct ergo_oracle_axis axis = {
+                cases[k].begin, cases[k].end, lambda,    ldexp(cases[k].time_step, -i),
+                &well,          well_energy,  well_drift};
+            e[i] = ergo_oracle_axis_energy(&axis);
+        }
+        print_message("%.6f, %.6f, %.6f\n", e[0], e[1], e[2]);
+        close_to("order", log2((e[0] - e[1]) / (e[1] - e[2])), 2, 0.2);
+        if (cases[k].trap > 0) {
+            const double exact = lambda / (cases[k].trap * cases[k].trap);
+            close_to("energy", (4 * e[1] - e[0]) / 3, exact, 1e-3 * exact);
+            close_to("at the longest step", e[0], exact, 0.02 * exact);
+            continue;
+        }
+        const struct ergo_oracle_axis axis = {.lambda = lambda, .time_step = 0.02, .system = &well};
+        close_to("at the wall", well_drift(&axis, 0.5, 1), 0.3, 1e-6);
+    }
 }
 
 /* The variance of diffusion is 2 lambda tau for each component. */
@@ -350,6 +420,25 @@ static void estimates_have_half_weights(void **state) {
     close_to("energy with its tail", columns[DMC_ENERGY], mean / h - 1, 1e-6);
     close_to("growth with its tail", columns[DMC_GROWTH], (-0.75 - log(all / 3) / tau) / 2 - 1,
              1e-5);
+}
+
+/* Walkers that are all in one impossible place have equal weights. */
+static void walkers_run_away(void **state) {
+    (void)state;
+    const double tau = 0.25;
+    const struct helium_model m = {.n = 2, .unit = {0x1p-20, 0x1p-20, 0x1p-20, 0x1p-20}};
+    const struct helium_dmc dmc = {.tau = 0x1p-22f, .shift = {1, 0, 0}};
+    for (int kinetic = -20; kinetic < 20; kinetic++) {
+        struct helium_sums sums[8] = {{0}};
+        for (int w = 0; w < 8; w++)
+            sums[w] = (struct helium_sums){.laplacian = INT64_C(20) * (1 << 20),
+                                           .gradient = INT64_C(1048576) * (20 - kinetic)};
+        const struct dmc_spread spread = dmc_spread_of(&m, &dmc, sums, 8);
+        close_to("kinetic", spread.kinetic, kinetic, 1e-9);
+        close_to("effective", spread.effective, 1, 1e-9);
+        assert_true(spread.limited == 0 && spread.deviation == 0);
+        assert_int_equal(dmc_runs_away(&spread, 8, tau), kinetic < -16);
+    }
 }
 
 /* The newest step counts by half, and nothing is older than step 0. */
@@ -456,9 +545,11 @@ int main(void) {
         cmocka_unit_test(a_pair_alone_has_one_energy),
         cmocka_unit_test(the_drift_is_the_midpoint_rule),
         cmocka_unit_test(the_drift_is_limited),
+        cmocka_unit_test(the_limit_keeps_the_order),
         cmocka_unit_test(diffusion_has_its_width),
         cmocka_unit_test(records_are_in_order),
         cmocka_unit_test(estimates_have_half_weights),
+        cmocka_unit_test(walkers_run_away),
         cmocka_unit_test(weights_of_the_last_steps),
         cmocka_unit_test(finite_differences_find_a_known_state),
         cmocka_unit_test(potentials_bind_their_dimers),

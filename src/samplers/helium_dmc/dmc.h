@@ -161,6 +161,18 @@ void dmc_measure_curves(void *state, size_t curve);
 void dmc_estimate(const struct helium_model *model, const struct helium_dmc *dmc, double tau,
                   double unit, const struct helium_sums *sums, uint32_t walkers,
                   double columns[DMC_COLUMNS]);
+/* Of a step's exponents: their spread, few of which may be far away, how many are at a limit (none
+ * or the most), the effective part of the population (sum w)^2 / (P sum w^2); and the mean kinetic
+ * energy of a walker, K. */
+struct dmc_spread {
+    double deviation, effective, kinetic;
+    uint32_t limited;
+};
+struct dmc_spread dmc_spread_of(const struct helium_model *model, const struct helium_dmc *dmc,
+                                const struct helium_sums *sums, uint32_t walkers);
+/* Is the step too long? The branching is no small correction (many weights at a limit, or hardly
+ * any walkers left), or walkers are where no state is. */
+bool dmc_runs_away(const struct dmc_spread *spread, uint32_t walkers, double tau);
 /* ln of the product of the mean weights of the last `steps` steps, whose newest, number `step`, was
  * measured in its middle and counts by half. grown: as in DMC_GROWN, of one member. Energies are
  * from 0. */

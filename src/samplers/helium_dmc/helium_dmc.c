@@ -223,6 +223,20 @@ static enum ergo_status check_pure(struct ergo_context *ctx, const struct ergo_p
     return status;
 }
 
+/* The drift of half a step leads at most to the top of the one-body factor. That of a file need not
+ * be Gaussian: the drift is limited where it bends more. */
+static enum ergo_status check_step(struct ergo_context *ctx, const struct ergo_point *point) {
+    const double tau = ergo_point_real(point, "/system/time_step");
+    struct helium_model m;
+    helium_model_of(point, &m);
+    if (!helium_has_sites(point) || tau * m.lambda * m.one.c <= 1)
+        return ERGO_OK;
+    return ergo_job_error(ctx, "/system/time_step",
+                          "%g/K: half a step would take an atom beyond the middle of its one-body "
+                          "factor, whose localisation is %.3g/A^2: try %.2g/K",
+                          tau, m.one.c, 0.1 / (m.lambda * m.one.c));
+}
+
 static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
     const int64_t window = ergo_point_int(point, "/system/forward_steps");
     enum ergo_status status = ERGO_OK;
@@ -238,6 +252,7 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
     const enum ergo_status liquid = helium_check_liquid(ctx, point, added);
     const enum ergo_status shares = ergo_shares_check(ctx, point);
     status = status == ERGO_OK ? liquid : status;
+    status = status == ERGO_OK ? check_step(ctx, point) : status;
     return status == ERGO_OK ? shares : status;
 }
 

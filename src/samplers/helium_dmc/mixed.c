@@ -39,23 +39,12 @@ static uint64_t marks_of(const struct helium_sums *sums, uint32_t walkers) {
     return marks;
 }
 
-/* The spread of the exponents, few of which may be far away, how many are at a limit (none or the
- * most), and the effective part of the population (sum w)^2 / (P sum w^2). */
-struct spread {
-    double deviation, effective;
-    uint32_t limited;
-};
-
-/* A step is too long where the branching is no small correction: many weights at a limit, or
- * hardly any walkers left. */
-static struct spread spread_of(const struct dmc_state *s, size_t member,
-                               const struct helium_sums *sums) {
-    const struct helium_dmc *dmc = &s->steps[member];
-    const uint32_t count = s->shape.walkers;
-    const int64_t mean = mean_of(dmc, sums, count);
-    struct spread spread = {0};
+struct dmc_spread dmc_spread_of(const struct helium_model *model, const struct helium_dmc *dmc,
+                                const struct helium_sums *sums, uint32_t walkers) {
+    const int64_t mean = mean_of(dmc, sums, walkers);
+    struct dmc_spread spread = {0};
     double squares = 0, all = 0, all2 = 0;
-    for (uint32_t w = 0; w < count; w++) {
+    for (uint32_t w = 0; w < walkers; w++) {
         const int64_t e = energy_of(&sums[w], dmc);
         const double away = (double)(mean - e) * (double)dmc->tau;
         const double weight = (double)helium_dmc_weight(helium_dmc_exponent(e, mean, dmc), 0);
@@ -63,15 +52,32 @@ static struct spread spread_of(const struct dmc_state *s, size_t member,
         all += weight;
         all2 += weight * weight;
         spread.limited += fabs(away) >= (double)HELIUM_DMC_MOST;
+        spread.kinetic +=
+            (double)sums[w].laplacian * model->unit[2] - (double)sums[w].gradient * model->unit[3];
     }
-    spread.deviation = sqrt(squares / count);
-    spread.effective = all2 > 0 ? all * all / (all2 * count) : 0;
+    spread.kinetic /= walkers;
+    spread.deviation = sqrt(squares / walkers);
+    spread.effective = all2 > 0 ? all * all / (all2 * walkers) : 0;
     return spread;
 }
 
-static bool unstable(const struct dmc_state *s, const struct spread *spread) {
-    return (spread->limited > 3 && 4 * (uint64_t)spread->limited > s->shape.walkers) ||
-           spread->effective < 0.05;
+/* Mean kinetic energies of walkers that run away are far below 0, which no state has, in units of
+ * 1/tau: where psi is too soft for V, or too narrow, the local energy falls without a bound, and
+ * walkers there outgrow the others. In the end they are alike, and their weights tell nothing. */
+#define KINETIC_LEAST (-4.0)
+
+bool dmc_runs_away(const struct dmc_spread *spread, uint32_t walkers, double tau) {
+    return (spread->limited > 3 && 4 * (uint64_t)spread->limited > walkers) ||
+           spread->effective < 0.05 || spread->kinetic * tau < KINETIC_LEAST;
+}
+
+static double tau_of(const struct dmc_state *s, size_t member) {
+    return ergo_point_real(s->e.batch->points[member], "/system/time_step");
+}
+
+static struct dmc_spread spread_at(const struct dmc_state *s, size_t m,
+                                   const struct helium_sums *sums) {
+    return dmc_spread_of(&s->models[m], &s->steps[m], sums, s->shape.walkers);
 }
 
 static double pure_of(const struct dmc_state *s, size_t member, const int64_t *records, int k) {
@@ -128,7 +134,7 @@ static void add_weights(const struct dmc_state *s, unsigned which, size_t sample
     const struct ergo_engine_slot *slot = &s->e.slots[which];
     const uint64_t *grown = ergo_engine_host(&s->e, DMC_HISTORY, which, sample);
     const uint64_t step = slot->step + (sample + 1) * slot->every - 1;
-    const double tau = ergo_point_real(s->e.batch->points[m], "/system/time_step");
+    const double tau = tau_of(s, m);
     const uint32_t all = s->shape.remember;
     grown += m * 2 * all;
     columns[DMC_LATE] = dmc_log_weight(&s->shape, tau, s->unit[m], step, grown, all / 2);
@@ -153,13 +159,13 @@ bool dmc_rows(const void *state, unsigned which, size_t begin, size_t end,
     for (size_t row = begin; row < end && whole; row++) {
         const size_t m = row % members, sample = row / members;
         const struct helium_sums *sums = sums_of(s, which, sample, m);
-        const struct spread spread = spread_of(s, m, sums);
-        whole = marks_of(sums, s->shape.walkers) == 0 && !unstable(s, &spread);
+        const struct dmc_spread spread = spread_at(s, m, sums);
+        whole = marks_of(sums, s->shape.walkers) == 0 &&
+                !dmc_runs_away(&spread, s->shape.walkers, tau_of(s, m));
         const int64_t *records = records_of(s, which, sample, m);
         double *columns = samples->columns + row * DMC_COLUMNS;
-        dmc_estimate(&s->models[m], &s->steps[m],
-                     ergo_point_real(s->e.batch->points[m], "/system/time_step"), s->unit[m], sums,
-                     s->shape.walkers, columns);
+        dmc_estimate(&s->models[m], &s->steps[m], tau_of(s, m), s->unit[m], sums, s->shape.walkers,
+                     columns);
         if (records)
             columns[DMC_PURE] = pure_of(s, m, records, HELIUM_DMC_RECORDS - 1);
         if (s->shape.remember)
@@ -176,18 +182,19 @@ enum ergo_status dmc_refuse(struct ergo_context *ctx, const void *state, unsigne
     for (size_t i = 0; i < samples->count * members; i++) {
         const size_t m = i % members, sample = i / members;
         const struct helium_sums *sums = sums_of(s, which, sample, m);
-        const struct spread spread = spread_of(s, m, sums);
+        const struct dmc_spread spread = spread_at(s, m, sums);
         const uint64_t marks = marks_of(sums, s->shape.walkers);
         const unsigned long long step = slot->step + (sample + 1) * slot->every;
-        const double tau = ergo_point_real(s->e.batch->points[m], "/system/time_step");
-        if (unstable(s, &spread))
+        const double tau = tau_of(s, m);
+        if (dmc_runs_away(&spread, s->shape.walkers, tau))
             return ergo_job_error(
                 ctx, "/system/time_step",
-                "%g/K: at step %llu %u of %u walkers have weights at a limit, and all of them "
-                "are worth %.3g walkers: energies run away. Try %.2g/K, or a wave function whose "
-                "local energy varies less; the last checkpoint is kept",
+                "%g/K: at step %llu %u of %u walkers have weights at a limit, all of them are "
+                "worth %.3g walkers, and the mean kinetic energy of a walker is %.3g K: energies "
+                "run away. Try %.2g/K, or a wave function whose local energy varies less; the last "
+                "checkpoint is kept",
                 tau, step, spread.limited, s->shape.walkers, spread.effective * s->shape.walkers,
-                tau * fmin(0.5, 0.3 / spread.deviation));
+                spread.kinetic, tau * fmin(0.5, 0.3 / spread.deviation));
         if (marks)
             return ergo_job_error(
                 ctx, "/system/time_step",

@@ -27,6 +27,17 @@ struct helium_atoms dmc_twin_atoms(const struct dmc_twin *t, const int32_t *plac
                                  .field = t->field};
 }
 
+/* Displacements of atom i by the drift of `halves` half steps. */
+static void drift(const struct dmc_twin *t, const struct helium_atoms *atoms, uint32_t i,
+                  const float gradient[3], float halves, int32_t by[3]) {
+    float own[4] = {0}, one[3] = {0};
+    if (atoms->sites)
+        helium_atoms_one(atoms, i, own, one);
+    const bool resolved = helium_dmc_resolves(own[2], own[3], t->dmc);
+    for (uint32_t k = 0; k < 3; k++)
+        by[k] = helium_dmc_drift(gradient[k], resolved ? one[k] : 0, halves, k, t->dmc);
+}
+
 void dmc_twin_step(const struct dmc_twin *t, uint64_t step, uint32_t walker, const int32_t *from,
                    int32_t *next, int32_t *middle, struct helium_sums *sums) {
     const helium_cubic *random = (const helium_cubic *)(const void *)t->random;
@@ -36,34 +47,37 @@ void dmc_twin_step(const struct dmc_twin *t, uint64_t step, uint32_t walker, con
     int64_t total[HELIUM_E_KINDS] = {0};
     uint64_t marks = 0;
     float share[HELIUM_E_KINDS], gradient[3];
+    int32_t by[3];
     for (uint32_t i = 0; i < n; i++) { /* diffusion */
         const struct helium_move move =
             helium_draw(random, t->member, HELIUM_FACTOR_ONE, walker * n + i, step);
-        const int32_t by[3] = {move.dx, move.dy, move.dz};
+        const int32_t chi[3] = {move.dx, move.dy, move.dz};
         for (uint32_t k = 0; k < 3; k++)
-            next[k * n + i] = moved(from[k * n + i], by[k]);
+            next[k * n + i] = moved(from[k * n + i], chi[k]);
     }
     find_fields(t, &atoms);
     for (uint32_t i = 0; i < n; i++) { /* half the drift, a guess */
         helium_atoms_share(&atoms, i, share, gradient);
+        drift(t, &atoms, i, gradient, 1, by);
         for (uint32_t k = 0; k < 3; k++)
-            euler[k * n + i] = moved(next[k * n + i], helium_dmc_drift(gradient[k], 1, k, t->dmc));
+            euler[k * n + i] = moved(next[k * n + i], by[k]);
     }
     atoms.place = euler;
     find_fields(t, &atoms);
     for (uint32_t i = 0; i < n; i++) { /* by the mean of both gradients */
         helium_atoms_share(&atoms, i, share, gradient);
+        drift(t, &atoms, i, gradient, 0.5f, by);
         for (uint32_t k = 0; k < 3; k++)
-            middle[k * n + i] = moved(helium_dmc_halfway(next[k * n + i], euler[k * n + i]),
-                                      helium_dmc_drift(gradient[k], 0.5f, k, t->dmc));
+            middle[k * n + i] = moved(helium_dmc_halfway(next[k * n + i], euler[k * n + i]), by[k]);
     }
     atoms.place = middle;
     find_fields(t, &atoms);
     for (uint32_t i = 0; i < n; i++) { /* all of it, by the gradient there */
         helium_atoms_share(&atoms, i, share, gradient);
         helium_atoms_add(t->member, share, total, &marks);
+        drift(t, &atoms, i, gradient, 2, by);
         for (uint32_t k = 0; k < 3; k++)
-            next[k * n + i] = moved(next[k * n + i], helium_dmc_drift(gradient[k], 2, k, t->dmc));
+            next[k * n + i] = moved(next[k * n + i], by[k]);
     }
     helium_atoms_total(total, marks, sums);
 }
