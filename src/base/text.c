@@ -80,6 +80,17 @@ bool ergo_text_real(const char *word, size_t length, double *value) {
     return stop == copy + length;
 }
 
+size_t ergo_text_plain(char *text, size_t length) {
+    char *to = text;
+    if (memchr(text, 0, length))
+        return length;
+    for (const char *at = text + (strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0); *at; at++)
+        if (*at != '\r' || at[1] != '\n')
+            *to++ = *at == '\r' ? '\n' : *at;
+    *to = '\0';
+    return (size_t)(to - text);
+}
+
 void *ergo_text_extend(struct ergo_text *text, size_t length) {
     if (!text_reserve(text, length))
         return NULL;

@@ -39,6 +39,9 @@ void ergo_text_free(struct ergo_text *text);
 /* The number that a word of a text is, from its first to its last character, of which there are at
  * most 63; also inf and nan. False: it is none. */
 bool ergo_text_real(const char *word, size_t length, double *value);
+/* Of a text of other programs, which ends with a zero: takes a byte order mark away, and ends lines
+ * with \n that end with \r\n or \r. What is no text stays as it is. Returns the length. */
+size_t ergo_text_plain(char *text, size_t length);
 
 /* Levenshtein distance with transpositions; for "did you mean". */
 size_t ergo_text_distance(const char *a, const char *b);

@@ -42,9 +42,11 @@ static uint32_t read_list(const char *text, double t[ERGO_LADDER_MAX]) {
     for (const char *at = text; n < ERGO_LADDER_MAX; at++) {
         char *end = NULL;
         t[n++] = strtod(at, &end);
-        if (end == at || (*end && *end != ','))
+        if (end == at)
             return 0;
-        at = end;
+        at = end + strspn(end, " \t");
+        if (*at && *at != ',')
+            return 0;
         if (!*at)
             return n;
     }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "job/input.h"
 
 const char *ergo_input_path(const struct ergo_point *point, const struct ergo_key *key) {
@@ -10,6 +11,15 @@ const char *ergo_input_path(const struct ergo_point *point, const struct ergo_ke
         return NULL;
     const char *text = ergo_point_text(point, key->pointer);
     return key->flags & ERGO_KEY_WORD && !strpbrk(text, "./") ? NULL : text;
+}
+
+/* Reads a file, from any editor and system. */
+static enum ergo_status read_file(struct ergo_context *ctx, const char *path, size_t limit,
+                                  char **text, size_t *length) {
+    const enum ergo_status status = ergo_file_read(ctx, NULL, path, limit, text, length);
+    if (status == ERGO_OK)
+        *length = ergo_text_plain(*text, *length);
+    return status;
 }
 
 enum ergo_status ergo_input_read(struct ergo_context *ctx, const struct ergo_point *point,
@@ -33,7 +43,7 @@ enum ergo_status ergo_input_read(struct ergo_context *ctx, const struct ergo_poi
     return ergo_error_at(
         ctx,
         kept->all ? ERGO_FAIL(ctx, ERGO_E_IO, "the checkpoint does not hold the file %s", path)
-                  : ergo_file_read(ctx, NULL, path, limit, text, length),
+                  : read_file(ctx, path, limit, text, length),
         pointer);
 }
 
@@ -49,7 +59,7 @@ enum ergo_status ergo_input_keep(struct ergo_context *ctx, struct ergo_job *job)
         size_t length = 0;
         if (!path)
             continue;
-        status = ergo_file_read(ctx, NULL, path, FILE_MOST, &text, &length);
+        status = read_file(ctx, path, FILE_MOST, &text, &length);
         if (status == ERGO_OK &&
             !ergo_job_files_add(&job->files, job->keys[k]->pointer, text, length))
             status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %s", path);

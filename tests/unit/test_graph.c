@@ -61,6 +61,9 @@ static void test_refused(void **state) {
         {"p qubo 0 3 1 2\n0 0 1\n0 1 1\n1 0 1\n", "line 4: a second edge between 0 and 1"},
         {"p qubo 0 3 2 0\n0 0 1\n0 0 1\n", "line 3: vertex 0 has its second field"},
         {"p qubo 0 3 2\n", "line 1: \"p qubo 0 SIZE NODES COUPLERS\" was expected"},
+        {"c x\np edge 3 2\ne 1 2\ne 2 3\n",
+         "line 2: a DIMACS file, which has no couplings; as MaxCut its first line is \"n m\", and "
+         "the others are \"i j\", without \"e\""},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -93,7 +96,7 @@ static void test_large(void **state) {
     } cases[] = {
         {"30000 1000000000\n", "1 2 1\n", 20000000000,
          "line 1: number of edges 1000000000 is out of range, from 0 to 536870912"},
-        {"p qubo 0 3000000000 1 2\n", "1 2 1\n", 20000000000,
+        {"\xef\xbb\xbfp qubo 0 3000000000 1 2\r", "1 2 1\r", 20000000000,
          "line 1: number of vertices 3000000000 is out of range"},
         {"10001 10002 1\n", "10001 10002 1\n", 14000000000,
          "some 1e+09 lines with edges; at most 2^29"},
@@ -133,6 +136,36 @@ static void test_large(void **state) {
     }
     ergo_error_clear(ctx);
     memory = 1e15;
+    close(fd);
+    unlink(path);
+}
+
+/* Files as editors of all systems save them. */
+static void test_editors(void **state) {
+    static const char *const texts[] = {"3 2\n1 2 5\n2 3 -1\n", "3 2\r\n1 2 5\r\n2 3 -1",
+                                        "\xef\xbb\xbf"
+                                        "3 2\r1 2\t5 \r\r2 3 -1\r"};
+    char path[] = "/tmp/graph-XXXXXX.txt", text[300];
+    const int fd = mkstemps(path, 4);
+    (void)state;
+    assert_true(fd >= 0);
+    snprintf(text, sizeof text,
+             "{\"sampler\": \"spin-lattice\", \"seed\": \"1\", \"system\": {\"model\": "
+             "\"graph\", \"graph\": \"%s\", \"temperature\": 1}, \"run\": {\"sweeps\": 1}}",
+             path);
+    for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++) {
+        struct ergo_job *job = NULL;
+        struct graph_problem p;
+        assert_int_equal(ftruncate(fd, 0), 0);
+        assert_true(pwrite(fd, texts[k], strlen(texts[k]), 0) > 0);
+        if (ergo_job_parse(ctx, text, strlen(text), "case", NULL, 0, &job) != ERGO_OK)
+            fail_msg("case %zu: %s", k, ergo_error_message(ctx));
+        assert_int_equal(graph_problem_of(ctx, &job->points[0], &p), ERGO_OK);
+        assert_true(p.format == GRAPH_MAXCUT && p.n == 3 && p.m == 2);
+        assert_true(p.edges[0].w == -2.5 && p.edges[1].w == 0.5 && p.offset == -2);
+        graph_problem_free(&p);
+        ergo_job_destroy(job);
+    }
     close(fd);
     unlink(path);
 }
@@ -664,7 +697,7 @@ int main(void) {
         cmocka_unit_test(test_disorder),   cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_population), cmocka_unit_test(test_kept),
         cmocka_unit_test(test_long_range), cmocka_unit_test(test_complete),
-        cmocka_unit_test(test_elsewhere),
+        cmocka_unit_test(test_elsewhere),  cmocka_unit_test(test_editors),
     };
     return cmocka_run_group_tests(tests, context_open, context_close);
 }

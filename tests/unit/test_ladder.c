@@ -49,6 +49,10 @@ static void test_temperatures(void **state) {
          3,
          7,
          {0.5, 0.8, 2}},
+        {", \"ladder\": 3, \"temperature_max\": 2, \"ladder_temperatures\": \" 0.5 , 0.75,\\t2 \"",
+         3,
+         10,
+         {0.5, 0.75, 2}},
     };
     for (size_t i = 0; i < sizeof jobs / sizeof jobs[0]; i++) {
         struct ergo_job *job = job_of(jobs[i].ladder);

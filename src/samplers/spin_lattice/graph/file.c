@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "job/input.h"
 #include "samplers/spin_lattice/graph/graph.h"
 #include "samplers/spin_lattice/models.h"
@@ -44,7 +45,7 @@ bool graph_has_cut(const struct ergo_point *point) {
 static double lines_of(const char *text) {
     double lines = 0;
     for (size_t i = 0; i < SAMPLE; i++)
-        lines += text[i] == '\n';
+        lines += text[i] == '\n' || (text[i] == '\r' && text[i + 1] != '\n');
     return lines;
 }
 
@@ -56,6 +57,7 @@ static bool count_edges(int fd, uint64_t size, enum graph_format format, char te
     text[SAMPLE] = '\0';
     if (!ergo_file_read_at(fd, 0, text, SAMPLE))
         return false;
+    (void)ergo_text_plain(text, SAMPLE);
     char *end = strrchr(text, '\n'); /* whole lines */
     if (end)
         *end = '\0';

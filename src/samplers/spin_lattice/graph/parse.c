@@ -372,6 +372,13 @@ static bool read_qubo(struct reader *r, struct build *b) {
     return good;
 }
 
+/* Of the first line: is it none of another program's? */
+static bool is_known(struct reader *r) {
+    return !is_word(r, 0, "p") || is_word(r, 1, "qubo") ||
+           refuse(r, "a DIMACS file, which has no couplings; as MaxCut its first line is \"n m\", "
+                     "and the others are \"i j\", without \"e\"");
+}
+
 static enum graph_format guess(const struct reader *r) {
     return is_word(r, 0, "p")                 ? GRAPH_QUBO
            : r->n == 2 && !is_word(r, 0, "n") ? GRAPH_MAXCUT
@@ -392,6 +399,8 @@ bool graph_parse_head(const char *text, enum graph_format format, uint64_t *edge
     wrong[0] = '\0';
     if (!next_line(&r, 'c')) /* remarks alone, so far */
         return true;
+    if (!is_known(&r))
+        return false;
     format = format == GRAPH_AUTO ? guess(&r) : format;
     return format == GRAPH_MAXCUT ? maxcut_head(&r, &n, edges)
            : format == GRAPH_QUBO ? qubo_head(&r, &n, &nodes, edges)
@@ -408,7 +417,7 @@ bool graph_parse(const char *text, size_t length, enum graph_format format, stru
         snprintf(wrong, GRAPH_WRONG, "it is not text");
         return false;
     }
-    bool good = next_line(&r, 'c') || refuse(&r, "the file is empty");
+    bool good = next_line(&r, 'c') ? is_known(&r) : refuse(&r, "the file is empty");
     format = good && format == GRAPH_AUTO ? guess(&r) : format;
     p->format = format;
     if (good)

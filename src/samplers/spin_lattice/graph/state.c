@@ -146,7 +146,8 @@ static bool take_besides(const struct graph_state *s, uint64_t step, const uint8
     b->totals.weights = number_at(from + 4 * width);
     b->totals.best = (int64_t)number_at(from + 4 * width + 8);
     return good && b->totals.weights <= (uint64_t)width << GRAPH_WEIGHT_BITS &&
-           (b->totals.weights > 0) == (step > 0) && llabs(b->totals.best) < INT64_C(1) << 60;
+           (b->totals.weights > 0) == (step > 0) && b->totals.best < INT64_C(1) << 60 &&
+           b->totals.best > -(INT64_C(1) << 60);
 }
 
 /* ---- states ---------------------------------------------------------------------------------- */
