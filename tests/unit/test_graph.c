@@ -429,11 +429,11 @@ static void test_default_temperatures(void **state) {
         const char *system;
         double first, gap, n; /* it ends at gap / ln n */
     } cases[] = {
-        {"'cubic', 'size': [4, 4, 4], 'coupling': -1", 2 * 2.449489742783178, 2, 100},
-        {"'cubic', 'size': [4, 4, 4], 'coupling': 2", 12, 4, 100}, /* its mean field */
+        {"'cubic', 'size': [4, 4, 4], 'coupling': -1", 2 * 2.449489742783178, 2, 640 / 6.0},
+        {"'cubic', 'size': [4, 4, 3], 'coupling': 2", 12, 4, 100}, /* its mean field */
         {"'chain', 'size': [9], 'coupling': -1", 2, 2, 100},       /* never above the force */
         {"'square', 'size': [40, 40], 'coupling': -1, 'field': 2", 2 * 2.82842712474619, 4,
-         160}, /* more vertices end colder */
+         8000}, /* more weak vertices end colder */
         {"'sherrington-kirkpatrick', 'n': 16", 3, 0.5, 100},
     };
     (void)state;
@@ -470,6 +470,7 @@ static void test_default_temperatures(void **state) {
     assert_true(graph_problem_scales(&star, &scales));
     assert_true(fabs(scales.spread / 1e9 - 2 * 2.23606797749979) < 1e-12); /* (81 + 9)/18 = 5 */
     assert_true(scales.largest == 9e9 && scales.smallest == 1e9);
+    assert_true(fabs(scales.weak - (9 + 1 / 9.0)) < 1e-12);
 }
 
 /* All pairs: the nearest image, the plain distance across open sides, distances over that of

@@ -207,7 +207,7 @@ static void ends_of(const struct ergo_point *point, const struct graph_scales *s
            : model_says(point, "/run/temperature_scale", "forces") ? scales->largest
                                                                    : scales->spread;
     const double ln =
-        scales->vertices > 1000 ? logarithm(scales->vertices / 10) : 4.605170185988092; /* ln 100 */
+        scales->weak > 10 ? logarithm(10 * scales->weak) : 4.605170185988092; /* ln 100 */
     t[1] = last->present ? last->real : 2 * scales->smallest / ln;
     if (!last->present && t[1] > t[0])
         t[1] = t[0];

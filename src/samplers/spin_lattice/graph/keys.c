@@ -208,10 +208,11 @@ const struct ergo_key graph_run_keys[GRAPH_RUN_KEYS] = {
      .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 1e12,
      .unit = "J/k_B",
      .help =
-         "Where annealing ends. If not given: 2 J / ln 100, at which one flip in a hundred that "
-         "costs 2 J is accepted, and beyond 1,000 vertices 2 J / ln(n/10), ten of n; J is the "
-         "smallest, over vertices, of a vertex's strongest "
-         "coupling or field, of sherrington-kirkpatrick and random-orthogonal 1/sqrt(n). "
+         "Where annealing ends. If not given: 2 J / ln(10 n'), at which hardly a spin is out of "
+         "its place: J is the smallest, over vertices, of a vertex's strongest coupling or field, "
+         "and n' the sum over vertices of J^2 / (H^2 + sum of J^2), about how many flips cost "
+         "2 J; at least 10. Of sherrington-kirkpatrick and random-orthogonal J is 1/sqrt(n) and "
+         "n' 10. "
          "Not above temperature_initial, given or not. A population needs it.",
      .acts = has_last_temperature, .where = "with methods anneal and population-annealing"},
     {ERGO_KEY("/run/lowest_states", INT), .flags = ERGO_KEY_SHAPE, .fallback = "1", .min = 1,

@@ -219,8 +219,10 @@ double graph_problem_energy(const struct graph_problem *p, const uint8_t *bits) 
     return energy;
 }
 
-/* scales->spread. q: [n], written. In units of the largest force, so that no square overflows. */
-static double spread_of(const struct graph_problem *p, double largest, double *q) {
+/* scales->spread and weak. q: [n], written. In units of the largest force, so that no square
+ * overflows. */
+static void spread_of(const struct graph_problem *p, double *q, struct graph_scales *scales) {
+    const double largest = scales->largest, least = scales->smallest / largest;
     double mean = 0, mean2 = 0, sum = 0, coupled = 0;
     for (uint32_t v = 0; v < p->n; v++)
         q[v] = p->fields[v] / largest * (p->fields[v] / largest);
@@ -234,13 +236,14 @@ static double spread_of(const struct graph_problem *p, double largest, double *q
         mean += q[v];
         mean2 += q[v] * q[v];
         coupled += q[v] > 0;
+        scales->weak += q[v] > 0 ? least * least / q[v] : 0;
     }
-    return largest * fmin(1, fmax(2 * sqrt(mean2 / mean), sum / coupled));
+    scales->spread = largest * fmin(1, fmax(2 * sqrt(mean2 / mean), sum / coupled));
 }
 
 bool graph_problem_scales(const struct graph_problem *p, struct graph_scales *scales) {
     double *sum = malloc(p->n * sizeof *sum), *most = malloc(p->n * sizeof *most);
-    *scales = (struct graph_scales){.vertices = p->n};
+    *scales = (struct graph_scales){0};
     for (uint32_t v = 0; v < p->n && sum && most; v++)
         sum[v] = most[v] = fabs(p->fields[v]);
     for (size_t e = 0; e < p->m && sum && most; e++) {
@@ -257,7 +260,7 @@ bool graph_problem_scales(const struct graph_problem *p, struct graph_scales *sc
     }
     const bool good = sum && most;
     if (good && scales->largest > 0)
-        scales->spread = spread_of(p, scales->largest, sum);
+        spread_of(p, sum, scales);
     free(sum);
     free(most);
     return good;

@@ -49,7 +49,9 @@ struct graph_scales {
     double spread;
     /* the smallest, over vertices that have any, of a vertex's largest |h| or |J| */
     double smallest;
-    double vertices; /* their number, where it counts: not of complete graphs */
+    /* About how many vertices may have a flip that costs so little: the sum of smallest^2 / q, all
+     * that feel one coupling alone, one in d of those with d equal ones of random signs. */
+    double weak;
 };
 /* false: no memory. Without couplings and fields both are 0. */
 bool graph_problem_scales(const struct graph_problem *p, struct graph_scales *scales);
