@@ -186,11 +186,10 @@ static const char result_page[] =
     "is in, and their mean is no average over states.\n"
     "Samples of a disorder: error_scatter from 10 on, and no chi2.\n"
     "\n"
-    "Beside the points: \"status\" (complete or stopped), \"device\" (of each rank), \"rate\" "
-    "(what a\n"
-    "clock measured), \"warnings\" (the list that terminal and page show, too), and \"job\", the "
-    "whole\n"
-    "job as it ran.\n\n"
+    "Beside the points: \"status\" (complete, stopped or audit-failed), \"device\" (of each\n"
+    "rank), \"rate\" (what a clock measured), \"warnings\" (as terminal and page), and \"job\", "
+    "the\n"
+    "whole job as it ran.\n\n"
     "ergocl compare writes compare.json and compare.html into its folder, a run folder for each\n"
     "device, and, where devices do not agree, vendor.txt and vendor-kernels.cl.\n";
 
@@ -199,7 +198,8 @@ static const char exit_codes_page[] =
     "   2  the job or the command line is wrong\n"
     "   3  no usable device, it failed, or memory ran out\n"
     "   4  a file could not be read or written\n"
-    "   5  an audit failed: the state is wrong, do not continue this run\n"
+    "   5  an audit failed: the state is wrong. result.json says so, beside what was measured;\n"
+    "      ergocl resume goes back to the checkpoint before, --device to another device\n"
     "  75  stopped with a checkpoint (signal or wall time): ergocl resume DIR\n\n"
     "Anything else is a bug.\n";
 

@@ -119,7 +119,7 @@ struct ergo_mean_result {
 
 struct ergo_result {
     struct ergo_job *job; /* owned: a result outlives the call's job */
-    const char *status;   /* "complete" or "stopped" */
+    const char *status;   /* "complete", "stopped", "audit-failed" */
     char started[32];     /* UTC, ISO 8601 */
     struct ergo_device_summary device;
     size_t n_devices;                    /* with several ranks: of each, in order; else 0 */

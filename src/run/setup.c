@@ -206,6 +206,46 @@ enum ergo_status ergo_work_finish(struct ergo_work *work) {
     return status;
 }
 
+/* An audit that fails with kernels of a folder tells of these, and not of the device. */
+static void say_whose_kernels(struct ergo_context *ctx) {
+    const char *folder = getenv("ERGOCL_CL_DIR");
+    char *said = folder && *folder ? strdup(ergo_error_message(ctx)) : NULL;
+    char *blame = said ? strstr(said, " The device's compiler") : NULL;
+    if (blame) {
+        *blame = '\0';
+        ergo_error_clear(ctx);
+        ERGO_FAIL(ctx, ERGO_E_AUDIT,
+                  "%s The kernels are those of $ERGOCL_CL_DIR (%s), and not this program's: they "
+                  "are wrong, or make another chain",
+                  said, folder);
+    }
+    free(said);
+}
+
+/* An audit has failed: what is measured so far stays, in files that say so. The checkpoint is that
+ * before the failure, with which the run can go on. The audit's message stays the error. */
+static void keep_unaudited(struct ergo_work *work) {
+    static const char tail[] = ". Until it is known why, trust nothing here";
+    struct ergo_result *r = work->result;
+    struct ergo_context *ctx = work->ctx;
+    struct ergo_text why = {0};
+    bool measured = false;
+    for (size_t i = 0; i < r->n_members; i++)
+        measured = measured || ergo_member_measured(&r->members[i]);
+    if (!work->session->begun || !measured || ergo_dist_count() > 1)
+        return;
+    ergo_session_clock_rest(work->session);
+    ergo_result_set_rate(r, work->session->work_done, ergo_session_seconds(work->session));
+    r->status = "audit-failed";
+    ergo_text_append(&why, "%s%s", ergo_error_message(ctx), tail);
+    if (!why.failed && ergo_result_add_warning(r, why.data, why.length) &&
+        ergo_work_finish(work) == ERGO_OK)
+        ergo_log(ctx, ERGO_LOG_ERROR,
+                 "what was measured is in %s/result.json and series.h5, marked \"audit-failed\"",
+                 work->session->folder.path);
+    ergo_text_free(&why);
+}
+
 /* Where the time went. */
 static void say_phases(const struct ergo_work *work) {
     const double *of = work->result->phases;
@@ -231,6 +271,10 @@ enum ergo_status ergo_work_execute(struct ergo_work *work, struct ergo_result **
         status = sample(work);
     else
         ergo_result_set_rate(work->result, session->work_done, session->seconds_before);
+    if (status == ERGO_E_AUDIT) {
+        say_whose_kernels(work->ctx);
+        keep_unaudited(work);
+    }
     if (status != ERGO_OK)
         return status;
     work->result->status = session->stopped ? "stopped" : "complete";

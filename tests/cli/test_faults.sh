@@ -70,6 +70,8 @@ for sampler in $(samplers); do
         if [ $n -gt 20 ] && [ $code -eq 0 ] && [ ! -e mark ]; then break; fi
         [ $code -eq 5 ] || { cat out err; fail "$sampler, read $n wrong: exit code $code instead of 5"; }
         says err "$sampler"
+        # what was measured before stays, marked
+        [ ! -e wrong/result.json ] || says wrong/result.json '"status": "audit-failed"' "trust nothing here"
         [ ! -e wrong ] || goes_on wrong "$sampler"
     done
     rm -rf wrong
@@ -77,6 +79,23 @@ for sampler in $(samplers); do
     [ ! -e wrong ] || goes_on wrong "$sampler"
 done
 run[2]=$jobs/spin-lattice.json
+cat >long.json <<'JOB'
+{ "sampler": "spin-lattice", "seed": "5", "system": { "size": [64, 64], "temperature": 2.3 },
+  "run": { "equilibration": 100, "sweeps": 8000, "measure_every": 4 }, "checkpoint": { "every_seconds": 1e-9 } }
+JOB
+expect 0 "$ERGOCL" run long.json -o long
+expect 5 faulty "clEnqueueReadBuffer flip 20 1" "$ERGOCL" run long.json -o measured
+says err "what was measured is in measured/result.json" "hardware is wrong for these kernels"
+says measured/result.json '"status": "audit-failed"' "audit of spin-lattice failed on" "trust nothing here" '"mean": -1.'
+[ -s measured/series.h5 ] || fail "an audit that fails leaves no series"
+goes_on measured long
+says_not measured/result.json audit-failed
+# kernels of a folder are blamed before the device
+cp -r "$ERGOCL_ROOT/cl" wrong-cl
+sed -i 's/to\[k\] = scratch\[k \* size\];/to[k] = scratch[k * size] + (sample \& 1u);/' wrong-cl/spin_lattice/ising_global.cl
+ERGOCL_CL_DIR=$PWD/wrong-cl expect 5 "$ERGOCL" run long.json -o folder --set /tuning/path=3
+says err "audit of spin-lattice failed on" "The kernels are those of \$ERGOCL_CL_DIR ($PWD/wrong-cl)"
+says_not err "hardware"
 
 # The folder of the run: full (28), read-only (30), not ours (13), on a disk with errors (5), at its
 # making, the first checkpoint, and later.
