@@ -93,7 +93,8 @@ unsigned ergo_confined_axis(const struct ergo_point *point, unsigned dimensions)
          .min = -1e6,                                                                              \
          .max = 1e6,                                                                               \
          .unit = "k_B T / sigma^2",                                                                \
-         .help = "beta k sigma^2 of a trap, beta u = k z^2 / 2, z from the middle of the box."},   \
+         .help = "beta k sigma^2 of a trap, beta u = k z^2 / 2, z from the middle of the box; at " \
+                 "most what a table of its layers follows to 0.001 kT."},                          \
         {ERGO_KEY("/system/field", STRING), .flags = CHAIN | ERGO_KEY_FILE, .stream = "",          \
          .unit = "",                                                                               \
          .help =                                                                                   \

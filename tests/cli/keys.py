@@ -4,13 +4,15 @@
 Of each model below, every key of its table gets other values than the job's. Each such job is refused by `$ERGOCL validate`
 (exit code 2, at that key or another), or it runs, and something in the result is another than before: the stream of random
 numbers, the state, an observable, a curve, or the files. What only changes how a run is done, and by its help not what comes of
-it, is in NEUTRAL. A job that validate takes and run refuses as wrong is a fault, too. Exit 0: no fault; 1: they are printed.
+it, is in NEUTRAL. A job that validate takes and run refuses as wrong is a fault, too, and so is an end of a key's range that is
+refused where its help names no further condition. Exit 0: no fault; 1: they are printed.
 """
 import copy
 import datetime
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -23,6 +25,7 @@ NEUTRAL = {  # how and when, not what: the help of each says so
     "spin-lattice": {"/system/shares", "/system/graph_format"},  # a format is seen from the file, too
     "lj-fluid": {"/system/excess_volume"},  # `ergocl analyse` reads it
 }
+FURTHER = re.compile(r"at most|at least|up to|below|above|half|less than|more than|as many|multiple|not longer|only|needed|in the place of|anywhere|smallest", re.I)  # of conditions
 RUN = {"equilibration": 4, "sweeps": 40, "measure_every": 2}
 MODELS = [
     ("spin-lattice", {"size": [8, 8], "temperature": 2.3}, {"correlation_every": 2, "correlation_max": 2}),
@@ -182,6 +185,32 @@ def outcome(job):
     return hashlib.sha256(text.encode()).hexdigest(), None
 
 
+def ends_of(schema):
+    """The least and the largest number that a key takes by its schema."""
+    flat = resolved(schema)
+    kind = flat.get("type")
+    if kind not in ("number", "integer") or "enum" in flat:
+        return []
+    ends = []
+    if "minimum" in flat:
+        ends.append(flat["minimum"])
+    if "exclusiveMinimum" in flat:
+        least = flat["exclusiveMinimum"]
+        ends.append(1e-12 if least == 0 else least + abs(least) * 1e-9)
+    if "maximum" in flat:
+        ends.append(flat["maximum"])
+    return [int(end) if kind == "integer" else end for end in ends]
+
+
+def wide_ends(job, pointer, schema):
+    """Ends of the range that are refused at this very key, though its help names no further condition."""
+    for end in ends_of(schema):
+        done = call(["validate", "keys.json"], put(job, pointer, end))
+        said = re.search(rf"{re.escape(pointer)}: .*", done.stderr)
+        if done.returncode == 2 and said and "has no effect" not in said[0] and not FURTHER.search(resolved(schema).get("description", "")):
+            yield f"{pointer} = {end}, an end of its range, is refused, and its help names no further condition: {said[0]}"
+
+
 def faults_of(first, sampler, system, run):
     base = {"sampler": sampler, "seed": "3", "system": system, "run": {**RUN, **run}}
     before, why = outcome(base)
@@ -194,6 +223,8 @@ def faults_of(first, sampler, system, run):
         common = all(pointer in keys for keys in KEYS.values())  # these once, with the first model
         if pointer.startswith("/tuning/") or pointer in NEUTRAL[""] | NEUTRAL.get(sampler, set()) or common and not first:
             continue
+        if not common:
+            yield from (f"{sampler} {system}: {fault}" for fault in wide_ends(base, pointer, schema))
         silent = []
         for value in others(base, pointer, schema):
             job = put(base, pointer, value)
@@ -220,7 +251,7 @@ def main():
     faults = [fault for i, model in enumerate(MODELS)
               if (i + day) % every == 0 and (not wanted or model[0] in wanted)
               for fault in faults_of(i == 0, *model)]
-    for fault in faults:
+    for fault in dict.fromkeys(faults):
         print("FAULT", fault)
     return 1 if faults else 0
 

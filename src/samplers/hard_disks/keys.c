@@ -43,7 +43,8 @@ const struct ergo_key disks_keys[DISKS_KEYS] = {
     {ERGO_KEY("/system/packing_fraction", REAL),
      .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0,
      .max = 0.906, .unit = "",
-     .help = "Share of the box that is covered, phi = N pi / (4 L^2). This or box, not both. The "
+     .help = "Share of the box that is covered, phi = N pi / (4 L^2); only where a checkerboard of "
+             "cells fits the box. This or box, not both. The "
              "liquid ends near 0.700, the hexatic begins near 0.716 (Bernard and Krauth 2011). At "
              "constant pressure that of the start."},
     {ERGO_KEY("/system/box", REAL),

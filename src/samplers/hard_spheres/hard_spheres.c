@@ -14,9 +14,11 @@ static const struct ergo_key keys[] = {
     {ERGO_KEY("/system/packing_fraction", REAL),
      .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0,
      .max = 0.7405, .unit = "",
-     .help = "Share of a cubic box that is filled, eta = N pi / (6 V). This or box, not both. The "
-             "fluid freezes at 0.492, the crystal melts at 0.545. At constant pressure that of the "
-             "start."},
+     .help =
+         "Share of a cubic box that is filled, eta = N pi / (6 V); only where a checkerboard of "
+         "cells fits the box. This or box, not both. The "
+         "fluid freezes at 0.492, the crystal melts at 0.545. At constant pressure that of the "
+         "start."},
     {ERGO_KEY("/system/box", REALS), .flags = ERGO_KEY_FORM | ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
      .min = 1.01, .max = SPHERES_BOX_MAX, .min_items = 3, .max_items = 3, .unit = "sigma",
      .help = "Sides [Lx, Ly, Lz] of the box. The checkerboard needs 2 to 2.82, 4 to 5.65, or 6 and "

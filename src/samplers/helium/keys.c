@@ -43,7 +43,8 @@ void helium_aspect(const struct ergo_point *point, int64_t aspect[3]) {
 const struct ergo_key helium_liquid_keys[HELIUM_N_LIQUID_KEYS] = {
     {ERGO_KEY("/system/n", INT),
      .flags = ERGO_KEY_FORM | ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | SHAPE_CHAIN, .min = 2,
-     .max = 65536, .unit = "atoms", .help = "Atoms in the periodic box."},
+     .max = 65536, .unit = "atoms",
+     .help = "Atoms in the periodic box; on a lattice only numbers that fill its cells."},
     {ERGO_KEY("/system/dimensions", INT), .flags = ERGO_KEY_FORM | SHAPE_CHAIN, .fallback = "3",
      .stream = "", .min = 2, .max = 3, .unit = "",
      .help = "2: all atoms are in a plane, in a periodic rectangle, by the pair potential of three "
@@ -52,7 +53,8 @@ const struct ergo_key helium_liquid_keys[HELIUM_N_LIQUID_KEYS] = {
      .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN,
      .fallback = "0.02186", .min = 0, .max = 1, .unit = "1/A^3",
      .help =
-         "Number density; 0.02186 (21.86 nm^-3) is liquid helium-4 at zero pressure (Lutsyshyn "
+         "Number density, such that a side is at most 1e6 A; 0.02186 (21.86 nm^-3) is liquid "
+         "helium-4 at zero pressure (Lutsyshyn "
          "2015, section 7). In two dimensions in 1/A^2: 0.04344 at zero pressure (Giorgini 1996)."},
     {ERGO_KEY("/system/aspect", SIZE), .flags = ERGO_KEY_FORM | SHAPE_CHAIN,
      .fallback = "[1, 1, 1]", .min = 1, .max = 64, .min_items = 2, .max_items = 3, .unit = "",

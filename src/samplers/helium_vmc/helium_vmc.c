@@ -35,7 +35,8 @@ static const struct ergo_key keys[] = {
              "being the localisation."},
     {ERGO_KEY("/system/target_acceptance", REAL), .flags = ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN,
      .min = 0, .max = 0.99, .unit = "",
-     .help = "Tune the displacement to this acceptance during /system/start_steps, every 16 "
+     .help = "Tune the displacement to this acceptance during /system/start_steps, at least 16, "
+             "every 16 "
              "macroupdates; absent: it stays as given."},
     {ERGO_KEY("/system/start", STRING), .flags = SHAPE_CHAIN | ERGO_KEY_FILE, .unit = "",
      .help = "Extended XYZ file whose frames are the walkers' first configurations (in turn, where "

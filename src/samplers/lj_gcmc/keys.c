@@ -49,7 +49,7 @@ static bool has_no_field(const struct ergo_point *point) {
                                    .unit = "length"
 #define SIDES                                                                                      \
     "Sides [Lx, Ly, Lz] of the periodic box, or the side L of a cubic one, in the job's unit of "  \
-    "length: sigma, unless /system/sigma says otherwise."
+    "length: sigma, unless /system/sigma says otherwise; at least two cutoffs."
 
 enum {
     SIZE = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | ERGO_KEY_SCAN | ERGO_KEY_EXCLUDES_MIN,
@@ -57,10 +57,10 @@ enum {
 
 #define TEMPERATURE                                                                                \
     {                                                                                              \
-        ERGO_KEY("/system/temperature", REAL), .flags = ERGO_KEY_REQUIRED | POSITIVE, .min = 0,    \
-                                               .max = 1e12, .unit = "energy/k_B",                  \
-                                               .help = "Temperature T (k_B = 1), at most 100 "     \
-                                                       "epsilon; T* = T/epsilon."                  \
+        ERGO_KEY("/system/temperature", REAL),                                                     \
+            .flags = ERGO_KEY_REQUIRED | POSITIVE, .min = 0, .max = 1e12, .unit = "energy/k_B",    \
+            .help = "Temperature T (k_B = 1), at least 0.001 and at "                              \
+                    "most 100 epsilon (0: any); T* = T/epsilon."                                   \
     }
 
 const struct ergo_key lj_keys_box[LJ_KEYS_BOX_N] = {
@@ -85,8 +85,10 @@ const struct ergo_key lj_keys_size[LJ_KEYS_SIZE_N] = {
 const struct ergo_key lj_keys_activity[LJ_KEYS_ACTIVITY_N] = {
     {ERGO_KEY("/system/activity", REAL), .flags = POSITIVE, .min = 0, .max = 1e12,
      .unit = "1/length^3",
-     .help = "Activity z = exp(mu/T)/Lambda^3: the density of an ideal gas. Exactly one of "
-             "activity, beta_mu, and mu with lambda is given."},
+     .help =
+         "Activity z = exp(mu/T)/Lambda^3: the density of an ideal gas; times the volume at least "
+         "1e-12, at most 1e12. Exactly one of "
+         "activity, beta_mu, and mu with lambda is given."},
     {ERGO_KEY("/system/beta_mu", REAL), .flags = PHYSICS, .min = -600, .max = 600, .unit = "",
      .help = "Reduced chemical potential mu/T - 3 ln Lambda = ln z."},
     {ERGO_KEY("/system/mu", REAL), .flags = PHYSICS, .min = -1e12, .max = 1e12, .unit = "energy",
@@ -99,8 +101,9 @@ const struct ergo_key lj_keys_activity[LJ_KEYS_ACTIVITY_N] = {
 const struct ergo_key lj_keys_potential[LJ_KEYS_POTENTIAL_N] = {
     {ERGO_KEY("/system/cutoff", REAL), .flags = POSITIVE | ERGO_KEY_SHAPE, .fallback = "2.5",
      .min = 0, .max = 1e6, .unit = "length",
-     .help = "Pairs at this distance or beyond do not interact (Eq. 1 truncated); at most half the "
-             "shortest side."},
+     .help =
+         "Pairs at this distance or beyond do not interact (Eq. 1 truncated); at least 0.2 sigma, "
+         "at most half the shortest side."},
     {ERGO_KEY("/system/shifted", BOOL), .flags = ERGO_KEY_CHAIN, .fallback = "false", .unit = "",
      .help = "Shift the pair energy to be zero at the cutoff."},
     {ERGO_KEY("/system/tail_correction", BOOL), .flags = ERGO_KEY_CHAIN, .fallback = "false",
@@ -285,7 +288,9 @@ const struct ergo_key lj_keys_field[LJ_KEYS_FIELD_N] = {
          "side of the box is at least H and a cutoff, at most 81.92 slit/sigma; where u > 100 T "
          "there are no particles. Absent: no walls."},
     {SLIT_KEY("epsilon"), .stream = "", .flags = POSITIVE | ERGO_KEY_SHAPE, .unit = "energy",
-     .help = "Depth of the potential between a particle and an atom of the solid.", IN_SLIT},
+     .help = "Depth of the potential between a particle and an atom of the solid; 2 pi density "
+             "epsilon sigma^2 spacing is at least 0.001 and at most 1e5 T.",
+     IN_SLIT},
     {SLIT_KEY("sigma"), .stream = "", .flags = POSITIVE | ERGO_KEY_SHAPE, .unit = "length",
      .help = "Diameter of that potential.", IN_SLIT},
     {SLIT_KEY("density"), .stream = "", .flags = POSITIVE | ERGO_KEY_SHAPE, .unit = "1/length^3",
@@ -320,8 +325,10 @@ const struct ergo_key lj_keys_field[LJ_KEYS_FIELD_N] = {
     {ERGO_KEY("/system/frozen/epsilon", REAL), .stream = "",
      .flags = FROZEN | ERGO_KEY_LIST | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 1e12, .min_items = 1,
      .max_items = LJ_MOST_SPECIES, .unit = "energy",
-     .help = "Epsilon of an atom with another one: a number, or a list for the file's species, in "
-             "the order in which they come there.",
+     .help =
+         "Epsilon of an atom with another one: a number, or a list for the file's species, in "
+         "the order in which they come there. That of a pair is at least 0.001 and at most 1000 "
+         "times that of two particles.",
      WITH_ATOMS},
     {ERGO_KEY("/system/frozen/sigma", REAL), .stream = "",
      .flags = FROZEN | ERGO_KEY_LIST | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 1e6, .min_items = 1,
@@ -360,7 +367,8 @@ const struct ergo_key lj_keys_method[LJ_KEYS_METHOD_N] = {
 const struct ergo_key lj_keys_npt[LJ_KEYS_NPT_N] = {
     {ERGO_KEY("/system/pressure", REAL), .flags = ERGO_KEY_REQUIRED | POSITIVE, .min = 0,
      .max = 1e12, .unit = "energy/length^3",
-     .help = "Pressure P of the npt ensemble; beta P sigma^3 is 1e-12 to 1e12."},
+     .help = "Pressure P of the npt ensemble; beta P sigma^3 is at least 1e-12, at "
+             "most 1e12, and beta P V at the start at most 1e10."},
     {ERGO_KEY("/system/max_volume_change", REAL), .flags = POSITIVE, .fallback = "0.02", .min = 0,
      .max = 0.5, .unit = "", .help = "Largest trial change of ln V."},
     {ERGO_KEY("/system/volume_every", INT),
@@ -377,16 +385,19 @@ const struct ergo_key lj_keys_npt[LJ_KEYS_NPT_N] = {
 const struct ergo_key lj_keys_gibbs[LJ_KEYS_GIBBS_N] = {
     {ERGO_KEY("/system/particles", INT), .flags = ERGO_KEY_FORM | ERGO_KEY_CHAIN, .min = 0,
      .max = 16777216, .unit = "",
-     .help = "Particles of the first box at the start, on a cubic lattice; absent: from density. "
+     .help = "Particles of the first box at the start, on a cubic lattice, at most what it has "
+             "room for; absent: from density. "
              "Those of both boxes together stay."},
     {ERGO_KEY("/system/second_particles", INT),
      .flags = ERGO_KEY_FORM | ERGO_KEY_REQUIRED | ERGO_KEY_CHAIN, .min = 0, .max = 16777216,
-     .unit = "", .help = "The same of the second box."},
+     .unit = "", .help = "The same of the second box, at most what its volume has room for."},
     {ERGO_KEY("/system/second_volume", REAL),
      .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0,
      .max = 1e18, .unit = "length^3",
-     .help = "Volume of the second box at the start, which has the shape of /system/box; absent: "
-             "the same volume. What both have together stays."},
+     .help =
+         "Volume of the second box at the start, which has the shape of /system/box; absent: "
+         "the same volume. At least 0.001 and at most 1000 times that of the first, with sides of "
+         "at least two cutoffs. What both have together stays."},
     {ERGO_KEY("/system/max_volume_change", REAL), .flags = POSITIVE, .fallback = "0.05", .min = 0,
      .max = 0.5, .unit = "", .help = "Largest trial change of ln(V1/V2)."},
     {ERGO_KEY("/system/volume_every", INT),
@@ -398,8 +409,8 @@ const struct ergo_key lj_keys_gibbs[LJ_KEYS_GIBBS_N] = {
      .flags = ERGO_KEY_FORM | ERGO_KEY_REQUIRED | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 1,
      .max = 65536, .unit = "",
      .help = "Trial transfers of a particle to a uniform place in the other box, of either box "
-             "with the same probability, each time. A few per cent of the particles should "
-             "change boxes each time."},
+             "with the same probability, each time. At most 65535 in 1024 moves. A few per "
+             "cent of the particles should change boxes each time."},
     {TUNE_STEPS, .help = "Steer max_displacement of each box towards half of its displacements "
                          "accepted during so many first moves, every 1024 moves by a sixteenth; "
                          "not longer than the equilibration, since a chain that is steered does "

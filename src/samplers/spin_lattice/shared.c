@@ -181,7 +181,8 @@ const struct ergo_key ladder_keys[LADDER_KEYS] = {
              "temperature_max; 1: no ladder. \"auto\": 16, with ladder_spacing auto."},
     {ERGO_KEY("/system/temperature_max", REAL),
      .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 1e12,
-     .unit = "J/k_B", .help = "The hottest temperature of the ladder."},
+     .unit = "J/k_B",
+     .help = "The hottest temperature of the ladder, above temperature. Method sample only."},
     {ERGO_KEY("/system/ladder_spacing", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
      .choices = spacings, .unit = "",
      .help = "The ladder's temperatures: geometric (if not given), a constant ratio; linear, a "

@@ -29,7 +29,8 @@ static const struct ergo_key keys[] = {
              "up_density."},
     {ERGO_KEY("/system/coupling", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "0",
      .stream = "1", .min = -1e6, .max = 1e6, .unit = "J",
-     .help = "Coupling J in H = J sum s_i s_j + B sum s_i: positive is antiferromagnetic, negative "
+     .help = "Coupling J in H = J sum s_i s_j + B sum s_i, at most 50 T: positive is "
+             "antiferromagnetic, negative "
              "ferromagnetic."},
     {ERGO_KEY("/system/field", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "0",
      .min = -1e6, .max = 1e6, .unit = "J", .help = "Magnetic field B: positive prefers down."},
@@ -90,8 +91,8 @@ static const struct ergo_key facilitation_key = {
     .min = 1,
     .max = 6,
     .unit = "neighbours",
-    .help =
-        "Neighbours that have to be up (their paper of 1984 looks at 2 on the square lattice)."};
+    .help = "Neighbours that have to be up, at most those that a site has (their paper of 1984 "
+            "looks at 2 on the square lattice)."};
 
 static const struct ergo_column columns[COLUMNS] = {
     {"energy", "per site", "U/N = (J sum s s + B sum s)/N, mean over realisations"},

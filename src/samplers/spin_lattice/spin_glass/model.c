@@ -28,11 +28,13 @@ static const struct ergo_key keys[] = {
      .min = -1e6, .max = 1e6, .unit = "J", .help = "The unit of the couplings J_ij."},
     {ERGO_KEY("/system/field", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "0",
      .min = -1e6, .max = 1e6, .unit = "J",
-     .help = "Magnetic field B: positive prefers up. With fields of any kind couplings and fields "
+     .help = "Magnetic field B: positive prefers up; at most what all forces below 63 couplings "
+             "allow. With fields of any kind couplings and fields "
              "are counted for each sample, as gaussian ones are, which takes longer."},
     {ERGO_KEY("/system/random_field", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .min = 0,
      .max = 1e6, .unit = "J",
-     .help = "h of a random field h f_i beside the uniform one; f_i by field_distribution, or from "
+     .help = "h of a random field h f_i beside the uniform one, both together below 63 couplings; "
+             "f_i by field_distribution, or from "
              "field_file (h is 1 then, if not given). Each sample has its own, which depends on "
              "disorder_seed and replica, not on the temperature."},
     {ERGO_KEY("/system/field_distribution", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
