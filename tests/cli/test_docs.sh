@@ -174,3 +174,22 @@ if checked < 20:
 print("\n".join(faults))
 sys.exit(bool(faults))
 PYTHON
+
+# Speeds of README are those of bench/README.md, whose table a bench run makes.
+$python - "$ERGOCL_ROOT" <<'PYTHON' || fail "README's speeds are not those of bench/README.md"
+import pathlib
+import re
+import sys
+
+root = pathlib.Path(sys.argv[1])
+CASES = {"the job above": "quickstart", "256 Ising": "run-256x256", "256 Potts": "run-sw-256x64", "4,096 spin-glass": "glass-8-pt",
+         "1024^2 hard disks": "disks-1024", "helium, 512": "helium-512"}
+measured = {}
+for name, seconds, rate in re.findall(r"^\| ([\w-]+) \|[^|]*\| [\d.,]+ \(([\d.]+) s\); [\d.,]+; ([\d.,]+) \|", (root / "bench/README.md").read_text(), re.M):
+    measured.setdefault(name, (float(seconds), float(rate.replace(",", ""))))
+shown = re.findall(r"^\| ([^|]+) \| ([\d.]+) s \| ([\d,.]+) [a-z -]+/ns \|$", (root / "README.md").read_text(), re.M)
+faults = [row for row in shown for name in [next(case for start, case in CASES.items() if row[0].startswith(start))]
+          if abs(float(row[1]) / measured[name][0] - 1) > 0.05 or abs(float(row[2].replace(",", "")) / measured[name][1] - 1) > 0.02]
+print(faults)
+sys.exit(bool(faults) or len(shown) != len(CASES))
+PYTHON

@@ -54,7 +54,7 @@ static const struct ergo_key keys[] = {
      .choices = labellings, .unit = "", OF_SQUARE,
      .help = "How clusters are labelled; the chain does not depend on it. union-find: tiles in "
              "local memory, then their edges, without iteration. (Label equivalence, the "
-             "method of Komura and Okabe, is not offered: it is six to 35 times as slow.)"},
+             "method of Komura and Okabe, is not offered: it passes over the lattice many times.)"},
     {ERGO_KEY("/system/merge", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_HOW,
      .fallback = "\"auto\"", .choices = merges, .unit = "", OF_SQUARE,
      .help =
