@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "context.h"
 #include "oracle/graph_serial.h"
+#include "job/input.h"
 #include "samplers/spin_lattice/dense/dense.h"
 #include "samplers/spin_lattice/graph/graph.h"
 #include "samplers/spin_lattice/graph/lowest.h"
@@ -140,25 +141,34 @@ static void test_large(void **state) {
     unlink(path);
 }
 
+/* A job with a graph of this text. NULL: refused. */
+static struct ergo_job *job_of_text(const char *graph, const char *method) {
+    char path[] = "/tmp/graph-XXXXXX.txt", text[300];
+    const int fd = mkstemps(path, 4);
+    struct ergo_job *job = NULL;
+    assert_true(fd >= 0 && pwrite(fd, graph, strlen(graph), 0) > 0);
+    snprintf(text, sizeof text,
+             "{\"sampler\": \"spin-lattice\", \"seed\": \"1\", \"system\": {\"model\": "
+             "\"graph\", \"graph\": \"%s\"%s}, \"run\": {\"sweeps\": 10, \"method\": \"%s\"}}",
+             path, strcmp(method, "sample") == 0 ? ", \"temperature\": 0.5" : "", method);
+    ergo_error_clear(ctx);
+    if (ergo_job_parse(ctx, text, strlen(text), "case", NULL, 0, &job) == ERGO_OK)
+        assert_int_equal(ergo_input_keep(ctx, job), ERGO_OK);
+    close(fd);
+    unlink(path);
+    return job;
+}
+
 /* Files as editors of all systems save them. */
 static void test_editors(void **state) {
     static const char *const texts[] = {"3 2\n1 2 5\n2 3 -1\n", "3 2\r\n1 2 5\r\n2 3 -1",
                                         "\xef\xbb\xbf"
                                         "3 2\r1 2\t5 \r\r2 3 -1\r"};
-    char path[] = "/tmp/graph-XXXXXX.txt", text[300];
-    const int fd = mkstemps(path, 4);
     (void)state;
-    assert_true(fd >= 0);
-    snprintf(text, sizeof text,
-             "{\"sampler\": \"spin-lattice\", \"seed\": \"1\", \"system\": {\"model\": "
-             "\"graph\", \"graph\": \"%s\", \"temperature\": 1}, \"run\": {\"sweeps\": 1}}",
-             path);
     for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++) {
-        struct ergo_job *job = NULL;
+        struct ergo_job *job = job_of_text(texts[k], "sample");
         struct graph_problem p;
-        assert_int_equal(ftruncate(fd, 0), 0);
-        assert_true(pwrite(fd, texts[k], strlen(texts[k]), 0) > 0);
-        if (ergo_job_parse(ctx, text, strlen(text), "case", NULL, 0, &job) != ERGO_OK)
+        if (!job)
             fail_msg("case %zu: %s", k, ergo_error_message(ctx));
         assert_int_equal(graph_problem_of(ctx, &job->points[0], &p), ERGO_OK);
         assert_true(p.format == GRAPH_MAXCUT && p.n == 3 && p.m == 2);
@@ -166,8 +176,42 @@ static void test_editors(void **state) {
         graph_problem_free(&p);
         ergo_job_destroy(job);
     }
-    close(fd);
-    unlink(path);
+}
+
+/* Couplings beside much larger ones: what holds a graph together, and what rounding loses. */
+static void test_ratios(void **state) {
+    static const struct {
+        const char *text;
+        double joint;
+        bool sampled, annealed;
+    } cases[] = {
+        {"0 1 1\n1 2 1\n2 3 1e10\n", 1, false, false},
+        {"0 1 1\n1 2 1\n2 3 1e6\n", 1, true, true},
+        {"0 1 0.3\n1 2 1\n2 3 1e6\n", 0.3, false, true},
+        {"0 1 1e10\n1 2 1\n2 3 1e10\n", 1, false, false}, /* each vertex has a strong one */
+        {"0 1 1000\n1 2 1\n2 3 1000\n", 1, true, true},
+        {"0 1 1\n1 2 1\n2 0 1e-10\n", 1, true, true}, /* nothing hangs on it */
+        {"0 1 1\nh 0 1e-10\nh 1 1e-10\n", 1.4142135623730951e-10, true, false},
+        {"0 1 4\n1 2 2\nh 0 3\nh 1 4\n", 2, true, true},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)
+        for (int anneals = 0; anneals < 2; anneals++) {
+            struct ergo_job *job = job_of_text(cases[k].text, anneals ? "anneal" : "sample");
+            struct graph_problem p;
+            struct graph_scales scales;
+            char wrong[GRAPH_WRONG];
+            if ((job != NULL) != (anneals ? cases[k].annealed : cases[k].sampled) ||
+                (!job && !strstr(ergo_error_message(ctx), "/system/graph: a coupling or field of")))
+                fail_msg("case %zu, %d: %s", k, anneals, job ? "taken" : ergo_error_message(ctx));
+            ergo_job_destroy(job);
+            assert_true(graph_parse(cases[k].text, strlen(cases[k].text), GRAPH_AUTO, &p, wrong));
+            assert_true(graph_problem_scales(&p, &scales));
+            if (fabs(scales.smallest / cases[k].joint - 1) > 1e-12)
+                fail_msg("case %zu: joined by %.15g", k, scales.smallest);
+            graph_problem_free(&p);
+        }
+    ergo_error_clear(ctx);
 }
 
 static char *read_all(const char *path, size_t *length) {
@@ -699,6 +743,7 @@ int main(void) {
         cmocka_unit_test(test_population), cmocka_unit_test(test_kept),
         cmocka_unit_test(test_long_range), cmocka_unit_test(test_complete),
         cmocka_unit_test(test_elsewhere),  cmocka_unit_test(test_editors),
+        cmocka_unit_test(test_ratios),
     };
     return cmocka_run_group_tests(tests, context_open, context_close);
 }

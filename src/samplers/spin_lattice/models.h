@@ -2,6 +2,7 @@
 #ifndef ERGO_SAMPLERS_SPIN_LATTICE_MODELS_H
 #define ERGO_SAMPLERS_SPIN_LATTICE_MODELS_H
 
+#include <math.h>
 #include <string.h>
 
 #include "samplers/sampler.h"
@@ -164,6 +165,12 @@ double model_m4(const struct ergo_point *point, const double *c);
 double model_heat_capacity(const struct ergo_point *point, const double *m);
 double model_susceptibility(const struct ergo_point *point, const double *m);
 double model_binder(const struct ergo_point *point, const double *m);
+
+/* May a coupling or field be rounded to whole multiples of `unit`? It changes by no more than
+ * `negligible`, or 2^-13 of itself: less than errors of means. */
+static inline bool model_rounds(double x, double unit, double negligible) {
+    return fabs(x - unit * floor(x / unit + 0.5)) <= fmax(negligible, 0x1p-13 * fabs(x));
+}
 
 /* Is the value of a key there; is it that word; is it written in the job, or scanned? */
 static inline bool model_has(const struct ergo_point *point, const char *pointer) {

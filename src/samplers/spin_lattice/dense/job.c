@@ -70,6 +70,11 @@ enum ergo_status dense_check(struct ergo_context *ctx, const struct ergo_point *
     if (s.disorder == DENSE_ORTHOGONAL && s.n % 2)
         status = ergo_job_error(ctx, "/system/n",
                                 "%u is odd; half of the eigenvalues are 1, half of them -1", s.n);
+    if (!model_rounds(ergo_point_real(point, "/system/field"), dense_unit(&s), 0x1p-13 * t))
+        status = ergo_job_error(ctx, "/system/field",
+                                "%g is rounded to a multiple of 2^-12/sqrt(n), %.2g, which is too "
+                                "coarse at temperature %g",
+                                ergo_point_real(point, "/system/field"), dense_unit(&s), t);
     if (!s.heat && t > 1000)
         status = ergo_job_error(ctx, "/system/temperature",
                                 "%g is more than 1000: Metropolis would accept every flip; use "

@@ -299,12 +299,50 @@ void graph_member_heat(const double *t, uint32_t rungs, double unit, struct grap
 
 /* ---- checks ---------------------------------------------------------------------------------- */
 
+/* Couplings and fields are integers, of a unit that the strongest vertex sets. What is negligible
+ * beside the lowest temperature, or beside what holds the graph together, may be rounded; annealing
+ * has to tell low energies apart, no more. */
+static enum ergo_status check_rounding(struct ergo_context *ctx, const struct ergo_point *point,
+                                       const struct graph_problem *p,
+                                       const struct graph_scales *scales) {
+    const bool complete = graph_is_complete(point);
+    const double joint = scales->smallest, field = fabs(ergo_point_real(point, "/system/field"));
+    const double largest = complete ? field + 1 / joint : scales->largest;
+    const double unit = graph_unit(largest);
+    const struct ergo_value *t = ergo_point_value(
+        point, graph_is_population(point) ? "/run/temperature_final" : "/system/temperature");
+    const double negligible = graph_is_annealed(point)
+                                  ? joint / 16
+                                  : fmax(0x1p-20 * joint, t->present ? 0x1p-13 * t->real : 0);
+    double worst = complete && !model_rounds(joint, unit, negligible) ? joint : 0;
+    for (size_t e = 0; e < p->m; e++)
+        if (!model_rounds(p->edges[e].w, unit, negligible))
+            worst = p->edges[e].w;
+    for (uint32_t v = 0; v < p->n; v++)
+        if (!model_rounds(p->fields[v], unit, negligible))
+            worst = p->fields[v];
+    if (worst == 0)
+        return ERGO_OK;
+    return ergo_job_error(
+        ctx,
+        !graph_is_named(point) ? "/system/graph"
+        : field > 0            ? "/system/field"
+                               : "/system/couplings",
+        "a coupling or field of %g beside %.4g, the largest sum of |J| and |h| at "
+        "a vertex: energies are rounded to 2^-29 of that, %.2g, and their ratio, "
+        "%.2g, is too large",
+        worst, largest, unit, largest / fabs(worst));
+}
+
 static enum ergo_status check_temperatures(struct ergo_context *ctx, const struct ergo_point *point,
                                            const struct graph_problem *p) {
     struct graph_scales scales;
     double t[2];
     if (!scales_of(point, p, &scales))
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a graph of %u vertices", p->n);
+    const enum ergo_status rounding = check_rounding(ctx, point, p, &scales);
+    if (rounding != ERGO_OK)
+        return rounding;
     if (graph_is_sampled(point)) {
         const struct ergo_value *top = ergo_point_value(point, "/system/temperature_max");
         const double hot = top->present ? top->real : ergo_point_real(point, "/system/temperature");

@@ -210,7 +210,8 @@ const struct ergo_key graph_run_keys[GRAPH_RUN_KEYS] = {
      .help =
          "Where annealing ends. If not given: 2 J / ln(10 n'), at which hardly a spin is out of "
          "its place: J is the smallest, over vertices, of a vertex's strongest coupling or field, "
-         "and n' the sum over vertices of J^2 / (H^2 + sum of J^2), about how many flips cost "
+         "or of the strongest that joins a cluster of stronger ones to others, and n' the sum over "
+         "vertices of J^2 / (H^2 + sum of J^2), about how many flips cost "
          "2 J; at least 10. Of sherrington-kirkpatrick and random-orthogonal J is 1/sqrt(n) and "
          "n' 10. "
          "Not above temperature_initial, given or not. A population needs it.",

@@ -138,17 +138,21 @@ static int32_t whole(double x) {
 
 /* Half the cost of a flip stays below 2^29, and below 2^30 after rounding. Couplings and fields
  * that are multiples of 2^-k with few bits are exact. */
+double graph_unit(double largest) {
+    int exponent = 0;
+    (void)frexp(largest, &exponent);
+    return ldexp(1, largest > 0 ? exponent - 29 : 0);
+}
+
 static double unit_of(const struct graph_problem *p, const struct lists *l) {
     double most = 0;
-    int exponent = 0;
     for (uint32_t v = 0; v < p->n; v++) {
         double sum = fabs(p->fields[v]);
         for (size_t k = l->first[v]; k < l->first[v + 1]; k++)
             sum += fabs(l->w[k]);
         most = fmax(most, sum);
     }
-    (void)frexp(most, &exponent);
-    return ldexp(1, most > 0 ? exponent - 29 : 0);
+    return graph_unit(most);
 }
 
 static bool connect(struct graph_network *net, const struct graph_problem *p,
@@ -241,27 +245,68 @@ static void spread_of(const struct graph_problem *p, double *q, struct graph_sca
     scales->spread = largest * fmin(1, fmax(2 * sqrt(mean2 / mean), sum / coupled));
 }
 
-bool graph_problem_scales(const struct graph_problem *p, struct graph_scales *scales) {
-    double *sum = malloc(p->n * sizeof *sum), *most = malloc(p->n * sizeof *most);
-    *scales = (struct graph_scales){0};
-    for (uint32_t v = 0; v < p->n && sum && most; v++)
-        sum[v] = most[v] = fabs(p->fields[v]);
-    for (size_t e = 0; e < p->m && sum && most; e++) {
-        const uint32_t ends[2] = {p->edges[e].i, p->edges[e].j};
-        for (int k = 0; k < 2; k++) {
-            sum[ends[k]] += fabs(p->edges[e].w);
-            most[ends[k]] = fmax(most[ends[k]], fabs(p->edges[e].w));
+static uint32_t root_of(uint32_t *parent, uint32_t v) {
+    while (parent[v] != v)
+        v = parent[v] = parent[parent[v]];
+    return v;
+}
+
+/* scales->smallest: parts of a graph join by their strongest couplings, as in Boruvka's algorithm.
+ * parent: [n + 1], each itself; vertex n stands for the fields. most, pull: [n + 1], written. */
+static double joint_of(const struct graph_problem *p, uint32_t *parent, double *most,
+                       double *pull) {
+    double joint = 0;
+    for (;;) {
+        double least = INFINITY;
+        memset(pull, 0, ((size_t)p->n + 1) * sizeof *pull);
+        for (uint32_t v = 0; v < p->n; v++)
+            pull[root_of(parent, v)] += p->fields[v] * p->fields[v];
+        pull[root_of(parent, p->n)] = 0;
+        for (uint32_t v = 0; v < p->n; v++)
+            pull[v] = sqrt(pull[v]);
+        memcpy(most, pull, ((size_t)p->n + 1) * sizeof *most);
+        for (size_t e = 0; e < p->m; e++) {
+            const uint32_t a = root_of(parent, p->edges[e].i), b = root_of(parent, p->edges[e].j);
+            most[a] = fmax(most[a], a != b ? fabs(p->edges[e].w) : 0);
+            most[b] = fmax(most[b], a != b ? fabs(p->edges[e].w) : 0);
         }
+        most[root_of(parent, p->n)] = 0;
+        for (uint32_t v = 0; v < p->n; v++)
+            least = most[v] > 0 ? fmin(least, most[v]) : least;
+        if (isinf(least))
+            return joint;
+        joint = joint > 0 ? fmin(joint, least) : least;
+        for (size_t e = 0; e < p->m; e++)
+            if (fabs(p->edges[e].w) >= least)
+                parent[root_of(parent, p->edges[e].i)] = root_of(parent, p->edges[e].j);
+        for (uint32_t v = 0; v < p->n; v++)
+            if (pull[v] >= least)
+                parent[root_of(parent, v)] = root_of(parent, p->n);
     }
-    for (uint32_t v = 0; v < p->n && sum && most; v++) {
+}
+
+bool graph_problem_scales(const struct graph_problem *p, struct graph_scales *scales) {
+    const size_t n = (size_t)p->n + 1;
+    double *sum = malloc(n * sizeof *sum), *most = malloc(n * sizeof *most);
+    uint32_t *parent = malloc(n * sizeof *parent);
+    const bool good = sum && most && parent;
+    *scales = (struct graph_scales){0};
+    for (uint32_t v = 0; v < n && good; v++) {
+        sum[v] = v < p->n ? fabs(p->fields[v]) : 0;
+        parent[v] = v;
+    }
+    for (size_t e = 0; e < p->m && good; e++) {
+        sum[p->edges[e].i] += fabs(p->edges[e].w);
+        sum[p->edges[e].j] += fabs(p->edges[e].w);
+    }
+    for (uint32_t v = 0; v < p->n && good; v++)
         scales->largest = fmax(scales->largest, sum[v]);
-        if (most[v] > 0 && (scales->smallest == 0 || most[v] < scales->smallest))
-            scales->smallest = most[v];
-    }
-    const bool good = sum && most;
-    if (good && scales->largest > 0)
+    if (good && scales->largest > 0) {
+        scales->smallest = joint_of(p, parent, most, sum);
         spread_of(p, sum, scales);
+    }
     free(sum);
     free(most);
+    free(parent);
     return good;
 }

@@ -47,12 +47,16 @@ struct graph_scales {
      * few strong vertices count), or the mean sum of J, which is that of a ferromagnet, if it is
      * larger; never more than `largest`. */
     double spread;
-    /* the smallest, over vertices that have any, of a vertex's largest |h| or |J| */
+    /* The smallest, over vertices that have any, of a vertex's largest |h| or |J|; and, of what
+     * those that are at least as large join to one, of the largest |J| to others (or the root of
+     * the sum of h^2), until all is joined. */
     double smallest;
     /* About how many vertices may have a flip that costs so little: the sum of smallest^2 / q, all
      * that feel one coupling alone, one in d of those with d equal ones of random signs. */
     double weak;
 };
+/* The unit of a graph's integers, whose largest |h| + sum of |J| of a vertex this is. */
+double graph_unit(double largest);
 /* false: no memory. Without couplings and fields both are 0. */
 bool graph_problem_scales(const struct graph_problem *p, struct graph_scales *scales);
 
