@@ -4,30 +4,22 @@
     bench/scaling.py run --ranks 1,2,4 --sides 4096,16384 --device nvidia --json FILE [--seconds 2]
     bench/scaling.py run --ranks 1,2,4,8 --sides 256,512,1024 --cores 2 --again --json FILE    a CPU
     bench/scaling.py fit FILE...              the model's numbers, and what it says of 256 and 4,096
-    bench/scaling.py predict --how tree --inside 37,7.6e-6 --pairs 0,0.02 --own 0,0.02 --merge 10,0.01 \
-        --sides 16384
+    bench/scaling.py predict --inside 37,7.6e-6 --pairs 0,0.02 --merge 10,0.0002 --sides 16384
 
 `run`: each rank has a square of that side, at Tc of q = 2; sweeps without measurement. Times are those
 that ranks log (`ergocl run -v`), the mean over ranks, and the whole run's rate. `whole`: one process and
 one device without cutting. Checked first: a small lattice has the same digest on all numbers of ranks.
 
-The model, microseconds a sweep of P ranks with a square of side l each:
+The model of `merge: gather`, where every device joins the pairs of all ranks, microseconds a sweep of P ranks with a square
+of side l each (that of `rounds` is in build/bench/joining):
 
     inside   a0 + a1 l^2            bonds, labels, new spins; launches; halo rows read, sent, written
-    pairs    p0 + p1 2 l            roots on edges exchanged, pairs found and sent back
-    own      m0' + m1' 2 l          parts of the rank's own numbered as clusters
-    merge    sum over levels k = 1 .. log2 P of m0 + m1 S_k
-             S_k: sites on the outer edges of the two groups of 2^(k-1) ranks that the level joins
-
-That is `merge: tree`, which `rounds` has replaced; build/bench/joining has their model. Of `merge: gather`, where every device joins
-the pairs of all ranks:
-
     pairs    p0 + p1 2 l            parts on edges exchanged, pairs found on the device
     merge    m0 + m1 (P - 1) 2 l    pairs of all others fetched (what the device does with them is in
                                     `inside`: it ends while the next sweep has begun); P > 1
 
 With `--cores N` each rank is one thread, and ranks beyond N wait for a core: work that all do at once
-takes P/N times as long, level k of merging, which P/2^k ranks do, P/2^k/N times. `--again`: of each
+takes P/N times as long. `--again`: of each
 case the fastest of all runs in the file stays, which is what other programs on the machine leave to
 believe in. Predictions have a core, or a device, for each rank.
 
@@ -145,17 +137,6 @@ def faster(new, old):
 
 # ---- the model -----------------------------------------------------------------------------------
 
-def outer_edge(ranks, level, side):
-    """Sites on the outer edges of a group of 2^level ranks: stacks of a column, then columns. Closed
-    around the lattice a group has none in that direction."""
-    columns, rows = grid(ranks)
-    size = 2 ** level
-    across, down = max(1, size // rows), min(size, rows)
-    edge = 0 if across >= columns else 2 * down
-    edge += 0 if down >= rows else 2 * across
-    return edge * side
-
-
 def least_squares(rows, values):
     """Normal equations of a few unknowns, relative errors; no negative coefficients."""
     n = len(rows[0])
@@ -182,25 +163,15 @@ def waiting(busy, cores):
     return max(1.0, busy / cores) if cores else 1.0
 
 
-def merge_terms(ranks, side, cores=0):
-    """What m0 and m1 multiply: the first rank takes the ports of two groups of the level below."""
-    levels = range(1, 1 + (math.ceil(math.log2(ranks)) if ranks > 1 else 0))
-    sites = [2 * outer_edge(ranks, k - 1, side) if k > 1 else 8 * side for k in levels]
-    wait = [waiting(ranks / 2 ** k, cores) for k in levels]
-    return [sum(wait), sum(w * s for w, s in zip(wait, sites))]
-
-
 class Model:
-    """Pairs of numbers for inside, pairs, own, merge; see above."""
+    """Pairs of numbers for inside, pairs, merge; see above."""
 
-    def __init__(self, how, inside, pairs, own, merge, bytes_per_site):
-        self.how, self.inside, self.pairs, self.own, self.merge = how, inside, pairs, own, merge
+    def __init__(self, inside, pairs, merge, bytes_per_site):
+        self.inside, self.pairs, self.merge = inside, pairs, merge
         self.bytes_per_site = bytes_per_site
 
     def terms(self, ranks, side, cores=0):
         """What the numbers of merging multiply."""
-        if self.how == "tree":
-            return merge_terms(ranks, side, cores)
         wait = waiting(ranks, cores) if ranks > 1 else 0
         return [wait, wait * (ranks - 1) * 2 * side]
 
@@ -211,28 +182,18 @@ class Model:
     def network(self, ranks, side, latency, bandwidth):
         if ranks == 1:
             return 0.0
-        messages, data = 6, self.bytes_per_site * side
-        if self.how == "tree":
-            levels, sites = merge_terms(ranks, side)
-            messages += 2 * levels
-            # up: 0.33 ports of 8 bytes and 0.21 names of 8 bytes a site of an edge; names down
-            data += (0.33 * 8 + 0.21 * 16) * sites
-        else:  # a rank's pairs are bytes_per_site's; those of all others come here
-            messages += 2 * math.log2(ranks)
-            data += 0.33 * 16 * 2 * side * (ranks - 1)
-        return latency * messages + 1e-3 * data / bandwidth
+        # a rank's pairs are bytes_per_site's; those of all others come here
+        data = self.bytes_per_site * side + 0.33 * 16 * 2 * side * (ranks - 1)
+        return latency * (6 + 2 * math.log2(ranks)) + 1e-3 * data / bandwidth
 
     def sweep(self, ranks, side, cores=0):
-        alone = sum(c[0] + c[1] * n for c, n in
-                    ((self.inside, side ** 2), (self.pairs, 2 * side), (self.own, 2 * side)))
+        alone = sum(c[0] + c[1] * n for c, n in ((self.inside, side ** 2), (self.pairs, 2 * side)))
         return waiting(ranks, cores) * alone + self.merging(ranks, side, cores)
 
     def show(self):
         text = [f"{name} {c[0]:.4g} + {c[1]:.4g} {of}" for name, c, of in
-                (("inside", self.inside, "l^2"), ("pairs", self.pairs, "(2 l)"), ("own parts", self.own, "(2 l)"))]
-        of = "a level + {:.4g} S_k" if self.how == "tree" else "+ {:.4g} ((P - 1) 2 l)"
-        print(f"{self.how}: {', '.join(text)}, merge {self.merge[0]:.4g} {of.format(self.merge[1])} us; "
-              f"{self.bytes_per_site:.3g} bytes a site of side\n")
+                (("inside", self.inside, "l^2"), ("pairs", self.pairs, "(2 l)"), ("merge", self.merge, "((P - 1) 2 l)"))]
+        print(f"gather: {', '.join(text)} us; {self.bytes_per_site:.3g} bytes a site of side\n")
 
     def predict(self, sides, args):
         print(f"\nPrediction, {args.latency:g} us and {args.bandwidth:g} GB/s between ranks:\n")
@@ -246,7 +207,7 @@ class Model:
                       f"{1e-3 * ranks * side ** 2 / t:.4g} | {self.sweep(1, side) / t:.3f} |")
 
 
-def model_of(how, runs, cores):
+def model_of(runs, cores):
     def line(chosen, power, times):
         wait = [waiting(r["ranks"], cores) for r in chosen]
         return least_squares([[w, w * power(r["side"])] for w, r in zip(wait, chosen)],
@@ -256,15 +217,12 @@ def model_of(how, runs, cores):
     pairs = line(runs, lambda l: 2 * l, ["pairs"])
     bytes_per_site = sum((r["halo_bytes"] + r["edge_bytes"] + r["pair_bytes"]) / r["side"]
                          for r in runs) / len(runs)
-    model = Model(how, inside, pairs, [0, 0], [0, 0], bytes_per_site)
+    model = Model(inside, pairs, [0, 0], bytes_per_site)
     many = [r for r in runs if r["ranks"] > 1]
-    if how == "tree":  # what one rank spends on parts of its own counts for all
-        model.own = line([r for r in runs if r["ranks"] == 1], lambda l: 2 * l, ["merge"])
     if many:
         model.merge = least_squares(
             [model.terms(r["ranks"], r["side"], cores) for r in many],
-            [max(1.0, r["merge"] - waiting(r["ranks"], cores) *
-                 (model.own[0] + model.own[1] * 2 * r["side"])) for r in many])
+            [max(1.0, r["merge"]) for r in many])
     return model
 
 
@@ -293,9 +251,9 @@ def fit(args):
         cores = data.get("cores", 0)
         whole = {r["side"]: r for r in data["runs"] if r["ranks"] == 0}
         print(f"**{data['device']}** {data.get('note', '')}\n")
-        for how in sorted({r["how"] for r in data["runs"] if r["ranks"] > 0} - {"neighbour", "rounds"}):
-            runs = [r for r in data["runs"] if r["ranks"] > 0 and r["how"] == how]
-            model = model_of(how, runs, cores)
+        runs = [r for r in data["runs"] if r["ranks"] > 0 and r["how"] == "gather"]
+        if runs:
+            model = model_of(runs, cores)
             model.show()
             show_runs(model, runs, cores)
             for side, r in whole.items():
@@ -311,8 +269,8 @@ def fit(args):
 
 
 def predict(args):
-    pair = [[float(x) for x in text.split(",")] for text in (args.inside, args.pairs, args.own, args.merge)]
-    model = Model(args.how, *pair, args.bytes)
+    pair = [[float(x) for x in text.split(",")] for text in (args.inside, args.pairs, args.merge)]
+    model = Model(*pair, args.bytes)
     model.show()
     model.predict([int(s) for s in args.sides.split(",")], args)
 
@@ -337,9 +295,8 @@ def main():
     two = commands.add_parser("fit")
     two.add_argument("files", nargs="+")
     three = commands.add_parser("predict")
-    for name in ("--inside", "--pairs", "--own", "--merge"):
+    for name in ("--inside", "--pairs", "--merge"):
         three.add_argument(name, default="0,0", help="the model's two numbers, us")
-    three.add_argument("--how", default="gather", choices=("gather", "tree"))
     three.add_argument("--sides", default="16384")
     three.add_argument("--bytes", type=float, default=15.0, help="sent a sweep, a site of side")
     for each in (two, three):
