@@ -638,6 +638,8 @@ static void test_refusals(void **state) {
         {"'graph': 'sherrington-kirkpatrick', 'temperature': 1", "'sweeps': 10", "/system/n"},
         {"'graph': 'sherrington-kirkpatrick', 'n': 8, 'size': [8], 'temperature': 1",
          "'sweeps': 10", "/system/size"},
+        {"'graph': 'sherrington-kirkpatrick', 'n': 1000, 'field': 1e6, 'temperature': 1",
+         "'sweeps': 10", "/system/field"},
         {"'graph': 'random-orthogonal', 'n': 8, 'disorder': 'gaussian', 'temperature': 1",
          "'sweeps': 10", "/system/disorder"},
         {"'temperature': 1, 'ladder': 3", "'sweeps': 10", "/system/temperature_max"},
