@@ -162,6 +162,10 @@ expect 2 "$ERGOCL" run dmc.json -o lost --set '/system={"n": 16, "walkers": 32, 
 says err 'of 32 walkers have weights at a limit'
 expect 2 "$ERGOCL" validate dmc.json --set '/system={"n": 2, "one_body": "trap", "density": 1e-5, "localisation": 1, "time_step": 0.2}'
 says err '/system/time_step: 0.2/K' 'try 0.017/K'
+for look_back in correction forward; do # on the start: two observables agreed, because nothing was corrected
+    expect 2 "$ERGOCL" validate dmc.json --set "/system/${look_back}_steps=1024" --set /run/equilibration=1000
+    says err "/system/${look_back}_steps: 1024: samples look back"
+done
 expect 2 "$ERGOCL" validate dmc.json --set /system/forward_steps=20
 says err '20 is no multiple of 16, the records of a window: 32'
 # pure curves: a sample for each window, none of the start

@@ -120,7 +120,7 @@ static void check(const char *system, int path, int group, int comb) {
     void *state = NULL;
     snprintf(json, sizeof json,
              "{\"sampler\": \"helium-dmc\", \"seed\": \"18446744073709551557\", %s, \"run\": "
-             "{\"sweeps\": 9}, \"tuning\": "
+             "{\"equilibration\": 48, \"sweeps\": 9}, \"tuning\": "
              "{\"path\": %d, \"energy_group\": %d, \"comb_group\": %d}}",
              system, path, group, comb);
     OK(ergo_job_parse(ctx, json, strlen(json), "test", NULL, 0, &job));

@@ -30,7 +30,7 @@ static const struct ergo_key keys[] = {
          "Window of forward walking, a multiple of 16: potential_pure is V of the ancestors so "
          "long ago (Casulleras and Boronat, Phys. Rev. B 52, 3654 (1995)); the curve "
          "potential_forward shows whether it is long enough. Ancestors before the first step have "
-         "its V, so /run/equilibration should be longer. 0: none."},
+         "its V, so at most /run/equilibration, if given. 0: none."},
     {ERGO_KEY("/system/forward_structure", BOOL), .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE,
      .fallback = "false", .unit = "",
      .help =
@@ -229,12 +229,30 @@ static enum ergo_status check_step(struct ergo_context *ctx, const struct ergo_p
     const double tau = ergo_point_real(point, "/system/time_step");
     struct helium_model m;
     helium_model_of(point, &m);
-    if (!helium_has_sites(point) || tau * m.lambda * m.one.c <= 1)
+    if (point->job->again || !helium_has_sites(point) || tau * m.lambda * m.one.c <= 1)
         return ERGO_OK;
     return ergo_job_error(ctx, "/system/time_step",
                           "%g/K: half a step would take an atom beyond the middle of its one-body "
                           "factor, whose localisation is %.3g/A^2: try %.2g/K",
                           tau, m.one.c, 0.1 / (m.lambda * m.one.c));
+}
+
+/* Steps that a sample looks back on are not the start's: the first ones would tell of that, and in
+ * a run without so many steps nothing would be corrected. */
+static enum ergo_status check_windows(struct ergo_context *ctx, const struct ergo_point *point) {
+    static const char *const windows[] = {"/system/correction_steps", "/system/forward_steps"};
+    const long long equilibration = ergo_point_int(point, "/run/equilibration");
+    for (int k = 0; k < 2 && !point->job->again; k++) {
+        const long long window = ergo_point_int(point, windows[k]);
+        if (ergo_point_value(point, windows[k])->given && window > 0 &&
+            window > equilibration - (k == 0))
+            return ergo_job_error(ctx, windows[k],
+                                  "%lld: samples look back on so many steps, and "
+                                  "/run/equilibration is %lld: the first ones would be of the "
+                                  "start. Use a longer equilibration, or fewer steps (0: none)",
+                                  window, equilibration);
+    }
+    return ERGO_OK;
 }
 
 static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
@@ -248,6 +266,7 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
                                     (HELIUM_DMC_RECORDS - 1));
     else if (pure_structure(point))
         status = check_pure(ctx, point);
+    status = status == ERGO_OK ? check_windows(ctx, point) : status;
     const uint32_t added = 2 * (uint32_t)ergo_point_int(point, "/system/walkers");
     const enum ergo_status liquid = helium_check_liquid(ctx, point, added);
     const enum ergo_status shares = ergo_shares_check(ctx, point);
