@@ -34,8 +34,10 @@ enum ergo_fact {
  * An observable of the result: a function of the columns of one sample (`sample`, e.g. m^2), or of
  * the means of other observables (`derive`, e.g. heat capacity from energy and energy2; `inputs`
  * are their names), or of the mean of a curve (`from_curve`, e.g. a pressure from a histogram of
- * distances; `curve` is its name). Exactly one of the three is set. `sample` looks at no key by
- * which samples are weighted for other points (conjugates), but for one that `recorded_at` names.
+ * distances; `curve` is its name). Exactly one of the three is set. A model's table begins
+ * with what is to be quoted: terminals, tables and pages keep its order. `sample` looks at no key
+ * by which samples are weighted for other points (conjugates), but for one that `recorded_at`
+ * names.
  */
 struct ergo_observable {
     const char *name, *unit, *help;

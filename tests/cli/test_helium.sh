@@ -162,6 +162,8 @@ expect 2 "$ERGOCL" run dmc.json -o lost --set '/system={"n": 16, "walkers": 32, 
 says err 'of 32 walkers have weights at a limit'
 expect 2 "$ERGOCL" validate dmc.json --set '/system={"n": 2, "one_body": "trap", "density": 1e-5, "localisation": 1, "time_step": 0.2}'
 says err '/system/time_step: 0.2/K' 'try 0.017/K'
+expect 0 "$ERGOCL" run dmc.json -o corrected --set /system/correction_steps=19 # the number to quote comes first
+grep -q '^ *energy_corrected  *energy  *potential_pure_corrected' out || fail "what leads the table"
 for look_back in correction forward; do # on the start: two observables agreed, because nothing was corrected
     expect 2 "$ERGOCL" validate dmc.json --set "/system/${look_back}_steps=1024" --set /run/equilibration=1000
     says err "/system/${look_back}_steps: 1024: samples look back"

@@ -112,9 +112,7 @@ enum dmc_column {
     DMC_EFFECTIVE,
     DMC_PURE,
     DMC_LATE, /* ln of the weights of the newer half of the steps that are remembered */
-    DMC_LATE_ENERGY,
     DMC_LONG, /* of all of them */
-    DMC_LONG_ENERGY,
     DMC_COLUMNS
 };
 /* Curves. */

@@ -44,7 +44,8 @@ static const struct ergo_key keys[] = {
      .max = 65536, .unit = "steps",
      .help =
          "Steps before a measurement whose weights energy_corrected takes into account: 0.2/K and "
-         "more in helium, less than /run/equilibration. The chain is the same. 0: none."},
+         "more in helium, less than /run/equilibration. With more than forward_steps "
+         "potential_pure_corrected, too. The chain is the same. 0: none."},
     {ERGO_KEY("/system/start", STRING), .flags = SHAPE_CHAIN | ERGO_KEY_FILE, .unit = "",
      .help = "Extended XYZ file whose frames are the walkers' first configurations (in turn, where "
              "there are fewer frames), in the job's box: snapshots of a run of helium-vmc, for "
@@ -65,43 +66,35 @@ static const struct ergo_column columns[] = {
     [DMC_EFFECTIVE] = {"effective_walkers", "", "(sum w)^2 / (walkers sum w^2) of one step"},
     [DMC_PURE] = {"potential_pure", "K per atom", "V/N of the walkers' ancestors"},
     [DMC_LATE] = {"log_weight_half", "", "ln of the mean weights of half of the steps remembered"},
-    [DMC_LATE_ENERGY] = {"log_weight_half_energy", "K per atom", "the same times energy"},
     [DMC_LONG] = {"log_weight", "", "ln of the mean weights of the steps remembered"},
-    [DMC_LONG_ENERGY] = {"log_weight_energy", "K per atom", "the same times energy"},
 };
 
-#define SAMPLE(name, column)                                                                       \
+#define SAMPLE(name, value)                                                                        \
     static double name(const struct ergo_point *point, const double *c) {                          \
         (void)point;                                                                               \
-        return c[column];                                                                          \
+        return value;                                                                              \
     }
-SAMPLE(sample_energy, DMC_ENERGY)
-SAMPLE(sample_potential, DMC_POTENTIAL)
-SAMPLE(sample_growth, DMC_GROWTH)
-SAMPLE(sample_square, DMC_SQUARE)
-SAMPLE(sample_effective, DMC_EFFECTIVE)
-SAMPLE(sample_pure, DMC_PURE)
-SAMPLE(sample_late, DMC_LATE)
-SAMPLE(sample_late_energy, DMC_LATE_ENERGY)
-SAMPLE(sample_long, DMC_LONG)
-SAMPLE(sample_long_energy, DMC_LONG_ENERGY)
-
-static double sample_kinetic(const struct ergo_point *point, const double *c) {
-    (void)point;
-    return c[DMC_ENERGY] - c[DMC_POTENTIAL];
-}
-
-static double sample_kinetic_pure(const struct ergo_point *point, const double *c) {
-    (void)point;
-    return c[DMC_ENERGY] - c[DMC_PURE];
-}
+SAMPLE(sample_energy, c[DMC_ENERGY])
+SAMPLE(sample_potential, c[DMC_POTENTIAL])
+SAMPLE(sample_kinetic, c[DMC_ENERGY] - c[DMC_POTENTIAL])
+SAMPLE(sample_growth, c[DMC_GROWTH])
+SAMPLE(sample_square, c[DMC_SQUARE])
+SAMPLE(sample_effective, c[DMC_EFFECTIVE])
+SAMPLE(sample_pure, c[DMC_PURE])
+SAMPLE(sample_kinetic_pure, c[DMC_ENERGY] - c[DMC_PURE])
+SAMPLE(sample_late, c[DMC_LATE])
+SAMPLE(sample_late_energy, c[DMC_LATE] * c[DMC_ENERGY])
+SAMPLE(sample_long, c[DMC_LONG])
+SAMPLE(sample_long_energy, c[DMC_LONG] * c[DMC_ENERGY])
+SAMPLE(sample_long_pure, c[DMC_LONG] * c[DMC_PURE])
+SAMPLE(sample_long_kinetic, c[DMC_LONG] * (c[DMC_ENERGY] - c[DMC_PURE]))
 
 static double derive_sigma(const struct ergo_point *point, const double *m) {
     (void)point;
     return m[1] > m[0] * m[0] ? sqrt(m[1] - m[0] * m[0]) : 0.0;
 }
 
-/* Means of E, L and L E. */
+/* Means of X, L and L X. */
 static double derive_corrected(const struct ergo_point *point, const double *m) {
     (void)point;
     return m[0] + (m[2] - m[0] * m[1]);
@@ -109,6 +102,12 @@ static double derive_corrected(const struct ergo_point *point, const double *m) 
 
 static bool corrects(const struct ergo_point *point) {
     return ergo_point_int(point, "/system/correction_steps") > 0;
+}
+
+/* The steps remembered reach back to the ancestors, and beyond. */
+static bool corrects_pure(const struct ergo_point *point) {
+    return walks_forward(point) && ergo_point_int(point, "/system/correction_steps") >
+                                       ergo_point_int(point, "/system/forward_steps");
 }
 
 static bool pure_structure(const struct ergo_point *point) {
@@ -125,23 +124,42 @@ static bool has_column(const struct ergo_point *point, size_t c) {
 
 #define MIXED "; mixed: the ground state's is near 2 x this - that of helium-vmc with the same psi"
 
+#define BIASED " (forward_structure), with a bias of order 1/walkers: scan these"
+
+/* First what is to be quoted. */
 static const struct ergo_observable observables[] = {
+    {ERGO_NAMED("energy_corrected", "K per atom"),
+     .help = "energy of the ground state without the bias of the population, to first order in "
+             "1/walkers: energy + its covariance with the ln of the mean weights of "
+             "/system/correction_steps before it",
+     .inputs = {"energy", "log_weight", "log_weight_energy"}, .derive = derive_corrected,
+     .applies = corrects},
     {ERGO_NAMED("energy", "K per atom"),
-     .help = "mixed estimate of the ground state's energy: mean local energy",
+     .help = "mixed estimate of the ground state's energy: mean local energy. Too high by a bias "
+             "of order 1/walkers, which energy_corrected has not",
      .sample = sample_energy, .merit = true},
+    {ERGO_NAMED("potential_pure_corrected", "K per atom"),
+     .help = "potential_pure without the bias of the population, as energy_corrected; with "
+             "correction_steps above forward_steps",
+     .inputs = {"potential_pure", "log_weight", "log_weight_potential_pure"},
+     .derive = derive_corrected, .applies = corrects_pure},
+    {ERGO_NAMED("kinetic_pure_corrected", "K per atom"), .help = "likewise of kinetic_pure",
+     .inputs = {"kinetic_pure", "log_weight", "log_weight_kinetic_pure"},
+     .derive = derive_corrected, .applies = corrects_pure},
+    {ERGO_NAMED("potential_pure", "K per atom"),
+     .help = "V/N in the ground state, by forward walking over /system/forward_steps, with a bias "
+             "of order 1/walkers, which potential_pure_corrected has not",
+     .sample = sample_pure, .applies = walks_forward},
+    {ERGO_NAMED("kinetic_pure", "K per atom"), .help = "energy - potential_pure, likewise",
+     .sample = sample_kinetic_pure, .applies = walks_forward},
     {ERGO_NAMED("energy_growth", "K per atom"),
-     .help = "growth estimate of the same: mean energy - ln(mean weight) / (N tau) of a step",
+     .help = "growth estimate of energy: mean energy - ln(mean weight) / (N tau) of a step",
      .sample = sample_growth},
     {ERGO_NAMED("potential", "K per atom"),
      .help = "V/N, mixed: between that of psi and that of the ground state",
      .sample = sample_potential},
     {ERGO_NAMED("kinetic", "K per atom"), .help = "energy - potential, mixed",
      .sample = sample_kinetic},
-    {ERGO_NAMED("potential_pure", "K per atom"),
-     .help = "V/N in the ground state, by forward walking over /system/forward_steps",
-     .sample = sample_pure, .applies = walks_forward},
-    {ERGO_NAMED("kinetic_pure", "K per atom"), .help = "energy - potential_pure",
-     .sample = sample_kinetic_pure, .applies = walks_forward},
     {ERGO_NAMED("energy_sigma", "K per atom"),
      .help = "spread of one walker's local energy: 0 where psi is exact",
      .inputs = {"energy", "energy2"}, .derive = derive_sigma},
@@ -149,13 +167,8 @@ static const struct ergo_observable observables[] = {
      .help = "part of the population that a step's weights are worth, (sum w)^2 / (walkers sum "
              "w^2): near 1 where the step is short",
      .sample = sample_effective, .of_moves = true},
-    {ERGO_NAMED("energy_corrected", "K per atom"),
-     .help = "energy without the bias of the population, to first order in 1/walkers: energy + its "
-             "covariance with the ln of the mean weights of /system/correction_steps before it",
-     .inputs = {"energy", "log_weight", "log_weight_energy"}, .derive = derive_corrected,
-     .applies = corrects},
     {ERGO_NAMED("energy_corrected_half", "K per atom"),
-     .help = "the same with half of those steps: where both agree, there are enough",
+     .help = "energy_corrected with half of those steps: where both agree, there are enough",
      .inputs = {"energy", "log_weight_half", "log_weight_half_energy"}, .derive = derive_corrected,
      .applies = corrects},
     {ERGO_NAMED("log_weight", ""), .help = "input", .sample = sample_long, .hidden = true,
@@ -166,8 +179,12 @@ static const struct ergo_observable observables[] = {
      .applies = corrects},
     {ERGO_NAMED("log_weight_half_energy", "K per atom"), .help = "input",
      .sample = sample_late_energy, .hidden = true, .applies = corrects},
+    {ERGO_NAMED("log_weight_potential_pure", "K per atom"), .help = "input",
+     .sample = sample_long_pure, .hidden = true, .applies = corrects_pure},
+    {ERGO_NAMED("log_weight_kinetic_pure", "K per atom"), .help = "input",
+     .sample = sample_long_kinetic, .hidden = true, .applies = corrects_pure},
     HELIUM_LINDEMANN,
-    {ERGO_NAMED("lindemann_pure", ""), .help = "the same in the ground state (forward_structure)",
+    {ERGO_NAMED("lindemann_pure", ""), .help = "the same in the ground state" BIASED,
      .curve = "spread_pure", .from_curve = helium_lindemann, .applies = pure_solid},
     HELIUM_CONDENSATE(MIXED),
     {ERGO_NAMED("energy2", "K^2"), .help = "input", .sample = sample_square, .hidden = true},
@@ -180,10 +197,10 @@ static const struct ergo_curve_info curves[] = {
                   "V/N of the walkers' ancestors against the time since then: mixed at 0, pure "
                   "where it is flat; its last point is potential_pure"},
     HELIUM_SITE_CURVES,
-    [DMC_GR_PURE] = {"gr_pure", "r / A", "", "g(r) in the ground state (forward_structure)"},
-    [DMC_SK_PURE] = {"sk_pure", "k / (1/A)", "", "S(k) in the ground state (forward_structure)"},
+    [DMC_GR_PURE] = {"gr_pure", "r / A", "", "g(r) in the ground state" BIASED},
+    [DMC_SK_PURE] = {"sk_pure", "k / (1/A)", "", "S(k) in the ground state" BIASED},
     [DMC_SPREAD_PURE] = {"spread_pure", "axis (1, 2, 3)", "A^2",
-                         "spread in the ground state (forward_structure)"},
+                         "spread in the ground state" BIASED},
     HELIUM_DENSITY_CURVES(MIXED),
     HELIUM_PAIR_MAP(MIXED),
 };

@@ -139,8 +139,6 @@ static void add_weights(const struct dmc_state *s, unsigned which, size_t sample
     grown += m * 2 * all;
     columns[DMC_LATE] = dmc_log_weight(&s->shape, tau, s->unit[m], step, grown, all / 2);
     columns[DMC_LONG] = dmc_log_weight(&s->shape, tau, s->unit[m], step, grown, all);
-    columns[DMC_LATE_ENERGY] = columns[DMC_LATE] * columns[DMC_ENERGY];
-    columns[DMC_LONG_ENERGY] = columns[DMC_LONG] * columns[DMC_ENERGY];
 }
 
 static const int64_t *records_of(const struct dmc_state *s, unsigned slot, size_t sample,
