@@ -285,6 +285,7 @@ static void test_file(void **state) {
         {"1,2\n3 4", "line 1: \"1,2\" is not a number"},
         {"1 inf 3 4", "\"inf\" is not a number"},
         {"1 2 3\n1e7", "line 2: 1e+07 is beyond"},
+        {"1 0.3 3\n1e6", "0.3 beside 1e+06"},
     };
     static const double fields[4] = {1, -2.5, 0.125, 3e2};
     struct ergo_context *ctx = ergo_context_create();

@@ -30,7 +30,7 @@ static struct glass_shape glass_of(const struct bytes_shape *s) {
 
 enum ergo_status bytes_file_check(struct ergo_context *ctx, const struct ergo_point *point) {
     const struct bytes_shape s = bytes_shape_of(point);
-    return model_fields_check(ctx, point, s.sites, s.kind == BYTES_POTTS ? s.q : 1, "states");
+    return model_fields_check(ctx, point, s.sites, s.kind == BYTES_POTTS ? s.q : 1, "states", 27);
 }
 
 enum ergo_status bytes_bonds_check(struct ergo_context *ctx, const struct ergo_point *point) {

@@ -91,12 +91,36 @@ enum ergo_status model_fields_of(struct ergo_context *ctx, const struct ergo_poi
     return status;
 }
 
+/* Numbers are rounded beside the largest, which sets their unit. */
+static enum ergo_status check_ratio(struct ergo_context *ctx, const struct ergo_point *point,
+                                    const double *fields, uint64_t n, int bits) {
+    const struct ergo_value *t = ergo_point_value(point, "/system/temperature");
+    const struct ergo_value *h = ergo_point_value(point, "/system/random_field");
+    const double scale = h->present ? h->real : 1, j = ergo_point_real(point, "/system/coupling");
+    double largest = 0;
+    int exponent = 0;
+    for (uint64_t i = 0; i < n; i++)
+        largest = fmax(largest, fabs(fields[i]));
+    (void)frexp(largest, &exponent);
+    const double unit = ldexp(scale, exponent - bits);
+    for (uint64_t i = 0; i < n && unit > 0; i++)
+        if (!model_rounds(scale * fields[i], unit, fmax(0x1p-20 * fabs(j), 0x1p-13 * t->real)))
+            return ergo_job_error(ctx, "/system/field_file",
+                                  "%g beside %g: fields are rounded to 2^-%d of the largest, and "
+                                  "their ratio, %.2g, is too large",
+                                  fields[i], largest, bits, largest / fabs(fields[i]));
+    return ERGO_OK;
+}
+
 enum ergo_status model_fields_check(struct ergo_context *ctx, const struct ergo_point *point,
-                                    uint64_t sites, uint64_t of_site, const char *each_has) {
+                                    uint64_t sites, uint64_t of_site, const char *each_has,
+                                    int bits) {
     double *fields = malloc(sites * of_site * sizeof *fields);
-    const enum ergo_status status =
+    enum ergo_status status =
         fields ? model_fields_read(ctx, point, sites, of_site, each_has, fields)
                : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the fields of the file");
+    if (status == ERGO_OK)
+        status = check_ratio(ctx, point, fields, sites * of_site, bits);
     free(fields);
     return status;
 }

@@ -109,7 +109,9 @@ struct model_sites {
 };
 /* fields.c: read /system/field_file, `of_site` numbers for each site, whose name is said where they
  * do not fit ("states"; NULL: one). fields: [of a site][site]; the second only of some sites. The
- * third only checks it, and records a job error. */
+ * third only checks it, and records a job error; bits: fields are rounded to 2^-bits of the
+ * largest.
+ */
 enum ergo_status model_fields_read(struct ergo_context *ctx, const struct ergo_point *point,
                                    uint64_t sites, uint64_t of_site, const char *each_has,
                                    double *fields);
@@ -117,7 +119,8 @@ enum ergo_status model_fields_of(struct ergo_context *ctx, const struct ergo_poi
                                  uint64_t sites, uint64_t of_site, const char *each_has,
                                  struct model_sites of, double *fields);
 enum ergo_status model_fields_check(struct ergo_context *ctx, const struct ergo_point *point,
-                                    uint64_t sites, uint64_t of_site, const char *each_has);
+                                    uint64_t sites, uint64_t of_site, const char *each_has,
+                                    int bits);
 /* Of a lattice that can be cut over ranks: the shares of these. */
 enum { SLAB_KEYS = 1 };
 extern const struct ergo_key slab_keys[SLAB_KEYS];

@@ -230,7 +230,7 @@ enum ergo_status glass_field_check(struct ergo_context *ctx, const struct ergo_p
     enum ergo_status status = ERGO_OK;
     if (has_field_file(point)) {
         double *fields = NULL;
-        status = model_fields_check(ctx, point, s->sites, s->samples, "samples");
+        status = model_fields_check(ctx, point, s->sites, s->samples, "samples", 24);
         if (status == ERGO_OK)
             status = read_fields(ctx, point, s, &fields);
         for (uint64_t i = 0; i < s->sites * s->samples && status == ERGO_OK; i++)

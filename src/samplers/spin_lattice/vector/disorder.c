@@ -45,7 +45,7 @@ enum ergo_status vector_terms_check(struct ergo_context *ctx, const struct ergo_
     if (s.coupled && s.sites > 1 << 30)
         status = ergo_job_error(ctx, "/system/size", "more than 2^30 sites with random couplings");
     if (status == ERGO_OK && model_has(point, "/system/field_file"))
-        status = model_fields_check(ctx, point, s.sites, components_of(&s), "components");
+        status = model_fields_check(ctx, point, s.sites, components_of(&s), "components", 24);
     if (status == ERGO_OK && file)
         status = glass_file_check(ctx, point, &g);
     return status;
