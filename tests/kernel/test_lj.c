@@ -345,14 +345,52 @@ static void test_no_room(void **state) {
     ergo_job_destroy(job);
 }
 
+/* A flipped bit of a displacement that is tuned makes another chain of legal states: audits find
+ * it, at once and after they have seen the chain; while it is tuned it may be any. */
+static void test_step_size(void **state) {
+    (void)state;
+    const struct ergo_sampler_ops *ops = ergo_sampler_find("lj-gcmc")->models[0]->ops;
+    static const char format[] =
+        "{\"sampler\": \"lj-gcmc\", \"seed\": \"7\", \"system\": {\"box\": [5, 5, 5], "
+        "\"temperature\": 2, \"activity\": 0.5, \"particles\": 30, \"max_displacement\": 0.3, "
+        "\"tune_steps\": %d}, \"run\": {\"equilibration\": 2048, \"sweeps\": 100}}";
+    for (int tune = 0; tune < 2048; tune += 1024)
+        for (int seen = 0; seen < 2; seen++) {
+            char text[512];
+            struct ergo_job *job = NULL;
+            void *lj = NULL;
+            snprintf(text, sizeof text, format, tune);
+            LJ_OK(&bench, text,
+                  ergo_job_parse(bench.ctx, text, strlen(text), "case", NULL, 0, &job));
+            LJ_OK(&bench, text,
+                  ergo_sampler_create(bench.ctx, ops, &job->batches[0], bench.device, &lj));
+            LJ_OK(&bench, text, ops->init(bench.ctx, lj));
+            LJ_OK(&bench, text, ergo_sampler_advance(bench.ctx, ops, lj, 0, 0, 1500, 0));
+            if (seen)
+                LJ_OK(&bench, text, ops->audit(bench.ctx, lj));
+            struct lj_state *s = lj;
+            struct lj_chain chain;
+            ergo_engine_begin(&s->e, bench.ctx);
+            ergo_engine_read(&s->e, LJ_CHAINS, 0, sizeof chain, &chain);
+            chain.step_size ^= 256;
+            ergo_engine_write(&s->e, LJ_CHAINS, 0, sizeof chain, &chain);
+            LJ_OK(&bench, text, ergo_engine_end(&s->e));
+            assert_int_equal(ops->audit(bench.ctx, lj), tune && !seen ? ERGO_OK : ERGO_E_AUDIT);
+            ergo_error_clear(bench.ctx);
+            ergo_engine_destroy(lj);
+            ergo_job_destroy(job);
+        }
+}
+
 int main(void) {
     if (lj_bench_open(&bench) != 0)
         return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chains),  cmocka_unit_test(test_whole),
-        cmocka_unit_test(test_gibbs),   cmocka_unit_test(test_boards),
-        cmocka_unit_test(test_fields),  cmocka_unit_test(test_dense_ideal),
-        cmocka_unit_test(test_no_room), cmocka_unit_test(test_mixtures)};
+        cmocka_unit_test(test_chains),   cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_gibbs),    cmocka_unit_test(test_boards),
+        cmocka_unit_test(test_fields),   cmocka_unit_test(test_dense_ideal),
+        cmocka_unit_test(test_no_room),  cmocka_unit_test(test_mixtures),
+        cmocka_unit_test(test_step_size)};
     const int failed = cmocka_run_group_tests_name("lj-gcmc kernels", tests, NULL, NULL);
     ergo_device_close(bench.device);
     ergo_context_destroy(bench.ctx);

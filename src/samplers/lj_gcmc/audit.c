@@ -423,6 +423,14 @@ enum ergo_status lj_audit(struct ergo_context *ctx, void *opaque) {
                           "audit of %s failed on %s: member %zu is at move %" PRIu64 " of %" PRIu64,
                           s->e.model->sampler, s->e.device->summary.name, m / s->boxes,
                           s->chains[m].step, s->e.step);
+    for (size_t c = 0; c < chains && status == ERGO_OK; c++) {
+        if (s->step_sizes[c] && s->step_sizes[c] != s->chains[c].step_size)
+            status = ERGO_FAIL(ctx, ERGO_E_AUDIT,
+                               "audit of %s failed on %s: the largest displacement of member %zu "
+                               "has changed in the device's memory, although it is tuned",
+                               s->e.model->sampler, s->e.device->summary.name, c / s->boxes);
+        lj_note_step_size(s, c);
+    }
     /* a sample of the members: reading the cells of thousands of chains would take longer than
      * the run */
     const bool large =

@@ -194,7 +194,13 @@ static void forget_activation(struct lj_state *s, size_t chain) {
     free(zero);
 }
 
+void lj_note_step_size(struct lj_state *s, size_t chain) {
+    const struct lj_chain *c = &s->chains[chain];
+    s->step_sizes[chain] = c->step >= s->members[chain].tune_until ? c->step_size : 0;
+}
+
 void lj_place(struct lj_state *s, size_t chain, const uint32_t *words, uint32_t count) {
+    lj_note_step_size(s, chain);
     if (s->cut) { /* the list is made of the cells */
         place_cells(s, chain, words, count);
         s->stale = true;

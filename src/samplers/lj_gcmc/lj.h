@@ -256,6 +256,7 @@ struct lj_state {
     struct lj_launch launch;
     struct lj_member *members;     /* [chains] */
     struct lj_chain *chains;       /* host copy, for lj_settle and audits */
+    uint32_t *step_sizes;          /* [chains], largest displacements, 0 until they are tuned */
     float *bin_edges;              /* [bins + 1], squared distances in sigma^2 */
     struct lj_physics *physics;    /* [members] */
     struct lj_volume_rules *rules; /* [chains], where volumes change */
@@ -618,6 +619,8 @@ void lj_cells_read(struct lj_state *s, size_t chain, uint32_t *words);
 /* Enlarge the buffers that were full, and let the chains that stopped run again. */
 void lj_grow(struct lj_state *s);
 void lj_write_chains(struct lj_state *s);
+/* Notes the largest displacement of s->chains[chain], if it is tuned, and so has to stay. */
+void lj_note_step_size(struct lj_state *s, size_t chain);
 /* Write a chain's positions and fill its cells with them; buffers grow if necessary. */
 void lj_place(struct lj_state *s, size_t chain, const uint32_t *words, uint32_t count);
 /* Read a chain to s->chains, and its positions, 3 words each, malloc'ed. */

@@ -459,6 +459,7 @@ static enum ergo_status fill_members(struct lj_state *s) {
     const double width = lj_bin_width(s) / s->system.sigma;
     s->members = ergo_engine_memory(&s->e, lj_chains(s), sizeof *s->members);
     s->chains = ergo_engine_memory(&s->e, lj_chains(s), sizeof *s->chains);
+    s->step_sizes = ergo_engine_memory(&s->e, lj_chains(s), sizeof *s->step_sizes);
     s->physics = ergo_engine_memory(&s->e, batch->count, sizeof *s->physics);
     s->bin_edges = ergo_engine_memory(&s->e, s->launch.bins + (size_t)1, sizeof *s->bin_edges);
     if (ergo_engine_end(&s->e) != ERGO_OK)
