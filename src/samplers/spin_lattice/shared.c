@@ -40,7 +40,7 @@ const struct ergo_key lattice_keys[LATTICE_KEYS] = {
      .max = 1e12, .unit = "J/k_B",
      .help = "Temperature T in the energy unit of the coupling (k_B = 1). For J = 1 the infinite "
              "square lattice is critical at 2/ln(1 + sqrt 2) = 2.269185 (ising), 1/ln(1 + sqrt q) "
-             "(potts)."},
+             "(potts). By Metropolis at most 1000 times the largest energy of a flip (ising)."},
     {ERGO_KEY("/system/coupling", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "1",
      .min = -1e6, .max = 1e6, .unit = "J",
      .help = "Coupling J: positive is ferromagnetic, negative antiferromagnetic.",
@@ -178,7 +178,8 @@ const struct ergo_key ladder_keys[LADDER_KEYS] = {
      .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | ERGO_KEY_AUTO, .fallback = "1",
      .stream = "", .min = 1, .max = 128, .unit = "temperatures",
      .help = "Temperatures of parallel tempering (Hukushima, Nemoto 1996), from temperature to "
-             "temperature_max; 1: no ladder. \"auto\": 16, with ladder_spacing auto."},
+             "temperature_max, with method sample only; 1: no ladder. \"auto\": 16, with "
+             "ladder_spacing auto."},
     {ERGO_KEY("/system/temperature_max", REAL),
      .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 1e12,
      .unit = "J/k_B",
