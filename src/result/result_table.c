@@ -113,6 +113,18 @@ static bool has_reference(const struct ergo_result *result, size_t o) {
     return false;
 }
 
+/* Has any row a value? What a curve that was not measured would tell has none. */
+static bool has_value(const struct table *table, size_t o) {
+    for (size_t r = 0; r < table->n_rows; r++) {
+        const struct row *row = &table->rows[r];
+        const struct ergo_observable_result *all =
+            row->mean ? row->mean->observables : row->member->observables;
+        if (!isnan(all[o].estimate.mean))
+            return true;
+    }
+    return false;
+}
+
 /* Adds value, and where known the exact value and z, or z against a reference. Adds all of these or
  * none. width: the widest table. */
 static bool add_observable(struct table *table, size_t o, bool exact, size_t width) {
@@ -200,6 +212,7 @@ static enum ergo_status choose_columns(struct ergo_context *ctx, struct table *t
         for (size_t o = 0; o < model->n_observables && shown < OBSERVABLES_MAX; o++) {
             const int is = has_exact(result, o) ? 2 : has_reference(result, o);
             if (ergo_observable_shown(&model->observables[o], first) && is == known &&
+                has_value(table, o) &&
                 add_observable(table, o, known == 2, WIDTH_MAX - 24)) /* tau comes last */
                 shown++;
         }
@@ -216,7 +229,8 @@ static void append_others(struct ergo_text *text, const struct table *table) {
     size_t width = 0;
     for (size_t o = 0; o < model->n_observables; o++) {
         const char *name = model->observables[o].name;
-        bool shown = !ergo_observable_shown(&model->observables[o], result->members[0].point);
+        bool shown = !ergo_observable_shown(&model->observables[o], result->members[0].point) ||
+                     !has_value(table, o);
         for (size_t c = 0; c < table->n_columns && !shown; c++)
             shown = table->columns[c].cell == CELL_VALUE && table->columns[c].index == o;
         if (shown)

@@ -19,6 +19,9 @@ JSON
 }
 job '' >named.json
 job ', "wave_function": "./sv.txt"' | sed 's/lennard-jones/lj.txt/; s/"b": 2.9, //' >files.json
+expect 0 "$ERGOCL" run named.json -o short --set /run/sweeps=20 # too few samples for an optimum
+says_not out b_optimum
+says out 'also measured' ln_psi
 expect 0 "$ERGOCL" run named.json
 expect 0 "$ERGOCL" run files.json
 $python - <<'PYTHON' || fail "files and named forms differ"
