@@ -117,6 +117,16 @@ struct ergo_mean_result {
     uint32_t *apart;               /* their numbers */
 };
 
+/* Stretches of the run that were made again: on which device (empty: none, and why), of at most so
+ * many members of a batch, steps and seconds in all. Of the last session, first rank. */
+struct ergo_result_audits {
+    char device[400], reason[400];
+    bool varied; /* by another implementation, or in groups of another size */
+    size_t stretches, members;
+    uint64_t steps;
+    double seconds;
+};
+
 struct ergo_result {
     struct ergo_job *job; /* owned: a result outlives the call's job */
     const char *status;   /* "complete", "stopped", "audit-failed" */
@@ -136,6 +146,7 @@ struct ergo_result {
      * the device worked; NAN: not known */
     double host_seconds, hidden_seconds;
     double phases[ERGO_PHASES]; /* seconds; of one session that did all of it, else parts of it */
+    struct ergo_result_audits audits;
     uint64_t device_bytes;      /* of the largest batch's buffers, as planned */
     unsigned built, loaded;     /* programs: from source, from the cache */
     size_t n_warnings;

@@ -224,6 +224,21 @@ static void put_rate(struct ergo_json_out *out, const struct ergo_result *result
     ergo_out_close(out, 1);
 }
 
+static void put_audits(struct ergo_json_out *out, const struct ergo_result_audits *audits) {
+    if (!*audits->device && !*audits->reason)
+        return;
+    ergo_out_object(out, "audits");
+    ergo_out_text(out, "device", *audits->device ? audits->device : NULL);
+    if (*audits->reason)
+        ergo_out_text(out, "reason", audits->reason);
+    ergo_out_bool(out, "varied", audits->varied);
+    ergo_out_number(out, "stretches", (double)audits->stretches);
+    ergo_out_number(out, "members", (double)audits->members);
+    ergo_out_number(out, "steps", (double)audits->steps);
+    ergo_out_number(out, "seconds", audits->seconds);
+    ergo_out_close(out, 1);
+}
+
 enum ergo_status ergo_result_json(struct ergo_context *ctx, const struct ergo_result *result,
                                   char **text) {
     ERGO_CLEAR(text);
@@ -256,6 +271,7 @@ enum ergo_status ergo_result_json(struct ergo_context *ctx, const struct ergo_re
         ergo_out_close(&out, 1);
     }
     put_rate(&out, result);
+    put_audits(&out, &result->audits);
     ergo_out_array(&out, "warnings");
     for (size_t w = 0; w < result->n_warnings; w++)
         ergo_out_text(&out, NULL, result->warnings[w]);

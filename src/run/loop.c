@@ -16,7 +16,8 @@
 /* A block that is enqueued but not collected. */
 struct block {
     bool busy;
-    bool whole; /* as long as blocks might be */
+    bool whole;   /* as long as blocks might be */
+    bool audited; /* it is replayed, and no other is in flight */
     size_t first, count;
     uint64_t every; /* steps a sample that are enqueued with it */
     cl_event mark;  /* event at its end; NULL: already waited for */
@@ -45,30 +46,7 @@ static void report(const struct ergo_work *work, const char *phase, bool force) 
 static void loop_free(struct loop *loop) {
     ergo_mark_done(&loop->blocks[0].mark);
     ergo_mark_done(&loop->blocks[1].mark);
-    free(loop->samples.columns);
-    for (size_t c = 0; c < ERGO_CURVES_MAX; c++)
-        free(loop->samples.curves[c]);
-}
-
-static enum ergo_status loop_allocate(struct loop *loop) {
-    const struct ergo_work *work = loop->work;
-    const struct ergo_model *model = work->job->model;
-    const struct ergo_point *first = loop->batch->points[0];
-    const size_t members = loop->batch->count;
-    const size_t curve_samples =
-        (loop->plan.block_samples - 1) / (size_t)ergo_point_curve_every(first) + 1;
-    loop->samples.columns =
-        malloc(loop->plan.block_samples * members * model->n_columns * sizeof(double));
-    bool ok = loop->samples.columns != NULL;
-    for (size_t c = 0; c < model->n_curves; c++) {
-        const size_t size = ergo_point_curve_size(first, c);
-        if (!size || ((model->curves_at_end | model->histograms) >> c & 1))
-            continue;
-        const size_t rows = model->curves_sums >> c & 1 ? 1 : curve_samples;
-        loop->samples.curves[c] = malloc(rows * members * size * sizeof(double));
-        ok = ok && loop->samples.curves[c];
-    }
-    return ok ? ERGO_OK : ERGO_FAIL(work->ctx, ERGO_E_MEMORY, "no memory for a block of samples");
+    ergo_samples_free(&loop->samples);
 }
 
 /* The host's work on a block was hidden if the device was still busy with the next block when it
@@ -116,6 +94,8 @@ static enum ergo_status collect(struct loop *loop, unsigned slot) {
     status = ergo_work_store(work, loop->batch, &loop->samples, block->first);
     if (status != ERGO_OK)
         return status;
+    if (block->audited)
+        ergo_audit_samples(work, &loop->samples);
     count_host_work(loop, slot, begin, work->device->waited - waited);
     work->samples = block->first + block->count;
     work->step += block->count * block->every;
@@ -139,6 +119,13 @@ static enum ergo_status drain(struct loop *loop) {
 
 /* ---- one batch ------------------------------------------------------------------------------- */
 
+/* Samples of the run's last block, if it is replayed. */
+static size_t replayed_last(const struct loop *loop) {
+    const struct ergo_schedule *s = &loop->work->schedule;
+    const uint64_t steps = ergo_audit_last(loop->work), samples = steps / s->every;
+    return !steps ? 0 : samples < 1 ? 1 : samples < s->n_samples ? (size_t)samples : s->n_samples;
+}
+
 /* How many samples the next block may have: it ends at the next snapshot or frame or at the end,
  * and does not mix equilibration with measurement (curves_sums). */
 static size_t next_block(const struct loop *loop) {
@@ -154,6 +141,8 @@ static size_t next_block(const struct loop *loop) {
     until = frame < until ? frame : until;
     const size_t packed = ergo_work_next_configuration(loop->work, loop->enqueued);
     until = packed < until ? packed : until;
+    const size_t last = s->n_samples - replayed_last(loop);
+    until = last > loop->enqueued && last < until ? last : until;
     const size_t rest = until - loop->enqueued;
     const size_t most = block_samples(loop);
     return rest < most ? rest : most;
@@ -198,9 +187,10 @@ static enum ergo_status duties(struct loop *loop) {
     struct ergo_work *work = loop->work;
     const double every = ergo_point_real(&work->job->points[0], "/audit/every_seconds");
     const bool late = every > 0 && ergo_clock() - work->session->last_audit >= every;
+    const bool saves = ergo_work_save_is_due(work) && !ergo_audit_wants(work);
     const unsigned due = ergo_work_agree(
         work, (ergo_session_must_stop(work->session) ? ERGO_DUE_STOP : 0) |
-                  (late ? ERGO_DUE_AUDIT : 0) | (ergo_work_save_is_due(work) ? ERGO_DUE_SAVE : 0) |
+                  (late ? ERGO_DUE_AUDIT : 0) | (saves ? ERGO_DUE_SAVE : 0) |
                   (divide_due(loop) ? ERGO_DUE_DIVIDE : 0));
     const bool meeting = work->spread && ergo_spread_due(work);
     work->session->stopped = due & ERGO_DUE_STOP;
@@ -236,11 +226,21 @@ static enum ergo_status steps(struct loop *loop, uint64_t until) {
             break;
         const uint64_t rest = until - work->step;
         const uint64_t most = ergo_plan_launch(&loop->plan, loop->pace.now);
-        const uint64_t piece = rest < most ? rest : most;
+        uint64_t piece = rest < most ? rest : most;
+        /* of those before a sample the last one is replayed, with it */
+        const bool alone = work->step < work->schedule.lead || ergo_audit_wanted(work);
+        const uint64_t due = alone ? ergo_audit_due(work, work->schedule.total) : 0;
+        piece = due && due < piece ? due : piece;
+        const struct ergo_audit_block block = {.step = work->step, .every = piece};
         const double begun = ergo_clock();
-        status = ergo_sampler_advance(work->ctx, work->ops, work->state, 0, 0, piece, 0);
+        if (due)
+            status = ergo_audit_before(work, &block);
+        if (status == ERGO_OK)
+            status = ergo_sampler_advance(work->ctx, work->ops, work->state, 0, 0, piece, 0);
         if (status == ERGO_OK)
             status = ergo_device_finish(work->ctx, work->device);
+        if (status == ERGO_OK && due)
+            status = ergo_audit_after(work);
         if (piece == most)
             note(loop, piece, ergo_clock() - begun);
         work->step += piece;
@@ -250,35 +250,56 @@ static enum ergo_status steps(struct loop *loop, uint64_t until) {
     return status;
 }
 
+/* A block of samples; one that is replayed alone in flight. */
+static enum ergo_status enqueue_block(struct loop *loop, size_t count, uint64_t every, bool whole,
+                                      bool audited) {
+    struct ergo_work *work = loop->work;
+    enum ergo_status status = audited ? drain(loop) : collect(loop, loop->next);
+    struct block *block = &loop->blocks[loop->next];
+    const struct ergo_audit_block replay = {work->step, loop->enqueued, count, every};
+    if (status == ERGO_OK && audited)
+        status = ergo_audit_before(work, &replay);
+    if (status != ERGO_OK)
+        return status;
+    block->first = loop->enqueued;
+    block->count = count;
+    block->whole = whole;
+    block->audited = audited;
+    block->every = every;
+    status = ergo_sampler_advance(work->ctx, work->ops, work->state, loop->next, count, every,
+                                  block->first);
+    block->busy = status == ERGO_OK;
+    block->mark = ergo_device_mark(work->device);
+    loop->enqueued += count;
+    loop->next = 1 - loop->next;
+    if (status != ERGO_OK || !audited)
+        return status;
+    status = drain(loop);
+    return status == ERGO_OK ? ergo_audit_after(work) : status;
+}
+
 /* Enqueue the next samples: a whole block. Where the steps of a single sample exceed a block, or
- * take several times as long, those before its last step are enqueued by themselves; and where some
- * of them are done already, by a run that ended there before it was extended. */
+ * take several times as long, or are more than are replayed, those before its last step are
+ * enqueued by themselves; and where some of them are done already, by a run that ended there before
+ * it was extended. */
 static enum ergo_status enqueue(struct loop *loop) {
     struct ergo_work *work = loop->work;
     const struct ergo_schedule *s = &work->schedule;
+    enum ergo_status status = duties(loop);
+    const uint64_t due = ergo_audit_due(work, (s->n_samples - loop->enqueued) * s->every);
     const bool rare = (double)s->every > loop->plan.block_steps ||
                       (loop->pace.settled && s->every / 4 > loop->pace.now) ||
-                      work->step > s->lead + work->samples * s->every;
-    enum ergo_status status = rare ? drain(loop) : duties(loop);
+                      (due && due < s->every) || work->step > s->lead + work->samples * s->every;
+    if (status == ERGO_OK && rare && !work->session->stopped)
+        status = drain(loop);
     if (status == ERGO_OK && rare) /* counts from what is collected */
         status = steps(loop, s->lead + (loop->enqueued + 1) * s->every - 1);
     if (status != ERGO_OK || work->session->stopped)
         return status;
-    const unsigned slot = loop->next;
-    status = collect(loop, slot);
-    if (status != ERGO_OK)
-        return status;
-    struct block *block = &loop->blocks[slot];
-    block->first = loop->enqueued;
-    block->count = rare ? 1 : next_block(loop);
-    block->whole = !rare && block->count == block_samples(loop);
-    block->every = rare ? 1 : s->every;
-    status = ergo_sampler_advance(work->ctx, work->ops, work->state, slot, block->count,
-                                  block->every, block->first);
-    block->busy = status == ERGO_OK;
-    block->mark = ergo_device_mark(work->device);
-    loop->enqueued += block->count;
-    loop->next = 1 - slot;
+    const size_t most = rare ? 1 : next_block(loop);
+    const size_t some = due && due / s->every < most ? (size_t)(due / s->every) : most;
+    status = enqueue_block(loop, rare ? 1 : some, rare ? 1 : s->every,
+                           !rare && some == block_samples(loop), due > 0);
     if (status == ERGO_OK && rare)
         status = drain(loop);
     return status == ERGO_OK ? snapshots_due(loop) : status;
@@ -360,11 +381,14 @@ static enum ergo_status run_batch(struct loop *loop) {
     const struct ergo_sampler_ops *ops = work->ops;
     const struct ergo_schedule *s = &work->schedule;
     const double begun = ergo_clock(), built = work->device->build_seconds;
-    enum ergo_status status = create(work, loop);
+    enum ergo_status status = ergo_audit_batch(work, loop->batch);
+    if (status == ERGO_OK)
+        status = create(work, loop);
     if (status == ERGO_OK)
         status = ergo_sampler_planned(work->ctx, ops, work->state, &loop->plan);
-    if (status == ERGO_OK)
-        status = loop_allocate(loop);
+    if (status == ERGO_OK &&
+        !ergo_samples_create(&loop->samples, loop->batch, loop->plan.block_samples))
+        status = ERGO_FAIL(work->ctx, ERGO_E_MEMORY, "no memory for a block of samples");
     if (status == ERGO_OK)
         status = work->stored.has_states ? ergo_work_load_states(work) : start(work);
     if (work->session->stopped)

@@ -6,6 +6,32 @@
 #include "base/parallel.h"
 #include "run/work.h"
 
+bool ergo_samples_create(struct ergo_samples *samples, const struct ergo_batch *batch,
+                         size_t count) {
+    const struct ergo_model *model = batch->job->model;
+    const struct ergo_point *first = batch->points[0];
+    const size_t with_curves = count ? (count - 1) / (size_t)ergo_point_curve_every(first) + 1 : 0;
+    *samples = (struct ergo_samples){0};
+    samples->columns = malloc(count * batch->count * model->n_columns * sizeof(double) + 1);
+    bool ok = samples->columns != NULL;
+    for (size_t c = 0; c < model->n_curves; c++) {
+        const size_t size = ergo_point_curve_size(first, c);
+        if (!size || ((model->curves_at_end | model->histograms) >> c & 1))
+            continue;
+        const size_t rows = model->curves_sums >> c & 1 ? 1 : with_curves;
+        samples->curves[c] = malloc(rows * batch->count * size * sizeof(double) + 1);
+        ok = ok && samples->curves[c];
+    }
+    return ok;
+}
+
+void ergo_samples_free(struct ergo_samples *samples) {
+    free(samples->columns);
+    for (size_t c = 0; c < ERGO_CURVES_MAX; c++)
+        free(samples->curves[c]);
+    *samples = (struct ergo_samples){0};
+}
+
 /* A collected block on its way into the result. */
 struct storing {
     struct ergo_work *work;

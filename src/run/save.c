@@ -27,6 +27,10 @@ enum ergo_status ergo_work_audit(struct ergo_work *work) {
     work->session->last_audit = ergo_clock();
     if (watch && watch->unaudited)
         return ERGO_OK;
+    if (!work->ops->audit) {
+        const enum ergo_status checked = ergo_engine_check_constants(work->ctx, work->state);
+        return checked == ERGO_OK ? ergo_audit_settle(work) : checked;
+    }
     ergo_engine_read_ahead(work->state, true); /* members, one after the other */
     const enum ergo_status status = work->ops->audit(work->ctx, work->state);
     ergo_engine_read_ahead(work->state, false);
@@ -47,6 +51,8 @@ static enum ergo_status add_states(struct ergo_work *work, struct ergo_blobs *bl
         const size_t before = states.length;
         status = work->ops->save(work->ctx, work->state, m, &states);
         const uint64_t length = states.length - before;
+        if (status == ERGO_OK && !states.failed)
+            status = ergo_audit_state(work, m, states.data + before, (size_t)length);
         ergo_text_append_bytes(&lengths, &length, sizeof length);
     }
     ergo_engine_read_ahead(work->state, false);
@@ -61,8 +67,11 @@ static enum ergo_status add_states(struct ergo_work *work, struct ergo_blobs *bl
 static enum ergo_status add_audited_states(struct ergo_work *work, struct ergo_blobs *blobs) {
     if (!work->state || work->step == 0)
         return ERGO_OK;
-    const enum ergo_status status = add_states(work, blobs);
-    return status == ERGO_OK ? ergo_work_audit(work) : status;
+    enum ergo_status status = add_states(work, blobs);
+    if (status == ERGO_OK)
+        status = ergo_work_audit(work);
+    ergo_audit_saved(work);
+    return status;
 }
 
 /* What a checkpoint has beside states. */
@@ -269,9 +278,12 @@ enum ergo_status ergo_work_digest_members(struct ergo_work *work) {
     for (size_t m = 0; m < work->batches[work->batch].count && status == ERGO_OK; m++) {
         struct ergo_text *text = &states.texts[states.count];
         ergo_state_head(work->job, work->step, text);
+        const size_t head = text->length;
         status = work->ops->save(work->ctx, work->state, m, text);
         if (status == ERGO_OK && text->failed)
             status = ERGO_FAIL(work->ctx, ERGO_E_MEMORY, "no memory for a digest");
+        if (status == ERGO_OK)
+            status = ergo_audit_state(work, m, text->data + head, text->length - head);
         if (status != ERGO_OK) {
             ergo_text_free(text);
             break;

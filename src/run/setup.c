@@ -97,6 +97,7 @@ static enum ergo_status plan_all(struct ergo_work *work) {
 }
 
 void ergo_work_release(struct ergo_work *work) {
+    ergo_audit_close(work);
     ergo_engine_destroy(work->state);
     ergo_engine_destroy(work->planned);
     ergo_spread_destroy(work);
@@ -156,6 +157,7 @@ static enum ergo_status sample(struct ergo_work *work) {
         status = plan_all(work);
     if (status == ERGO_OK && !spread)
         status = ergo_work_loop(work);
+    ergo_audit_close(work);
     if (status != ERGO_OK)
         return status;
     if (!work->spread) {

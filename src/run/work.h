@@ -2,6 +2,7 @@
  * The work of a run: batches of a job on a device, one after the other, into a result.
  *
  *     loop.c        blocks of steps, two in flight
+ *     audit.c       stretches of the run made again on another device
  *     save.c        states and digests; a checkpoint, and its states back
  *     follow.c      starts from last states of other chains
  *     frames.c      pictures and configurations on the way
@@ -17,6 +18,7 @@
 #include "job/schedule.h"
 #include "result/configurations.h"
 #include "result/store.h"
+#include "run/audit.h"
 #include "run/session.h"
 #include "run/watch.h"
 #include "samplers/sampler.h"
@@ -55,6 +57,7 @@ struct ergo_work {
                                                           audit: ergo_work_save, or of spread.c */
     enum ergo_status (*leave)(struct ergo_work *work); /* of a batch that ends before its time:
                                                           save, or of spread.c */
+    struct ergo_audit *audit;   /* replays (audit.h); NULL: none */
     struct ergo_spread *spread; /* points are spread over ranks (spread.h); NULL: they are not */
 };
 
@@ -90,6 +93,11 @@ enum ergo_status ergo_work_audit(struct ergo_work *work);
  * after equilibration histograms and curves. */
 enum ergo_status ergo_work_store(struct ergo_work *work, const struct ergo_batch *batch,
                                  const struct ergo_samples *samples, size_t first);
+/* Room for `count` samples of a batch; false: no memory, and some may be there. NULL where nothing
+ * is measured. */
+bool ergo_samples_create(struct ergo_samples *samples, const struct ergo_batch *batch,
+                         size_t count);
+void ergo_samples_free(struct ergo_samples *samples);
 /* Counts of states into the curves (ops->count). */
 enum ergo_status ergo_work_count(struct ergo_work *work, const struct ergo_batch *batch);
 /* Of a cut system whose shares are measured as its state is made: makes it again, where it stands.

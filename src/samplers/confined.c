@@ -165,11 +165,6 @@ bool ergo_confined_free(const struct ergo_confinement *c, unsigned dimensions,
     return true;
 }
 
-int64_t ergo_confined_energy(const struct ergo_confinement *c, const int64_t *nodes,
-                             const uint64_t *place) {
-    return ERGO_FIELD_AT(nodes, c->walls.shift, place[c->walls.axis]);
-}
-
 /* ---- fields ---------------------------------------------------------------------------------- */
 
 struct table {
@@ -405,16 +400,6 @@ size_t ergo_confined_size(const struct ergo_point *point, unsigned dimensions, u
     const double range = ergo_point_real(point, "/run/contact_range");
     const double bin = ergo_point_real(point, "/run/contact_bin");
     return walled ? (size_t)fmax(1.0, floor(range / bin + 0.5)) : 0;
-}
-
-void ergo_confined_count(const struct ergo_confinement *c, unsigned curve, size_t bins,
-                         const uint64_t *place, uint32_t *counts) {
-    const struct ergo_walls *w = &c->walls;
-    const uint64_t at = place[w->axis], length = covered_by(w, curve);
-    const uint64_t away =
-        curve == ERGO_CONFINED_HIGH ? w->high[w->axis] - at : at - w->low[w->axis];
-    if (away < length)
-        counts[ergo_walls_bin(away, (uint32_t)bins, length)]++;
 }
 
 /* Width of a bin in sigma. */

@@ -42,9 +42,6 @@ struct ergo_confinement ergo_confined_of(const struct ergo_point *point, unsigne
 /* Is a centre at that place in no wall? */
 bool ergo_confined_free(const struct ergo_confinement *confined, unsigned dimensions,
                         const uint64_t *place);
-/* beta u there, in 2^-20. */
-int64_t ergo_confined_energy(const struct ergo_confinement *confined, const int64_t *nodes,
-                             const uint64_t *place);
 
 /* The nodes of a point's field, nodes[ERGO_FIELD_NODES] (NULL: not wanted). ERGO_E_JOB for fields
  * that cannot be had: no wall below gravity, files that end too early, too steep. */
@@ -79,9 +76,6 @@ enum ergo_confined_curve {
 unsigned ergo_confined_counts(unsigned curve);
 /* Number of bins at a point, 0: no such curve. */
 size_t ergo_confined_size(const struct ergo_point *point, unsigned dimensions, unsigned curve);
-/* Counts a centre at that place in bins[] of a counted curve. */
-void ergo_confined_count(const struct ergo_confinement *confined, unsigned curve, size_t bins,
-                         const uint64_t *place, uint32_t *counts);
 /* The middles of bins: height over the lower face, or distance from the wall, in sigma. */
 void ergo_confined_x(const struct ergo_confinement *confined, unsigned curve, size_t bins,
                      double *x);

@@ -65,13 +65,6 @@ enum ergo_status ergo_isobaric_check(struct ergo_context *ctx, const struct ergo
     return ERGO_OK;
 }
 
-uint64_t ergo_isobaric_stretch(uint64_t step, uint64_t volume_every, uint64_t until,
-                               uint64_t sweeps) {
-    if ((step + sweeps) / volume_every > step / volume_every)
-        return step;
-    return step + volume_every - (step + until) % volume_every;
-}
-
 size_t ergo_isobaric_bytes(unsigned dimensions, bool per_axis) {
     return ERGO_ISOBARIC_BYTES + (per_axis ? 8 * ((size_t)dimensions - 1) : 0);
 }

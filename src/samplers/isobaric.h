@@ -24,12 +24,6 @@ struct ergo_volume_rules ergo_isobaric_rules(const struct ergo_point *point, uin
 enum ergo_status ergo_isobaric_check(struct ergo_context *ctx, const struct ergo_point *point,
                                      const struct ergo_volume_rules *rules, double volume);
 
-/* The step from which an audit replays `sweeps` sweeps: `step`, or, where no volume move comes in
- * them, the next one with a move after `until` of them. A chain may go on from any step, because
- * steps only number the draws. */
-uint64_t ergo_isobaric_stretch(uint64_t step, uint64_t volume_every, uint64_t until,
-                               uint64_t sweeps);
-
 /* A volume as the first bytes of a canonical state: i64 ln V in 2^-36; u8, bit 0 set if the last
  * move was accepted and bit 1 if the cells refused it; u64, the checksum of closest pairs; where
  * sides change one by one, i64 of each axis but x, the stretch in 2^-36. */

@@ -103,7 +103,7 @@ static void tables(void) {
             complain(model->tunables[t].name, "needs help, and a range beside 0, automatic");
     for (size_t o = 0; o < model->n_observables; o++)
         check_observable(&model->observables[o]);
-    if (!ops || !ops->engine || !ops->init || !ops->save || !ops->load || !ops->audit)
+    if (!ops || !ops->engine || !ops->init || !ops->save || !ops->load)
         complain("ops", "one is missing that is not optional");
     if (!model->check || (model->n_curves && (!model->curve_size || !model->curve_x)) ||
         (model->histograms && !model->histogram_bin))

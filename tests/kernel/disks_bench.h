@@ -199,7 +199,7 @@ static inline void disks_sweeps_compared(struct disks_bench *b, uint64_t sweeps)
     disks_compare(b);
 }
 
-/* Compares psi_6 of a sample that was just taken: with the twin's, which frames show, to the bit;
+/* Compares psi_6 of a sample that was just taken: with the host's, which frames show, to the bit;
  * and with the plain oracle's. */
 static inline void disks_psi6_of_sample(struct disks_bench *b, size_t m, const double *columns) {
     const struct disks_shape *shape = &b->state->shapes[m];
@@ -208,17 +208,17 @@ static inline void disks_psi6_of_sample(struct disks_bench *b, size_t m, const d
     struct disks_config config;
     double *d = malloc(2 * n * sizeof *d), re = 0, im = 0;
     int32_t *terms = malloc(2 * n * sizeof *terms);
-    int64_t twin[2] = {0, 0};
+    int64_t host[2] = {0, 0};
     DISKS_OK(b, disks_fetch(b->ctx, b->state, m, &config));
     disks_config_positions(&config, shape, d, d + n);
     const struct disks_member now = disks_member_at(b->state, m, &config);
-    assert_true(disks_twin_psi6(&now, shape, &config, terms, terms + n));
+    assert_true(disks_psi6(&now, shape, &config, terms, terms + n));
     for (size_t i = 0; i < 2 * n; i++)
-        twin[i / n] += terms[i];
-    if (columns[0] != (double)twin[0] * 0x1p-24 / (double)n ||
-        columns[1] != (double)twin[1] * 0x1p-24 / (double)n)
+        host[i / n] += terms[i];
+    if (columns[0] != (double)host[0] * 0x1p-24 / (double)n ||
+        columns[1] != (double)host[1] * 0x1p-24 / (double)n)
         fail_msg(
-            "%s\npsi_6 of member %zu is (%.9g, %.9g); the twin, its oracle to the bit, differs",
+            "%s\npsi_6 of member %zu is (%.9g, %.9g); the oracle to the bit, that of frames, differs",
             b->what, m, columns[0], columns[1]);
     double box[2]; /* bonds never cross walls, which are wider than they */
     disks_config_box(&config, shape, box);
@@ -342,86 +342,6 @@ static inline void disks_run_case(struct disks_bench *b, const char *job, uint64
     b->step = b->state->e.step = UINT64_C(0x1fffffffe);
     disks_sweeps_compared(b, 4);
     disks_end(b);
-}
-
-static inline void disks_same_bytes(struct disks_bench *b, const struct disks_config *expected,
-                                    const struct disks_config *found, size_t m, unsigned sweep) {
-    struct ergo_text texts[2] = {{0}, {0}};
-    const struct disks_shape *s = &b->state->shapes[m];
-    disks_config_write(expected, s, &texts[0]);
-    disks_config_write(found, s, &texts[1]);
-    if (texts[0].length != texts[1].length ||
-        memcmp(texts[0].data, texts[1].data, texts[0].length) != 0)
-        fail_msg("%s\nmember %zu differs from the twin, its oracle, after %u sweeps of its start",
-                 b->what, m, sweep);
-    ergo_text_free(&texts[0]);
-    ergo_text_free(&texts[1]);
-}
-
-/* Compares a random start with the twin, to the bit, from its first lattice to the chain's first
- * configuration. `few`: only sweeps from shortly before the end of the growth. */
-static inline void disks_growth_compared(struct disks_bench *b, const char *job, bool few) {
-    enum { MEMBERS = 2 };
-    struct disks_config twins[MEMBERS], ends[MEMBERS] = {{.rows = 0}}, found;
-    struct disks_shape grids[MEMBERS];
-    struct disks_growth growths[MEMBERS];
-    void *opaque = NULL;
-    bool done = false;
-    snprintf(b->what, sizeof b->what, "%s", job);
-    DISKS_OK(b, ergo_job_parse(b->ctx, job, strlen(job), "case", NULL, 0, &b->job));
-    b->batch = &b->job->batches[0];
-    assert_int_equal(b->batch->count, MEMBERS);
-    DISKS_OK(b, ergo_sampler_create(b->ctx, b->model->ops, b->batch, b->device, &opaque));
-    DISKS_OK(b, b->model->ops->init(b->ctx, opaque));
-    struct disks_state *s = b->state = opaque;
-    s->launch.start_sweeps = few ? 2 : DISKS_START_ASK;
-    s->growing->sweep = few ? DISKS_START_MELT + DISKS_START_GROW - 2 : 0;
-    for (size_t m = 0; m < MEMBERS; m++) {
-        grids[m] = s->growing->grids[m];
-        growths[m] = s->growing->growths[m];
-        DISKS_OK(b, disks_random_fetch(b->ctx, s, m, &twins[m]));
-    }
-    for (unsigned sweep = s->growing->sweep; !done;) {
-        DISKS_OK(b, b->model->ops->start(b->ctx, s, &done));
-        for (unsigned i = 0; i < s->launch.start_sweeps; i++, sweep++)
-            for (size_t m = 0; m < MEMBERS; m++)
-                assert_true(disks_twin_growth(&growths[m], &grids[m], &twins[m], sweep));
-        for (size_t m = 0; m < MEMBERS; m++) {
-            size_t cell[2];
-            unsigned slot[2];
-            if (!done) {
-                DISKS_OK(b, disks_random_fetch(b->ctx, s, m, &found));
-                disks_same_bytes(b, &twins[m], &found, m, sweep);
-                disks_config_free(&found);
-            }
-            if (ends[m].count || sweep < DISKS_START_MELT + DISKS_START_GROW ||
-                sweep % DISKS_START_ASK || disks_config_overlap(&twins[m], &grids[m], cell, slot))
-                continue;
-            assert_true(disks_config_init(&ends[m], s->shapes[m].cells));
-            if (grids[m].cells[0] != s->shapes[m].cells[0]) {
-                DISKS_OK(b, disks_regrid(b->ctx, &grids[m], &twins[m], &s->shapes[m], &ends[m]));
-                continue;
-            }
-            const size_t cells = disks_cells(&grids[m]);
-            memcpy(ends[m].count, twins[m].count, cells);
-            memcpy(ends[m].x, twins[m].x, cells * DISKS_SLOTS * sizeof *ends[m].x);
-            memcpy(ends[m].y, twins[m].y, cells * DISKS_SLOTS * sizeof *ends[m].y);
-        }
-        if (done)
-            for (size_t m = 0; m < MEMBERS; m++) {
-                assert_non_null(ends[m].count); /* and not a sweep later */
-                DISKS_OK(b, disks_fetch(b->ctx, s, m, &found));
-                disks_same_bytes(b, &ends[m], &found, m, sweep);
-                disks_config_free(&found);
-            }
-    }
-    for (size_t m = 0; m < MEMBERS; m++) {
-        disks_config_free(&twins[m]);
-        disks_config_free(&ends[m]);
-    }
-    ergo_engine_destroy(s);
-    ergo_job_destroy(b->job);
-    b->cases++;
 }
 
 #endif

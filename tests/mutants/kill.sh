@@ -7,10 +7,11 @@
 # files are (kernels=) and defines run_LIST KIND CASE: the program that has to notice, on a job.
 # Its kinds are of two sorts: the oracle's bits differ; or, with the audit out of the way, exact or
 # published values differ by more than the error budget of tests/physics: what statistics would see
-# of a wrong chain if there were nothing to compare its bits with. A third kind, `audit`, is of all
-# lists: the job that job_LIST CASE prints is run as a user would, and its own audit has to end it
-# with exit code 5, whatever test would have seen. Each entry point of a kernel has one, of the name
-# audit-ENTRY or audit-ENTRY-..., in the file of the entry point or a header of it: --entries lists
+# of a wrong chain if there were nothing to compare its bits with. Two kinds are of all lists:
+# `golden`, the digests of the contract job CASE differ; and `audit`, of models that the host replays:
+# the job that job_LIST CASE prints is run as a user would, and its own audit has to end it with exit
+# code 5, whatever test would have seen. Each entry point of a kernel has a mutant of its name, ENTRY
+# or ENTRY-..., or audit-ENTRY..., in the file of the entry point or a header of it: --entries lists
 # them and fails where one is missing.
 # A case that ends in @PRESET is run on a device that pretends to be another (ERGOCL_PRETEND): groups of
 # one, as on a CPU, and of 32, where a GPU runs 32 work-items in step, hide that a barrier is missing.
@@ -64,6 +65,8 @@ check() {
     case=${case%@*}
     if [ "${kind_of[$1]}" = audit ]; then
         audit_run "${list_of[$1]}" "$case" >"$2" 2>&1
+    elif [ "${kind_of[$1]}" = golden ]; then
+        TEST_GOLDEN="/$case." "$build/tests/contract/test_golden" >"$2" 2>&1
     else
         "run_${list_of[$1]}" "${kind_of[$1]}" "$case" >"$2" 2>&1
     fi
@@ -96,7 +99,7 @@ if [ "$1" = --entries ]; then
         found=
         for name in "${names[@]}"; do
             case $name in
-            "audit-$entry" | "audit-$entry"-*)
+            "audit-$entry" | "audit-$entry"-* | "$entry" | "$entry"-*)
                 [[ ${file_of[$name]} != *.cl || ${file_of[$name]##*../} == "$file" ]] && found+=" $name"
                 ;;
             esac
@@ -157,7 +160,7 @@ code=0
 ERGOCL_CL_DIR=$copy check "$name" "$log" || code=$?
 tail -n 12 "$log"
 # Not a compiler's message nor a crash: a result that is not the expected one, or an audit that says so.
-if [ "$code" -ne 1 ] || ! grep -q -e oracle -e 'audit of .* failed on' -e 'not the exact values' "$log"; then
+if [ "$code" -ne 1 ] || ! grep -q -e oracle -e 'other states than' -e 'audit of .* failed on' -e 'not the exact values' "$log"; then
     echo "not killed by ${kind_of[$name]} (exit code $code)"
     exit 1
 fi

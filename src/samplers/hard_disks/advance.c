@@ -156,7 +156,7 @@ static void measure_pairs(struct disks_state *s, uint32_t which, size_t curve) {
         const uint64_t cells = ergo_engine_next(&s->e, &s->e.curve_pace, (rows + 1 - from) * wide,
                                                 l->pair_rows * wide);
         now = cells < wide ? 1 : (uint32_t)(cells / wide);
-        ERGO_LAUNCH(&s->e, DISKS_PAIRS, over(s, l->look_cells), BUFFER(DISKS_CELLS),
+        ERGO_LAUNCH(&s->e, DISKS_PAIRS, over(s, l->most_cells), BUFFER(DISKS_CELLS),
                     BUFFER(DISKS_MEMBERS), BUFFER(DISKS_SIZES), BUFFER(DISKS_LIMITS + which),
                     BUFFER(DISKS_COUNTS + which), U32(curve), U32(members_of(s)),
                     U32(l->bins[which]), U32(which), U32(second_plane(s)), U32(from),
@@ -172,7 +172,7 @@ void disks_measure_curves(void *state, size_t curve) {
         if (l->bins[c])
             measure_pairs(s, c, curve);
     if (l->bins[DISKS_CURVE_DENSITY])
-        ERGO_LAUNCH(&s->e, DISKS_BLOCKS, over(s, l->look_cells), BUFFER(DISKS_CELLS),
+        ERGO_LAUNCH(&s->e, DISKS_BLOCKS, over(s, l->most_cells), BUFFER(DISKS_CELLS),
                     BUFFER(DISKS_MEMBERS), BUFFER(DISKS_COUNTS + DISKS_CURVE_DENSITY), U32(curve),
                     U32(members_of(s)), U32(l->bins[DISKS_CURVE_DENSITY]), U32(second_plane(s)));
     if (l->profile_bins[ERGO_CONFINED_PROFILE])

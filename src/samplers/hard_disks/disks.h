@@ -132,11 +132,10 @@ double disks_published_pressure(const struct ergo_point *point, double *error);
 /* Cells row by row, DISKS_SLOTS slots each; coordinates local to the cell. */
 struct disks_config {
     uint32_t cells[2];      /* a side */
-    uint32_t first, rows;   /* the rows that are here, from `first` on around the box; 0, all */
     uint64_t grid[2];       /* where cell (0, 0) is in the box, in units */
     struct disks_size size; /* at constant pressure */
-    uint8_t *count;         /* [rows cells] */
-    uint32_t *x, *y;        /* [rows cells][DISKS_SLOTS] */
+    uint8_t *count;         /* [cells] */
+    uint32_t *x, *y;        /* [cells][DISKS_SLOTS] */
 };
 
 bool disks_config_init(struct disks_config *config,
@@ -144,12 +143,6 @@ bool disks_config_init(struct disks_config *config,
 size_t disks_config_cells(const struct disks_config *config); /* that are here */
 /* Of a whole member. */
 size_t disks_cells(const struct disks_shape *shape);
-/* Copy some rows of another configuration. False: out of memory. */
-bool disks_config_band(struct disks_config *band, const struct disks_config *config, uint32_t first,
-                       uint32_t rows);
-/* Are the rows of `band`, except `margin` at both ends, those of `config`? And the grids? */
-bool disks_config_same(const struct disks_config *band, const struct disks_config *config,
-                       uint32_t margin);
 void disks_config_free(struct disks_config *config);
 /* Put disks at (x, y), in units and below shape->side, into cells, in the given order. Returns
  * SIZE_MAX, or the first disk that finds its cell full. */
@@ -191,55 +184,6 @@ void disks_config_to_raw(const struct disks_config *config, const struct disks_s
                          void *raw, size_t first, size_t second);
 void disks_config_from_raw(struct disks_config *config, const struct disks_shape *shape,
                            const void *raw, size_t first, size_t second);
-
-/* ---- twin.c, twin_measure.c: the kernels on the host, to the last bit ------------------------ */
-
-/* Counts of a sweep: accepted moves, and cells that had disks to move. */
-struct disks_tally {
-    uint64_t accepted, tried;
-};
-
-/* field: its nodes, where there is one. False if memory ran out; the configuration is then as
- * before. In a band, each sweep spoils five rows at each end. cells (NULL: not wanted): moves of
- * each cell in the last sweep, like `tally` of the kernels. */
-enum { DISKS_SPOILED = 5 };
-bool disks_twin_sweeps(const struct ergo_point *point, const struct disks_shape *shape,
-                       const int64_t *field, struct disks_config *config, uint64_t step,
-                       uint64_t sweeps, uint32_t *cells);
-/* The closest pair of `places`, as the volume move after the sweep of that step looks for it, where
- * the box has that size before. */
-uint64_t disks_twin_least(const struct disks_member *member, const struct disks_shape *shape,
-                          const struct disks_size *size, const struct disks_config *places,
-                          uint64_t step);
-/* The volume move after the sweep of that step, if there is one. */
-void disks_twin_volume(const struct disks_member *member, const struct disks_shape *shape,
-                       struct disks_config *config, uint64_t step, uint64_t least);
-/* One sweep of a random start; `shape` is that of its grid. */
-bool disks_twin_growth(const struct disks_growth *growth, const struct disks_shape *shape,
-                       struct disks_config *config, uint32_t sweep);
-/* Number of disks that overlap another one at the final diameter. False: no memory. */
-bool disks_twin_overlaps(const struct disks_growth *growth, const struct disks_shape *shape,
-                         struct disks_config *config, uint64_t *overlaps);
-/* Local psi_6 of the disks of a cell (DISKS_SLOTS values), in 1/DISKS_PSI6_UNIT, which are the
- * terms of the device's sums; or of all disks in the order of the cells (n values each;
- * false: no memory). */
-void disks_twin_psi6_cell(const struct disks_member *member, const struct disks_shape *shape,
-                          const struct disks_config *config, size_t cell, int32_t *re, int32_t *im);
-bool disks_twin_psi6(const struct disks_member *member, const struct disks_shape *shape,
-                     const struct disks_config *config, int32_t *re, int32_t *im);
-/* Count pairs with limits[b] <= r^2 < limits[b + 1], each once, from the first `cells` cells to
- * those at most `reach` away. False: no memory. */
-bool disks_twin_pairs(const struct disks_shape *shape, const struct disks_config *config,
-                      size_t cells, uint32_t reach, const uint64_t *limits, size_t bins,
-                      uint32_t *counts);
-/* The energy of a cell's disks in the field; counts of a curve over the axis of profiles. */
-int64_t disks_twin_energy(const struct disks_shape *shape, const struct disks_config *config,
-                          const int64_t *field, size_t cell);
-void disks_twin_profile(const struct disks_shape *shape, const struct disks_config *config,
-                        unsigned curve, size_t bins, uint32_t *counts);
-/* Count the first `blocks` squares of `block` x `block` cells by their number of disks. */
-void disks_twin_blocks(const struct disks_config *config, size_t blocks, uint32_t block,
-                       size_t bins, uint32_t *counts);
 
 /* ---- start.c ----------------------------------------------------------------------------------
  */
@@ -288,7 +232,6 @@ struct disks_launch {
     uint32_t sum_group;    /* work-items that add up a partial sum of a measurement */
     uint32_t sums;         /* partial sums per member */
     uint32_t most_cells;   /* of any member */
-    uint32_t look_cells;   /* cells that histograms use: all, except in audits */
     uint32_t most_half[2]; /* half of the most cells along a side */
     uint64_t all_cells;    /* of all members */
     uint32_t plans;        /* sweeps planned by one launch (tile and global path) */
@@ -362,8 +305,7 @@ struct disks_growing {
     uint32_t *overlaps;           /* number of disks that overlap, per member */
     uint64_t cells;               /* of all members */
     uint32_t most_cells, sweep;
-    size_t left;  /* members that still grow */
-    bool counted; /* the count of overlaps has been audited */
+    size_t left; /* members that still grow */
 };
 
 /* plan.c */
@@ -409,6 +351,10 @@ bool disks_curve_rows(const void *state, unsigned slot, size_t begin, size_t end
                       const struct ergo_samples *samples);
 enum ergo_status disks_refuse(struct ergo_context *ctx, const void *state, unsigned slot,
                               const struct ergo_samples *samples);
+/* Counts of a sweep: accepted moves, and cells that had disks to move. */
+struct disks_tally {
+    uint64_t accepted, tried;
+};
 /* The columns of a sample from the device's sums. `accepted` and `tried` are passed separately,
  * with more bits. volume: at constant pressure. energy: in a field, in 2^-20. */
 void disks_columns(const struct disks_shape *shape, const struct disks_sum *sum,
@@ -419,8 +365,11 @@ static inline const int64_t *disks_field_of(const struct disks_state *s, size_t 
     return s->fields ? s->fields + member * ERGO_FIELD_NODES : NULL;
 }
 double disks_density_at(const struct disks_shape *shape, const struct ergo_volume *volume);
-/* audit.c, picture.c */
-enum ergo_status disks_audit(struct ergo_context *ctx, void *state);
+/* picture.c */
+/* Local psi_6 of all disks in the order of the cells (n values each), in 1/DISKS_PSI6_UNIT, which
+ * are the terms of the device's sums. False: no memory. */
+bool disks_psi6(const struct disks_member *member, const struct disks_shape *shape,
+                const struct disks_config *config, int32_t *re, int32_t *im);
 enum ergo_status disks_picture(struct ergo_context *ctx, void *state, size_t member,
                                struct ergo_picture *picture);
 enum ergo_status disks_frame(struct ergo_context *ctx, void *state, size_t member,

@@ -316,7 +316,6 @@ static const struct ergo_sampler_ops ops = {
     .start = disks_random_piece,
     .save = disks_save,
     .load = disks_load,
-    .audit = disks_audit,
     .picture = disks_picture,
     .frame = disks_frame,
 };

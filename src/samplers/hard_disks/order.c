@@ -128,19 +128,6 @@ static bool config_of(const struct disks_state *s, unsigned slot, size_t curve, 
     return true;
 }
 
-bool disks_order_same(const struct disks_state *s, size_t curve, size_t member,
-                      const struct disks_config *config) {
-    struct disks_config found;
-    if (!is_due(s, 0, curve))
-        return true;
-    if (!config_of(s, 0, curve, member, &found))
-        return false;
-    memcpy(found.grid, config->grid, sizeof found.grid);
-    const bool same = disks_config_same(&found, config, 0);
-    disks_config_free(&found);
-    return same;
-}
-
 /* Positions of disks are relative to the cells, which nothing here notices. */
 bool disks_order_row(const struct disks_state *s, unsigned slot, size_t row,
                      const struct ergo_samples *samples) {
@@ -149,7 +136,7 @@ bool disks_order_row(const struct disks_state *s, unsigned slot, size_t row,
     const size_t n = (size_t)s->shapes[member].n;
     double *curves[HEXATIC_CURVES];
     struct disks_config config;
-    /* what is measured during equilibration is dropped; an audit asks for the cells alone */
+    /* what is measured during equilibration is dropped */
     if (!is_due(s, slot, curve) || !samples->curves[DISKS_CURVE_NUMBERS] ||
         ergo_engine_curve_sample(&s->e, slot, curve) < ergo_schedule_of(point).n_equilibration)
         return true;

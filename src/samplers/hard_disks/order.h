@@ -26,9 +26,6 @@ void disks_order_read(struct disks_state *s, size_t curve);
  * memory. */
 bool disks_order_row(const struct disks_state *s, unsigned slot, size_t row,
                      const struct ergo_samples *samples);
-/* For audits: were these cells read back for a sample? False also where there is no memory. */
-bool disks_order_same(const struct disks_state *s, size_t curve, size_t member,
-                      const struct disks_config *config);
 
 double disks_order_psi(const struct ergo_point *point, const double *numbers, size_t size);
 double disks_order_psi2(const struct ergo_point *point, const double *numbers, size_t size);

@@ -3,7 +3,71 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel.h"
+#include "hard_disks/core.h"
 #include "samplers/hard_disks/disks.h"
+
+/* Of the disks of a cell: DISKS_SLOTS values. */
+static void psi6_of_cell(const struct disks_member *member, const struct disks_shape *s,
+                          const struct disks_config *c, size_t cell, int32_t *re, int32_t *im) {
+    const int64_t m = s->cells[0], rows = s->cells[1], at = (int64_t)cell;
+    const float inverse_y = s->rectangular ? member->inverse * member->aspect[0] : member->inverse;
+    const float w = (float)s->width;
+    size_t around[25];
+    for (int64_t k = 0; k < 25; k++) /* a bond reaches two cells at most */
+        around[k] =
+            (size_t)((at / m + k / 5 - 2 + 2 * rows) % rows * m + (at % m + k % 5 - 2 + 2 * m) % m);
+    for (size_t i = 0; i < c->count[cell]; i++) {
+        const float px = (float)c->x[cell * DISKS_SLOTS + i];
+        const float py = (float)c->y[cell * DISKS_SLOTS + i];
+        struct disks_bonds bonds = {0.0f, 0.0f, 0.0f};
+        for (int64_t k = 0; k < 25; k++) {
+            const int64_t ox = k % 5 - 2, oy = k / 5 - 2;
+            const float left = px - (float)ox * w, low = py - (float)oy * w;
+            const size_t first = around[k] * DISKS_SLOTS;
+            for (size_t j = first; j < first + c->count[around[k]]; j++)
+                bonds = disks_bond(bonds, ((float)c->x[j] - left) * member->inverse,
+                                   ((float)c->y[j] - low) * inverse_y, member->neighbour);
+        }
+        const float scale =
+            bonds.count > 0.0f ? disks_inverse(bonds.count) * DISKS_PSI6_UNIT : 0.0f;
+        re[i] = (int32_t)lrintf(bonds.re * scale);
+        im[i] = (int32_t)lrintf(bonds.im * scale);
+    }
+}
+
+struct psi6 {
+    const struct disks_member *member;
+    const struct disks_shape *shape;
+    const struct disks_config *config;
+    const size_t *first; /* disk of each row of cells */
+    int32_t *re, *im;
+};
+
+static void psi6_rows(size_t begin, size_t end, void *user) {
+    const struct psi6 *p = user;
+    const size_t cells = p->shape->cells[0];
+    size_t n = p->first[begin];
+    for (size_t cell = begin * cells; cell < end * cells; n += p->config->count[cell++])
+        psi6_of_cell(p->member, p->shape, p->config, cell, p->re + n, p->im + n);
+}
+
+/* NOLINTNEXTLINE(readability-non-const-parameter) psi6_rows writes them */
+bool disks_psi6(const struct disks_member *member, const struct disks_shape *s,
+                     /* NOLINTNEXTLINE(readability-non-const-parameter) */
+                     const struct disks_config *c, int32_t *re, int32_t *im) {
+    const size_t cells = s->cells[0], rows = s->cells[1];
+    size_t *first = malloc(rows * sizeof *first), n = 0;
+    if (!first)
+        return false;
+    for (size_t cell = 0; cell < cells * rows; n += c->count[cell++])
+        if (cell % cells == 0)
+            first[cell / cells] = n;
+    struct psi6 all = {member, s, c, first, re, im};
+    ergo_parallel_ranges(rows, 8, psi6_rows, &all);
+    free(first);
+    return true;
+}
 
 /* Read positions and local psi_6 of a member: x, y, re, im, n values each, malloc'ed together, and
  * the sides of its box. psi_6 has the values that the measurement on the device adds up. */
@@ -19,7 +83,7 @@ static enum ergo_status read_positions(struct ergo_context *ctx, struct disks_st
     const struct disks_member now = disks_member_at(s, member, &config);
     double *d = malloc(4 * n * sizeof *d);
     int32_t *psi6 = malloc(2 * n * sizeof *psi6);
-    if (d && psi6 && disks_twin_psi6(&now, shape, &config, psi6, psi6 + n)) {
+    if (d && psi6 && disks_psi6(&now, shape, &config, psi6, psi6 + n)) {
         disks_config_positions(&config, shape, d, d + n);
         for (size_t i = 0; i < 2 * n; i++)
             d[2 * n + i] = psi6[i] / (double)DISKS_PSI6_UNIT;

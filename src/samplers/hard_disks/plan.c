@@ -355,7 +355,6 @@ enum ergo_status disks_configure(struct ergo_context *ctx, void *state) {
         return status;
     const size_t cell_bytes = DISKS_PLANE_BYTES * disks_planes(s->shapes);
     l->plans = 256;
-    l->look_cells = l->most_cells;
     status = choose_path(ctx, s->e.batch, device, s->shapes, cell_bytes, l);
     if (status != ERGO_OK)
         return status;

@@ -12,9 +12,6 @@
 
 _Static_assert(sizeof(struct disks_growth) == DISKS_GROWTH_BYTES, "disks_growth has no padding");
 
-/* Systems up to this many disks are replayed whole. */
-static const uint64_t whole_disks = 1u << 15;
-
 void disks_random_destroy(struct disks_state *s) {
     ergo_engine_destroy(s->growing);
     s->growing = NULL;
@@ -178,32 +175,6 @@ static enum ergo_status take(struct ergo_context *ctx, struct disks_state *s, si
     return status;
 }
 
-/* Compare the device's number of overlapping disks with the host's, for a member that is counted
- * quickly. The state's own audit finds overlaps that this misses. */
-static enum ergo_status audit_overlaps(struct ergo_context *ctx, struct disks_state *s) {
-    struct disks_growing *g = s->growing;
-    const size_t member = s->e.batch->count - 1;
-    struct disks_config config;
-    uint64_t expected = 0;
-    g->counted = true;
-    if (s->shapes[member].n > 8 * whole_disks)
-        return ERGO_OK;
-    enum ergo_status status = disks_random_fetch(ctx, s, member, &config);
-    if (status != ERGO_OK)
-        return status;
-    if (!disks_twin_overlaps(&g->growths[member], &g->grids[member], &config, &expected))
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
-    else if (expected != g->overlaps[member])
-        status = ERGO_FAIL(ctx, ERGO_E_AUDIT,
-                           "audit of hard-disks failed on %s (%s): in the random start of member "
-                           "%zu %u disks overlap by the device's count, and %llu do. The device's "
-                           "compiler or hardware is wrong for these kernels: try another device",
-                           s->e.device->summary.name, s->e.device->summary.driver, member,
-                           g->overlaps[member], (unsigned long long)expected);
-    disks_config_free(&config);
-    return status;
-}
-
 static enum ergo_status ask(struct ergo_context *ctx, struct disks_state *s) {
     struct disks_growing *g = s->growing;
     const size_t bytes = s->e.batch->count * sizeof *g->overlaps;
@@ -214,8 +185,6 @@ static enum ergo_status ask(struct ergo_context *ctx, struct disks_state *s) {
                 BUFFER(DISKS_START_MEMBERS), BUFFER(DISKS_START_COUNTS), U32(g->cells));
     ergo_engine_read(&g->e, DISKS_START_COUNTS, 0, bytes, g->overlaps);
     enum ergo_status status = ergo_engine_end(&g->e);
-    if (status == ERGO_OK && !g->counted)
-        status = audit_overlaps(ctx, s);
     for (size_t i = 0; i < s->e.batch->count && status == ERGO_OK; i++)
         if (!g->overlaps[i] && !g->configs[i].count)
             status = take(ctx, s, i);
@@ -228,43 +197,6 @@ static enum ergo_status ask(struct ergo_context *ctx, struct disks_state *s) {
     return status;
 }
 
-/* Sweeps that the host replays: the first, one of the growth, and the last of the growth, where
- * most disks overlap. For large systems only some rows around the edge of the box. */
-static bool is_audited(const struct disks_growing *g) {
-    return g->sweep == 0 || g->sweep == DISKS_START_MELT + DISKS_START_GROW / 2 ||
-           g->sweep == DISKS_START_MELT + DISKS_START_GROW - 1;
-}
-
-static enum ergo_status audited_sweep(struct ergo_context *ctx, struct disks_state *s) {
-    struct disks_growing *g = s->growing;
-    const size_t member = s->e.batch->count - 1;
-    const struct disks_shape *grid = &g->grids[member];
-    const uint32_t now = g->sweep, m = grid->cells[1], few = 4 + 2 * DISKS_SPOILED;
-    const bool whole = s->shapes[member].n <= whole_disks || m <= few;
-    struct disks_config before = {0}, expected = {0}, found = {0};
-    bool ok = true;
-    enum ergo_status status = disks_random_fetch(ctx, s, member, &before);
-    if (status == ERGO_OK)
-        status = sweep(ctx, g);
-    if (status == ERGO_OK)
-        status = disks_random_fetch(ctx, s, member, &found);
-    if (status == ERGO_OK)
-        ok = disks_config_band(&expected, &before, whole ? 0 : m - few / 2, whole ? m : few) &&
-             disks_twin_growth(&g->growths[member], grid, &expected, now);
-    if (!ok)
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
-    else if (status == ERGO_OK && !disks_config_same(&expected, &found, whole ? 0 : DISKS_SPOILED))
-        status = ERGO_FAIL(ctx, ERGO_E_AUDIT,
-                           "audit of hard-disks failed on %s (%s): sweep %u of the random start of "
-                           "member %zu differs between the device and the host. The device's "
-                           "compiler or hardware is wrong for these kernels: try another device",
-                           s->e.device->summary.name, s->e.device->summary.driver, now, member);
-    disks_config_free(&before);
-    disks_config_free(&expected);
-    disks_config_free(&found);
-    return status;
-}
-
 enum ergo_status disks_random_piece(struct ergo_context *ctx, void *opaque, bool *done) {
     struct disks_state *s = opaque;
     struct disks_growing *g = s->growing;
@@ -274,7 +206,7 @@ enum ergo_status disks_random_piece(struct ergo_context *ctx, void *opaque, bool
     if (!g)
         return ERGO_OK;
     for (uint32_t i = 0; i < s->launch.start_sweeps && g->left && status == ERGO_OK; i++) {
-        status = is_audited(g) ? audited_sweep(ctx, s) : sweep(ctx, g);
+        status = sweep(ctx, g);
         if (status == ERGO_OK && g->sweep >= grown && g->sweep % DISKS_START_ASK == 0)
             status = ask(ctx, s);
     }

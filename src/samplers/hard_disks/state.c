@@ -10,12 +10,12 @@
 #include "samplers/hard_disks/disks.h"
 
 size_t disks_config_cells(const struct disks_config *c) {
-    return (size_t)c->cells[0] * c->rows;
+    return (size_t)c->cells[0] * c->cells[1];
 }
 
 bool disks_config_init(struct disks_config *c, const uint32_t cells[2]) {
     const size_t all = (size_t)cells[0] * cells[1];
-    *c = (struct disks_config){.cells = {cells[0], cells[1]}, .rows = cells[1]};
+    *c = (struct disks_config){.cells = {cells[0], cells[1]}};
     c->count = calloc(all, 1);
     c->x = calloc(all * DISKS_SLOTS, sizeof *c->x);
     c->y = calloc(all * DISKS_SLOTS, sizeof *c->y);
@@ -23,45 +23,6 @@ bool disks_config_init(struct disks_config *c, const uint32_t cells[2]) {
         return true;
     disks_config_free(c);
     return false;
-}
-
-bool disks_config_band(struct disks_config *band, const struct disks_config *c, uint32_t first,
-                       uint32_t rows) {
-    const size_t row = c->cells[0], all = row * rows;
-    *band =
-        (struct disks_config){.cells = {c->cells[0], c->cells[1]}, .first = first, .rows = rows};
-    memcpy(band->grid, c->grid, sizeof band->grid);
-    band->size = c->size;
-    band->count = malloc(all);
-    band->x = malloc(all * DISKS_SLOTS * sizeof *band->x);
-    band->y = malloc(all * DISKS_SLOTS * sizeof *band->y);
-    if (!band->count || !band->x || !band->y) {
-        disks_config_free(band);
-        return false;
-    }
-    for (size_t y = 0; y < rows; y++) {
-        const size_t from = (first + y) % c->cells[1] * row, to = y * row;
-        memcpy(band->count + to, c->count + from, row);
-        memcpy(band->x + to * DISKS_SLOTS, c->x + from * DISKS_SLOTS, row * DISKS_SLOTS * 4);
-        memcpy(band->y + to * DISKS_SLOTS, c->y + from * DISKS_SLOTS, row * DISKS_SLOTS * 4);
-    }
-    return true;
-}
-
-bool disks_config_same(const struct disks_config *band, const struct disks_config *c,
-                       uint32_t margin) {
-    for (size_t y = margin; y + margin < band->rows; y++)
-        for (size_t x = 0; x < c->cells[0]; x++) {
-            const size_t a = y * c->cells[0] + x;
-            const size_t b = (band->first + y) % c->cells[1] * c->cells[0] + x;
-            const size_t bytes = 4 * (size_t)c->count[b];
-            if (band->count[a] != c->count[b] ||
-                memcmp(band->x + a * DISKS_SLOTS, c->x + b * DISKS_SLOTS, bytes) != 0 ||
-                memcmp(band->y + a * DISKS_SLOTS, c->y + b * DISKS_SLOTS, bytes) != 0)
-                return false;
-        }
-    return memcmp(band->grid, c->grid, sizeof c->grid) == 0 &&
-           memcmp(&band->size, &c->size, sizeof c->size) == 0;
 }
 
 void disks_config_free(struct disks_config *c) {
@@ -101,7 +62,7 @@ void disks_config_box(const struct disks_config *c, const struct disks_shape *s,
 void disks_config_at(const struct disks_config *c, const struct disks_shape *s, size_t cell,
                      size_t k, uint64_t at[2]) {
     const uint64_t left = cell % c->cells[0] * s->width;
-    const uint64_t low = (c->first + cell / c->cells[0]) * s->width;
+    const uint64_t low = cell / c->cells[0] * s->width;
     at[0] = (left + c->x[cell * DISKS_SLOTS + k] + c->grid[0]) % s->side[0];
     at[1] = (low + c->y[cell * DISKS_SLOTS + k] + c->grid[1]) % s->side[1];
 }

@@ -105,11 +105,11 @@ static void measure_pairs(struct spheres_state *s, uint32_t which, size_t curve)
         const uint64_t cells = ergo_engine_next(
             &s->e, &s->e.curve_pace, (most[2] + 1 - from) * layer, l->pair_layers * layer);
         now = cells < layer ? 1 : (uint32_t)(cells / layer);
-        ERGO_LAUNCH(&s->e, SPHERES_PAIRS, over(s, l->look_cells), BUFFER(SPHERES_CELLS),
+        ERGO_LAUNCH(&s->e, SPHERES_PAIRS, over(s, l->most_cells), BUFFER(SPHERES_CELLS),
                     BUFFER(SPHERES_MEMBERS), BUFFER(SPHERES_LIMITS + which),
                     BUFFER(SPHERES_COUNTS + which), U32(curve), U32(members_of(s)),
                     U32(l->bins[which]), U32(which), U32(l->all_cells), U32(from), U32(from + now),
-                    U32(l->look_cells));
+                    U32(l->most_cells));
         ergo_engine_made(&s->e, &s->e.curve_pace, now * layer);
     }
 }

@@ -324,7 +324,6 @@ static const struct ergo_sampler_ops ops = {
     .start = spheres_random_piece,
     .save = spheres_save,
     .load = spheres_load,
-    .audit = spheres_audit,
     .frame = spheres_frame,
 };
 

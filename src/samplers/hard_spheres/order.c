@@ -125,21 +125,6 @@ static bool config_of(const struct spheres_state *s, unsigned slot, size_t curve
     return true;
 }
 
-bool spheres_order_same(const struct spheres_state *s, size_t curve, size_t member,
-                        const struct spheres_config *config) {
-    struct spheres_config found;
-    if (!is_due(s, 0, curve))
-        return true;
-    if (!config_of(s, 0, curve, member, &found))
-        return false;
-    memcpy(found.grid, config->grid, sizeof found.grid);
-    found.contact = config->contact;
-    found.volume = config->volume;
-    const bool same = spheres_config_same(&found, config, 0);
-    spheres_config_free(&found);
-    return same;
-}
-
 /* Positions are relative to the cells, which nothing here notices. */
 static bool analyse(const struct ergo_point *point, const struct spheres_shape *shape,
                     const struct spheres_config *config, double *numbers, double *sk) {
@@ -179,7 +164,7 @@ bool spheres_order_row(const struct spheres_state *s, unsigned slot, size_t row,
     const uint64_t sample = ergo_engine_curve_sample(&s->e, slot, curve);
     double *const *curves = samples->curves + spheres_order_first(point);
     struct spheres_config config;
-    /* what is measured during equilibration is dropped; an audit asks for the cells alone */
+    /* what is measured during equilibration is dropped */
     if (!is_due(s, slot, curve) || !curves[SPHERES_ORDER_NUMBERS] ||
         sample < ergo_schedule_of(point).n_equilibration)
         return true;

@@ -29,9 +29,6 @@ void spheres_order_read(struct spheres_state *s, size_t curve);
  * memory. */
 bool spheres_order_row(const struct spheres_state *s, unsigned slot, size_t row,
                        const struct ergo_samples *samples);
-/* For audits: were these cells read back for a sample? False also where there is no memory. */
-bool spheres_order_same(const struct spheres_state *s, size_t curve, size_t member,
-                        const struct spheres_config *config);
 
 double spheres_order_q6(const struct ergo_point *point, const double *numbers, size_t size);
 double spheres_order_averaged(const struct ergo_point *point, const double *numbers, size_t size);

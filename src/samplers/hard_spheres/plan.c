@@ -175,7 +175,6 @@ enum ergo_status spheres_configure(struct ergo_context *ctx, void *state) {
         return status;
     choose_launch(device, first, l);
     l->plans = 256;
-    l->look_cells = l->most_cells;
     l->pair_layers = 1u << 30;
     /* enough work-items for the device, each with several cells */
     const uint64_t items = l->most_cells / (gpu ? 4 : 16) + 1, most = gpu ? 131072 : 64;

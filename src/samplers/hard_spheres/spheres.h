@@ -93,7 +93,6 @@ struct spheres_place {
 };
 struct spheres_config {
     uint32_t cells[3];
-    uint32_t first, layers;    /* the layers along z that are here, from `first` on; 0, all */
     uint64_t grid[3];          /* where cell (0, 0, 0) is in the box, in units */
     uint64_t contact;          /* overlap: r^2 < contact */
     struct ergo_volume volume; /* all 0 at constant volume */
@@ -101,16 +100,8 @@ struct spheres_config {
     struct spheres_place *place; /* [cells][SPHERES_MANY] */
 };
 
-/* Empty cells: some layers, or all. False: out of memory. */
-bool spheres_config_make(struct spheres_config *config, const uint32_t cells[3], uint32_t first,
-                         uint32_t layers);
+/* Empty cells. False: out of memory. */
 bool spheres_config_init(struct spheres_config *config, const uint32_t cells[3]);
-/* Copy some layers of another configuration. False: out of memory. */
-bool spheres_config_band(struct spheres_config *band, const struct spheres_config *config,
-                         uint32_t first, uint32_t layers);
-/* Are the layers of `band`, except `margin` at both ends, those of `config`? And the grids? */
-bool spheres_config_same(const struct spheres_config *band, const struct spheres_config *config,
-                         uint32_t margin);
 void spheres_config_free(struct spheres_config *config);
 /* Put spheres at places in units, below shape->side, into cells. Returns SIZE_MAX, or the first
  * sphere that finds its cell full. */
@@ -150,40 +141,6 @@ void spheres_config_from_raw(struct spheres_config *config, unsigned slots, cons
 /* Where the device has cell number `cell`. */
 size_t spheres_raw_place(const uint32_t cells[3], size_t cell);
 
-/* ---- twin.c: the kernels on the host, to the last bit ---------------------------------------- */
-
-/* A run of sweeps: those of a chain, or of a random start (purpose), where contact grows. */
-struct spheres_sweeps {
-    const struct spheres_member *member;
-    const struct spheres_shape *shape;
-    const int64_t *field; /* its nodes, where there is a field */
-    uint32_t purpose;
-    uint64_t step, count;
-};
-/* False if memory ran out; the configuration is then as before. In a band, each sweep spoils nine
- * layers at each end. tally (NULL: not wanted): of each cell, as the kernels'. */
-enum { SPHERES_SPOILED = 9 };
-bool spheres_twin_sweeps(const struct spheres_sweeps *sweeps, struct spheres_config *config,
-                         uint32_t *tally);
-/* The closest pair of `places`, as the move after the sweep of that step looks for it in a box of
- * that volume before. */
-uint64_t spheres_twin_least(const struct spheres_sweeps *sweeps, const struct ergo_volume *volume,
-                            const struct spheres_config *places, uint64_t step);
-/* The volume move after the sweep of that step, if there is one; `least` as the device finds it. */
-void spheres_twin_volume(const struct spheres_sweeps *sweeps, struct spheres_config *config,
-                         uint64_t step, uint64_t least);
-/* Count pairs with limits[b] <= r^2 < limits[b + 1], each once, from the first `cells` cells to
- * those at most `reach` away. False: no memory. */
-bool spheres_twin_pairs(const struct spheres_shape *shape, const struct spheres_config *config,
-                        size_t cells, const uint32_t reach[3], const uint64_t *limits, size_t bins,
-                        uint32_t *counts);
-
-/* The energy of a cell's spheres in the field; counts of a curve over the axis of profiles. */
-int64_t spheres_twin_energy(const struct spheres_shape *shape, const struct spheres_config *config,
-                            const int64_t *field, size_t cell);
-void spheres_twin_profile(const struct spheres_shape *shape, const struct spheres_config *config,
-                          unsigned curve, size_t bins, uint32_t *counts);
-
 /* ---- start.c --------------------------------------------------------------------------------- */
 
 bool spheres_start_is_file(const char *start);
@@ -209,7 +166,6 @@ struct spheres_launch {
     uint32_t sum_group;  /* work-items that add up a partial sum of a measurement */
     uint32_t sums;       /* partial sums per member */
     uint32_t most_cells; /* of any member */
-    uint32_t look_cells; /* cells that histograms use: all, except in audits */
     uint64_t all_cells;  /* of all members */
     uint32_t plans;      /* sweeps planned by one launch */
     uint32_t bins[SPHERES_CURVES];
@@ -335,7 +291,5 @@ void spheres_columns(const struct spheres_shape *shape, const struct spheres_tot
 static inline const int64_t *spheres_field_of(const struct spheres_state *s, size_t member) {
     return s->fields ? s->fields + member * ERGO_FIELD_NODES : NULL;
 }
-/* audit.c */
-enum ergo_status spheres_audit(struct ergo_context *ctx, void *state);
 
 #endif

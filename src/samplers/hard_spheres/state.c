@@ -9,55 +9,17 @@
 #include "samplers/hard_spheres/spheres.h"
 
 static size_t cells_of(const struct spheres_config *c) {
-    return (size_t)c->cells[0] * c->cells[1] * c->layers;
+    return (size_t)c->cells[0] * c->cells[1] * c->cells[2];
 }
 
-bool spheres_config_make(struct spheres_config *c, const uint32_t cells[3], uint32_t first,
-                         uint32_t layers) {
-    *c = (struct spheres_config){
-        .cells = {cells[0], cells[1], cells[2]}, .first = first, .layers = layers};
+bool spheres_config_init(struct spheres_config *c, const uint32_t cells[3]) {
+    *c = (struct spheres_config){.cells = {cells[0], cells[1], cells[2]}};
     c->count = calloc(cells_of(c), 1);
     c->place = malloc(cells_of(c) * SPHERES_MANY * sizeof *c->place);
     if (c->count && c->place)
         return true;
     spheres_config_free(c);
     return false;
-}
-
-bool spheres_config_init(struct spheres_config *c, const uint32_t cells[3]) {
-    return spheres_config_make(c, cells, 0, cells[2]);
-}
-
-bool spheres_config_band(struct spheres_config *band, const struct spheres_config *c,
-                         uint32_t first, uint32_t layers) {
-    const size_t layer = (size_t)c->cells[0] * c->cells[1];
-    if (!spheres_config_make(band, c->cells, first, layers))
-        return false;
-    memcpy(band->grid, c->grid, sizeof band->grid);
-    band->contact = c->contact;
-    band->volume = c->volume;
-    for (size_t z = 0; z < layers; z++) {
-        const size_t from = (first + z) % c->cells[2] * layer, to = z * layer;
-        memcpy(band->count + to, c->count + from, layer);
-        memcpy(band->place + to * SPHERES_MANY, c->place + from * SPHERES_MANY,
-               layer * SPHERES_MANY * sizeof *c->place);
-    }
-    return true;
-}
-
-bool spheres_config_same(const struct spheres_config *band, const struct spheres_config *c,
-                         uint32_t margin) {
-    const size_t layer = (size_t)c->cells[0] * c->cells[1];
-    for (size_t z = margin; z + margin < band->layers; z++)
-        for (size_t i = 0; i < layer; i++) {
-            const size_t a = z * layer + i, b = (band->first + z) % c->cells[2] * layer + i;
-            if (band->count[a] != c->count[b] ||
-                memcmp(band->place + a * SPHERES_MANY, c->place + b * SPHERES_MANY,
-                       c->count[b] * sizeof *c->place) != 0)
-                return false;
-        }
-    return memcmp(band->grid, c->grid, sizeof c->grid) == 0 && band->contact == c->contact &&
-           memcmp(&band->volume, &c->volume, sizeof c->volume) == 0;
 }
 
 void spheres_config_free(struct spheres_config *c) {
@@ -94,7 +56,6 @@ void spheres_config_at(const struct spheres_config *c, const struct spheres_shap
                        size_t i, uint64_t place[3]) {
     size_t at[3];
     cell_at(c, cell, at);
-    at[2] += c->first; /* of a band */
     for (int k = 0; k < 3; k++)
         place[k] = (at[k] * s->width[k] + c->grid[k] + c->place[cell * SPHERES_MANY + i].at[k]) %
                    s->side[k];
