@@ -163,8 +163,8 @@ const struct ergo_key ergo_job_common_keys[] = {
              "series and histograms in report.html need full."},
     {ERGO_KEY("/audit/every_seconds", REAL), .flags = ERGO_KEY_HOW, .fallback = "0", .min = 0,
      .max = 1e9, .unit = "s",
-     .help = "Wall time between audits, which recompute all running quantities; 0: only those at "
-             "the start, with each checkpoint and at the end."},
+     .help = "Wall time between audits, which make a stretch of the run again and compare; 0: only "
+             "those at the start, with each checkpoint and at the end."},
     {ERGO_KEY("/audit/device", STRING), .flags = ERGO_KEY_HOW, .fallback = "\"auto\"", .unit = "",
      .help = "Where stretches of the run are made again, and have to give the same bits "
              "(hard-disks, hard-spheres): a device as in /device; auto: another OpenCL "

@@ -147,8 +147,8 @@ struct ergo_result {
     double host_seconds, hidden_seconds;
     double phases[ERGO_PHASES]; /* seconds; of one session that did all of it, else parts of it */
     struct ergo_result_audits audits;
-    uint64_t device_bytes;      /* of the largest batch's buffers, as planned */
-    unsigned built, loaded;     /* programs: from source, from the cache */
+    uint64_t device_bytes;  /* of the largest batch's buffers, as planned */
+    unsigned built, loaded; /* programs: from source, from the cache */
     size_t n_warnings;
     char **warnings;        /* owned sentences */
     unsigned part, n_parts; /* of the job's points, for machines without a network; 0: all */

@@ -23,8 +23,8 @@ struct ergo_audit {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t told;
-    enum task task; /* NOTHING: the thread waits, and what is below is the run's */
-    bool planned;   /* the batch's: step_seconds is known, or why there is nothing */
+    enum task task;             /* NOTHING: the thread waits, and what is below is the run's */
+    bool planned;               /* the batch's: step_seconds is known, or why there is nothing */
     enum ergo_status status;    /* of the last replay, until the run has heard of it */
     struct ergo_device *device; /* owned; NULL: none */
     bool other, varied;         /* another implementation; groups of another size */
@@ -32,8 +32,8 @@ struct ergo_audit {
     const struct ergo_batch *whole;
     struct ergo_batch some; /* copies of the points that are replayed, */
     struct ergo_point *points;
-    size_t *members; /* and which they are */
-    void *state;     /* NULL: not made yet */
+    size_t *members;           /* and which they are */
+    void *state;               /* NULL: not made yet */
     double step_seconds, last; /* last: when the last stretch began */
     bool measured, begun;
     bool fresh, wanted; /* a stretch since the last checkpoint; one before the next */
@@ -50,7 +50,8 @@ static uint64_t end_of(const struct ergo_audit_block *b) {
     return b->step + (b->count ? b->count : 1) * b->every;
 }
 
-/* ---- the other device, in its thread ---------------------------------------------------------- */
+/* ---- the other device, in its thread ----------------------------------------------------------
+ */
 
 /* No more audits. The reason is for people. */
 static void give_up(struct ergo_audit *a, const char *what) {
@@ -259,8 +260,7 @@ static enum ergo_status compare_curves(struct ergo_audit *a) {
             if ((sums || sample % own == 0) &&
                 memcmp(a->given.curves[c] + i * size, a->found.curves[c] + i * size,
                        size * sizeof(double)) != 0)
-                return differ(a, i % n, end_of(&a->block),
-                              model->curves[c].name);
+                return differ(a, i % n, end_of(&a->block), model->curves[c].name);
         }
     }
     return ERGO_OK;
@@ -329,8 +329,8 @@ static enum ergo_status load(struct ergo_audit *a) {
 
 static enum ergo_status advance(struct ergo_audit *a) {
     const struct ergo_audit_block *b = &a->block;
-    enum ergo_status status = ergo_sampler_advance(a->ctx, a->work->ops, a->state, 0, b->count,
-                                                   b->every, b->first);
+    enum ergo_status status =
+        ergo_sampler_advance(a->ctx, a->work->ops, a->state, 0, b->count, b->every, b->first);
     if (status != ERGO_OK || !b->count)
         return status == ERGO_OK ? ergo_device_finish(a->ctx, a->device) : status;
     status = ergo_sampler_collect(a->ctx, a->work->ops, a->state, 0, &a->found);
@@ -395,7 +395,8 @@ static void *serve(void *user) {
     return NULL;
 }
 
-/* ---- the run ---------------------------------------------------------------------------------- */
+/* ---- the run ----------------------------------------------------------------------------------
+ */
 
 static void wait_for(struct ergo_audit *a, bool plan_only) {
     pthread_mutex_lock(&a->lock);
@@ -482,8 +483,7 @@ uint64_t ergo_audit_due(struct ergo_work *work, uint64_t rest) {
     const double every = ergo_point_real(&work->job->points[0], "/audit/every_seconds");
     const uint64_t steps = ergo_audit_last(work);
     const bool late = every > 0 && ergo_clock() - work->audit->last >= every;
-    if (!steps ||
-        (work->audit->begun && !work->audit->wanted && !late && rest > steps))
+    if (!steps || (work->audit->begun && !work->audit->wanted && !late && rest > steps))
         return 0;
     return steps < rest ? steps : rest;
 }

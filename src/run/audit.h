@@ -19,8 +19,8 @@ struct ergo_audit;
 
 /* A block of the run: `count` times `every` steps and a sample; count 0: `every` steps. */
 struct ergo_audit_block {
-    uint64_t step;        /* before it */
-    size_t first, count;  /* samples */
+    uint64_t step;       /* before it */
+    size_t first, count; /* samples */
     uint64_t every;
 };
 

@@ -57,7 +57,7 @@ struct ergo_work {
                                                           audit: ergo_work_save, or of spread.c */
     enum ergo_status (*leave)(struct ergo_work *work); /* of a batch that ends before its time:
                                                           save, or of spread.c */
-    struct ergo_audit *audit;   /* replays (audit.h); NULL: none */
+    struct ergo_audit *audit;                          /* replays (audit.h); NULL: none */
     struct ergo_spread *spread; /* points are spread over ranks (spread.h); NULL: they are not */
 };
 

@@ -20,14 +20,13 @@ static struct faults {
     size_t flip_at;      /* before this launch, */
     size_t buffer, byte; /* a bit of this byte is flipped */
     bool flipped;        /* it was there to be flipped */
-    bool sampling;       /* launches count from the first sampled step on: how many a start makes, */
-                         /* the clock decides */
-    size_t n_buffers;    /* created so far */
-    cl_mem buffers[64];  /* NULL: released */
+    bool sampling;      /* launches count from the first sampled step on: how many a start makes, */
+                        /* the clock decides */
+    size_t n_buffers;   /* created so far */
+    cl_mem buffers[64]; /* NULL: released */
     size_t sizes[64];
     bool touched[64], constant[64]; /* written so far; only once, as a whole, and not by zeros */
 } faults;
-
 
 /* The library's own. POSIX: a function's address through a data pointer. */
 static void *next(const char *name) {
@@ -254,8 +253,8 @@ static void replays(const struct ergo_result *whole, size_t buffers) {
     for (size_t i = 0; i < buffers; i++) {
         const struct faults fault = {.sampling = true, .flip_at = 1, .buffer = i};
         if (constant[i] && !run_fails(whole, &fault) && was_flipped) /* else it has gone */
-            fail_msg("%s: a bit of constant %zu flipped, and the run passes", contract.sampler->name,
-                     i);
+            fail_msg("%s: a bit of constant %zu flipped, and the run passes",
+                     contract.sampler->name, i);
     }
     for (size_t k = 1; k <= 8; k++) {
         const struct faults fault = {.sampling = true, .lose = k};

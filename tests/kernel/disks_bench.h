@@ -217,9 +217,9 @@ static inline void disks_psi6_of_sample(struct disks_bench *b, size_t m, const d
         host[i / n] += terms[i];
     if (columns[0] != (double)host[0] * 0x1p-24 / (double)n ||
         columns[1] != (double)host[1] * 0x1p-24 / (double)n)
-        fail_msg(
-            "%s\npsi_6 of member %zu is (%.9g, %.9g); the oracle to the bit, that of frames, differs",
-            b->what, m, columns[0], columns[1]);
+        fail_msg("%s\npsi_6 of member %zu is (%.9g, %.9g); the oracle to the bit, that of frames, "
+                 "differs",
+                 b->what, m, columns[0], columns[1]);
     double box[2]; /* bonds never cross walls, which are wider than they */
     disks_config_box(&config, shape, box);
     if (shape->confined.is)

@@ -166,7 +166,8 @@ static void test_batch(void **state) {
     }
 }
 
-/* A state that cannot be is not taken: as an audit would find it that loads it on another device. */
+/* A state that cannot be is not taken: as an audit would find it that loads it on another device.
+ */
 static void refused(size_t member, const char *reason) {
     struct ergo_text state = {0};
     DISKS_OK(&bench, bench.model->ops->save(bench.ctx, bench.state, member, &state));
@@ -218,8 +219,8 @@ static int tear_down(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chain),  cmocka_unit_test(test_groups),
-                                       cmocka_unit_test(test_batch),  cmocka_unit_test(test_images),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chain), cmocka_unit_test(test_groups),
+                                       cmocka_unit_test(test_batch), cmocka_unit_test(test_images),
                                        cmocka_unit_test(test_states)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -122,9 +122,8 @@ static void test_energies(void **state) {
         const double z = (double)place[2] / s.sigma;
         const double known =
             0.7 * z - 0.15 * (z - 2.5) * (z - 2.5) + (z < 2 ? 1 + 2 * (z - 0.4) / 1.6 : 3);
-        const double found =
-            ldexp((double)ERGO_FIELD_AT(nodes, s.confined.walls.shift, place[2]),
-                  -ERGO_FIELD_ENERGY_BITS);
+        const double found = ldexp((double)ERGO_FIELD_AT(nodes, s.confined.walls.shift, place[2]),
+                                   -ERGO_FIELD_ENERGY_BITS);
         if (fabs(found - known) > 1e-3)
             fail_msg("beta u at %.6f is %.6f, not %.6f", z, found, known);
         assert_true(ergo_confined_free(&s.confined, 3, place));

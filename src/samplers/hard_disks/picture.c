@@ -9,7 +9,7 @@
 
 /* Of the disks of a cell: DISKS_SLOTS values. */
 static void psi6_of_cell(const struct disks_member *member, const struct disks_shape *s,
-                          const struct disks_config *c, size_t cell, int32_t *re, int32_t *im) {
+                         const struct disks_config *c, size_t cell, int32_t *re, int32_t *im) {
     const int64_t m = s->cells[0], rows = s->cells[1], at = (int64_t)cell;
     const float inverse_y = s->rectangular ? member->inverse * member->aspect[0] : member->inverse;
     const float w = (float)s->width;
@@ -54,8 +54,8 @@ static void psi6_rows(size_t begin, size_t end, void *user) {
 
 /* NOLINTNEXTLINE(readability-non-const-parameter) psi6_rows writes them */
 bool disks_psi6(const struct disks_member *member, const struct disks_shape *s,
-                     /* NOLINTNEXTLINE(readability-non-const-parameter) */
-                     const struct disks_config *c, int32_t *re, int32_t *im) {
+                /* NOLINTNEXTLINE(readability-non-const-parameter) */
+                const struct disks_config *c, int32_t *re, int32_t *im) {
     const size_t cells = s->cells[0], rows = s->cells[1];
     size_t *first = malloc(rows * sizeof *first), n = 0;
     if (!first)
