@@ -167,9 +167,11 @@ static enum ergo_status run_each(struct ergo_context *ctx, const struct ergo_job
         if (found != ERGO_OK)
             return found;
         struct watcher watcher = {.energy = open_energy(ctx, d->selector), .asked = asked};
+        const struct ergo_run_watch watch = {.compared = c->n_devices > 1};
         const struct ergo_run_options options = {.directory = d->folder,
                                                  .device = d->selector,
                                                  .overwrite = asked->overwrite,
+                                                 .watch = &watch,
                                                  .progress = watch_progress,
                                                  .user = &watcher};
         ergo_log(ctx, ERGO_LOG_INFO, "device %zu of %zu: %s", i + 1, c->n_devices, d->selector);

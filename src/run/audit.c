@@ -444,7 +444,7 @@ static bool has_time(const struct ergo_work *work, double seconds) {
 
 enum ergo_status ergo_audit_batch(struct ergo_work *work, const struct ergo_batch *batch) {
     const struct ergo_run_watch *watch = work->session->options->watch;
-    if (work->ops->audit || (watch && watch->unaudited))
+    if (work->ops->audit || (watch && (watch->unaudited || watch->compared)))
         return ERGO_OK;
     if (strcmp(ergo_point_text(&work->job->points[0], "/audit/device"), "none") == 0) {
         snprintf(work->result->audits.reason, sizeof work->result->audits.reason, "not asked");

@@ -9,6 +9,7 @@ struct ergo_run_watch {
                                       NULL: they are not measured */
     bool trace;                    /* with what launches left in the buffers; each is waited for */
     bool states;                   /* of the members at the end, in the result */
+    bool compared;                 /* with other devices: their audits would be the same again */
     bool unaudited;                /* of a device that is known to be wrong, to find where */
 };
 

@@ -235,19 +235,57 @@ static inline void disks_psi6_of_sample(struct disks_bench *b, size_t m, const d
     free(d);
 }
 
+/* Squares of cells by their numbers of disks. */
+static inline void disks_blocks_compared(struct disks_bench *b, size_t m, const double *curves) {
+    const struct disks_shape *shape = &b->state->shapes[m];
+    const struct ergo_oracle_disks *o = &b->oracles[m];
+    const size_t bins = b->state->launch.bins[DISKS_CURVE_DENSITY], block = shape->block;
+    uint32_t *counts = calloc(bins + 1, sizeof *counts);
+    double *values = calloc(bins + 1, sizeof *values);
+    for (size_t y = 0; bins && y < (size_t)o->rows / block; y++)
+        for (size_t x = 0; x < (size_t)o->cells / block; x++) {
+            size_t n = 0;
+            for (size_t k = 0; k < block * block; k++)
+                n += (size_t)o
+                         ->cell[(y * block + k / block) * (size_t)o->cells + x * block + k % block]
+                         .n;
+            counts[n < bins ? n : bins - 1]++;
+        }
+    if (bins)
+        disks_curve_convert(b->batch->points[m], shape, shape->density, DISKS_CURVE_DENSITY, NULL,
+                            counts, values);
+    for (size_t i = 0; i < bins; i++)
+        if (curves[m * bins + i] != values[i])
+            fail_msg("%s\nblocks of member %zu with %zu disks: %.9g, the oracle says %.9g", b->what,
+                     m, i, curves[m * bins + i], values[i]);
+    free(counts);
+    free(values);
+}
+
 /* Takes one sample and compares columns and histograms with those of the oracle's configuration. */
 static inline void disks_sample_compared(struct disks_bench *b, uint64_t every) {
     const size_t members = b->batch->count;
-    struct ergo_samples s = {.columns = calloc(members * DISKS_COLUMNS, sizeof(double))};
+    const size_t width = disks_n_columns(b->state->shapes);
+    struct ergo_samples s = {.columns = calloc(2 * members * DISKS_COLUMNS, sizeof(double))};
     const uint32_t *bins_of_profiles = b->state->launch.profile_bins;
+    size_t bins_of[DISKS_CURVES_ALL] = {0};
     for (size_t c = 0; c < DISKS_CURVES; c++)
-        s.curves[c] = calloc(members * (b->state->launch.bins[c] + 1), sizeof(double));
+        bins_of[c] = b->state->launch.bins[c];
     for (size_t c = 0; c < ERGO_CONFINED_CURVES; c++)
-        s.curves[DISKS_CURVE_CONFINED + c] =
-            calloc(members * (bins_of_profiles[c] + 1), sizeof(double));
-    DISKS_OK(b, ergo_sampler_advance(b->ctx, b->model->ops, b->state, 1, 1, every, 0));
+        bins_of[DISKS_CURVE_CONFINED + c] = bins_of_profiles[c];
+    for (size_t c = 0; c < DISKS_CURVES_ALL; c++)
+        if (c < DISKS_CURVES || c >= DISKS_CURVE_CONFINED)
+            s.curves[c] = calloc(2 * members * (bins_of[c] + 1), sizeof(double));
+    /* the second of two: what is of a sample, and not of its block */
+    DISKS_OK(b, ergo_sampler_advance(b->ctx, b->model->ops, b->state, 1, 2, every, 0));
     DISKS_OK(b, ergo_sampler_collect(b->ctx, b->model->ops, b->state, 1, &s));
-    assert_int_equal(s.n_curve_samples, 1);
+    assert_int_equal(s.n_curve_samples, 2);
+    memmove(s.columns, s.columns + members * width, members * width * sizeof(double));
+    for (size_t c = 0; c < DISKS_CURVES_ALL; c++)
+        if (s.curves[c])
+            memmove(s.curves[c], s.curves[c] + members * bins_of[c],
+                    members * bins_of[c] * sizeof(double));
+    disks_oracle_sweeps(b, every);
     disks_oracle_sweeps(b, every);
     disks_compare(b);
     for (size_t m = 0; m < members; m++) {
@@ -260,6 +298,12 @@ static inline void disks_sample_compared(struct disks_bench *b, uint64_t every) 
         if (fabs(columns[DISKS_ACCEPTANCE] - accepted) > 1e-12)
             fail_msg("%s\nacceptance of member %zu is %.9g, the oracle's %.9g", b->what, m,
                      columns[DISKS_ACCEPTANCE], accepted);
+        size_t occupied = 0;
+        for (size_t i = 0; i < disks_cells(shape); i++)
+            occupied += o->cell[i].n > 0;
+        if (columns[DISKS_OCCUPIED] != (double)occupied / (double)disks_cells(shape))
+            fail_msg("%s\noccupied cells of member %zu: %.9g, of the oracle %zu of %zu", b->what, m,
+                     columns[DISKS_OCCUPIED], occupied, disks_cells(shape));
         if (shape->confined.is) {
             const struct places_case places = {.what = b->what,
                                                .member = m,
@@ -311,6 +355,7 @@ static inline void disks_sample_compared(struct disks_bench *b, uint64_t every) 
             free(values);
             free(areas);
         }
+        disks_blocks_compared(b, m, s.curves[DISKS_CURVE_DENSITY]);
         assert_false(ergo_oracle_disks_overlap(o));
     }
     free(s.columns);

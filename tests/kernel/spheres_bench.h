@@ -181,6 +181,14 @@ static inline void spheres_sample_compared(struct spheres_bench *b, uint64_t eve
         if (fabs(s.columns[SPHERES_COLUMNS * m + SPHERES_ACCEPTANCE] - accepted) > 1e-12)
             fail_msg("%s\nacceptance of member %zu is %.9g, the oracle's %.9g", b->what, m,
                      s.columns[SPHERES_COLUMNS * m], accepted);
+        size_t occupied = 0;
+        for (size_t i = 0; i < shape->all; i++)
+            occupied += o->cube[i].n > 0;
+        if (s.columns[SPHERES_COLUMNS * m + SPHERES_OCCUPIED] !=
+            (double)occupied / (double)shape->all)
+            fail_msg("%s\noccupied cells of member %zu: %.9g, of the oracle %zu of %zu", b->what, m,
+                     s.columns[SPHERES_COLUMNS * m + SPHERES_OCCUPIED], occupied,
+                     (size_t)shape->all);
         const struct places_case places = {.what = b->what,
                                            .member = m,
                                            .confined = &shape->confined,
