@@ -56,8 +56,11 @@ struct ergo_key {
     double min, max;            /* inclusive range of numbers (each array element); both 0: none */
     int min_items, max_items;   /* ERGO_KEY_SIZE, ERGO_KEY_REALS, ERGO_KEY_LIST */
     const char *const *choices; /* ERGO_KEY_ENUM: NULL-terminated */
-    const char *unit;           /* "" when dimensionless */
-    const char *help;           /* one sentence; names paper and equation where it has one */
+    /* ENUM: the choice at a point whose job gives none, if not `fallback` (NULL, also the function:
+     * that one); `help` says where. */
+    const char *(*instead)(const struct ergo_point *point);
+    const char *unit; /* "" when dimensionless */
+    const char *help; /* one sentence; names paper and equation where it has one */
     /* Where the key has an effect: true at such a point; NULL: everywhere. A job that gives the key
      * and has no such point is refused. (A key that refines a measurement also acts where its
      * interval is 0: that says by itself that no such measurement is wanted.) `where` says the same

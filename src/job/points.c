@@ -358,6 +358,20 @@ static void default_interval(const struct ergo_build *build, const struct ergo_j
     }
 }
 
+/* Defaults that depend on the point. */
+static void default_choices(const struct ergo_build *build, const struct ergo_job *job,
+                            size_t replicas) {
+    for (size_t s = 0; s < build->n_scan; s++)
+        for (size_t k = 0; k < build->n_keys; k++) {
+            const struct ergo_point *point = &job->points[s * replicas];
+            const char *other = build->keys[k]->instead && !point->values[k].given
+                                    ? build->keys[k]->instead(point)
+                                    : NULL;
+            if (other)
+                point->values[k].text = other;
+        }
+}
+
 /* Of several implementations the first that serves the points (ergo_model.serves). */
 static void choose_implementation(struct ergo_build *build, struct ergo_job *job) {
     const struct ergo_sampler *sampler = build->sampler;
@@ -408,8 +422,10 @@ void ergo_points_make(struct ergo_build *build, struct ergo_job *job) {
         }
     }
     choose_implementation(build, job);
-    if (build->errors == 0)
+    if (build->errors == 0) {
         default_interval(build, job, replicas);
+        default_choices(build, job, replicas);
+    }
     check_common(build, job, replicas);
     ergo_order_check(build);
     make_streams(build, job, build->base[i_seed].seed, replicas);

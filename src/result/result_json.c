@@ -76,11 +76,21 @@ static void put_parameters(struct ergo_json_out *out, const struct ergo_point *p
     ergo_out_close(out, 1);
 }
 
+/* What was chosen for the point (struct ergo_key, instead). */
+static void put_chosen(struct ergo_json_out *out, const struct ergo_point *point) {
+    ergo_out_object(out, "chosen");
+    for (size_t k = 0; k < point->job->n_keys; k++)
+        if (point->job->keys[k]->instead && !point->values[k].given)
+            ergo_out_text(out, point->job->keys[k]->pointer, point->values[k].text);
+    ergo_out_close(out, 1);
+}
+
 static void put_point(struct ergo_json_out *out, const struct ergo_member_result *member,
                       const struct ergo_model *model) {
     const struct ergo_point *point = member->point;
     ergo_out_object(out, NULL);
     put_parameters(out, point);
+    put_chosen(out, point);
     ergo_out_raw(out, "replica", "%" PRIu32, point->replica);
     ergo_out_raw(out, "steps", "%" PRIu64, member->steps);
     if (member->steps)

@@ -26,18 +26,10 @@ static int product(int n, uint32_t s, uint32_t t) {
     return n - 2 * __builtin_popcount(s ^ t);
 }
 
-bool ergo_oracle_is_trap(int Lx, int Ly, uint32_t state) {
-    const uint32_t a = along_x(Lx, Ly, state, 1), b = along_x(Lx, Ly, state, Lx - 1);
-    const uint32_t c = along_y(Lx, Ly, state, 1), d = along_y(Lx, Ly, state, Ly - 1);
-    const uint32_t odd = a ^ b ^ c ^ d, four = a & b & c & d, any = a | b | c | d;
-    return odd == 0 && four == 0 && any == all_sites(Lx, Ly);
-}
-
 /* The bonds' sum has steps of 2: -2n, -2n + 2, ..., 2n. */
-static struct ergo_oracle_level *level_of(const struct ergo_oracle_levels *l, int bonds, int up,
-                                          bool trap) {
+static struct ergo_oracle_level *level_of(const struct ergo_oracle_levels *l, int bonds, int up) {
     const int n = l->Lx * l->Ly;
-    return &l->levels[(((bonds + 2 * n) / 2) * (n + 1) + up) * 2 + trap];
+    return &l->levels[((bonds + 2 * n) / 2) * (n + 1) + up];
 }
 
 bool ergo_oracle_levels_init(struct ergo_oracle_levels *l, int Lx, int Ly) {
@@ -45,7 +37,7 @@ bool ergo_oracle_levels_init(struct ergo_oracle_levels *l, int Lx, int Ly) {
     const int n = Lx * Ly;
     if (Lx < 2 || Ly < 2 || n > ERGO_ORACLE_SITES_MAX)
         return false;
-    l->levels = calloc((size_t)((2 * n + 1) * (n + 1) * 2), sizeof *l->levels);
+    l->levels = calloc((size_t)((2 * n + 1) * (n + 1)), sizeof *l->levels);
     if (!l->levels)
         return false;
     const int reach = Lx < Ly ? Lx / 2 : Ly / 2;
@@ -59,8 +51,7 @@ bool ergo_oracle_levels_init(struct ergo_oracle_levels *l, int Lx, int Ly) {
             pairs[1][r] = product(n, state, along_y(Lx, Ly, state, r));
         }
         struct ergo_oracle_level *level =
-            level_of(l, pairs[0][1] + pairs[1][1], __builtin_popcount(state),
-                     ergo_oracle_is_trap(Lx, Ly, state));
+            level_of(l, pairs[0][1] + pairs[1][1], __builtin_popcount(state));
         level->states++;
         const int64_t m = llabs((long long)product(n, state, even));
         level->staggered[0] += (uint64_t)m;
@@ -81,38 +72,33 @@ void ergo_oracle_levels_free(struct ergo_oracle_levels *l) {
 }
 
 struct ergo_oracle_averages ergo_oracle_average(const struct ergo_oracle_levels *l, double T,
-                                                double J, double B,
-                                                enum ergo_oracle_states states) {
+                                                double J, double B) {
     const int n = l->Lx * l->Ly;
     const long double top = (2 * fabsl(J) + fabsl(B)) * n / T; /* no exponent is above it */
-    long double z = 0, trapped = 0, e1 = 0, e2 = 0, m1 = 0, ma = 0, m2 = 0, m4 = 0;
+    long double z = 0, e1 = 0, e2 = 0, m1 = 0, ma = 0, m2 = 0, m4 = 0;
     long double pairs[2][ERGO_ORACLE_REACH_MAX + 1] = {{0}}, staggered[3] = {0};
     for (int bonds = -2 * n; bonds <= 2 * n; bonds += 2)
-        for (int up = 0; up <= n; up++)
-            for (int trap = 0; trap < 2; trap++) {
-                const struct ergo_oracle_level *level = level_of(l, bonds, up, trap);
-                if (!level->states)
-                    continue;
-                const long double e = -(long double)J * bonds - (long double)B * (2 * up - n);
-                const long double boltzmann = expl(-e / T - top);
-                const long double w = boltzmann * (long double)level->states;
-                const long double m = (long double)(2 * up - n) / n;
-                trapped += trap ? w : 0;
-                if (trap && states == ERGO_ORACLE_NO_TRAPS)
-                    continue;
-                z += w;
-                e1 += w * e;
-                e2 += w * e * e;
-                m1 += w * m;
-                ma += w * fabsl(m);
-                m2 += w * m * m;
-                m4 += w * m * m * m * m;
-                for (int k = 0; k < 3; k++)
-                    staggered[k] += boltzmann * (long double)level->staggered[k];
-                for (int axis = 0; axis < 2; axis++)
-                    for (int r = 0; r <= ERGO_ORACLE_REACH_MAX; r++)
-                        pairs[axis][r] += boltzmann * (long double)level->pairs[axis][r];
-            }
+        for (int up = 0; up <= n; up++) {
+            const struct ergo_oracle_level *level = level_of(l, bonds, up);
+            if (!level->states)
+                continue;
+            const long double e = -(long double)J * bonds - (long double)B * (2 * up - n);
+            const long double boltzmann = expl(-e / T - top);
+            const long double w = boltzmann * (long double)level->states;
+            const long double m = (long double)(2 * up - n) / n;
+            z += w;
+            e1 += w * e;
+            e2 += w * e * e;
+            m1 += w * m;
+            ma += w * fabsl(m);
+            m2 += w * m * m;
+            m4 += w * m * m * m * m;
+            for (int k = 0; k < 3; k++)
+                staggered[k] += boltzmann * (long double)level->staggered[k];
+            for (int axis = 0; axis < 2; axis++)
+                for (int r = 0; r <= ERGO_ORACLE_REACH_MAX; r++)
+                    pairs[axis][r] += boltzmann * (long double)level->pairs[axis][r];
+        }
     e1 /= z, e2 /= z, m1 /= z, ma /= z, m2 /= z, m4 /= z;
     struct ergo_oracle_averages out = {
         .energy = (double)(e1 / n),
@@ -123,7 +109,6 @@ struct ergo_oracle_averages ergo_oracle_average(const struct ergo_oracle_levels 
         .magnetization4 = (double)m4,
         .susceptibility = (double)(n * (m2 - ma * ma) / T),
         .binder = (double)(1 - m4 / (3 * m2 * m2)),
-        .trap_weight = (double)(trapped / (states == ERGO_ORACLE_NO_TRAPS ? z + trapped : z)),
     };
     for (int k = 0; k < 3; k++)
         out.staggered[k] = (double)(staggered[k] / z / powl(n, k == 0 ? 1 : 2 * k));

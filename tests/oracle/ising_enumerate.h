@@ -20,13 +20,9 @@ struct ergo_oracle_level {
     uint64_t staggered[3]; /* sums of |M|, M^2, M^4, M = sum_i (-1)^(x + y) s_i */
 };
 
-/* All states, or without those in which every spin has two up and two down neighbours. Checkerboard
- * Metropolis without a field flips such a state as a whole for ever, and never enters one. */
-enum ergo_oracle_states { ERGO_ORACLE_ALL_STATES, ERGO_ORACLE_NO_TRAPS };
-
 struct ergo_oracle_levels {
     int Lx, Ly;
-    struct ergo_oracle_level *levels; /* by bonds, up spins, and whether trapped */
+    struct ergo_oracle_level *levels; /* by bonds and up spins */
 };
 
 struct ergo_oracle_averages {
@@ -36,17 +32,12 @@ struct ergo_oracle_averages {
     double binder;
     double correlation[2][ERGO_ORACLE_REACH_MAX + 1]; /* <s(0) s(r)> along x, y */
     double staggered[3];                              /* <|m|>, <m^2>, <m^4> of m = M / N */
-    /* share of the trapped states in the weight of all states */
-    double trap_weight;
 };
 
 /* Sides from 2; Lx Ly <= ERGO_ORACLE_SITES_MAX. False: wrong arguments or out of memory. */
 bool ergo_oracle_levels_init(struct ergo_oracle_levels *levels, int Lx, int Ly);
 void ergo_oracle_levels_free(struct ergo_oracle_levels *levels);
 struct ergo_oracle_averages ergo_oracle_average(const struct ergo_oracle_levels *levels, double T,
-                                                double J, double B, enum ergo_oracle_states states);
-
-/* Whether every spin of the state has two up and two down neighbours. */
-bool ergo_oracle_is_trap(int Lx, int Ly, uint32_t state);
+                                                double J, double B);
 
 #endif

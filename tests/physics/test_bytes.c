@@ -15,6 +15,8 @@
 static void test_enumerated(void **state) {
     static const char *const jobs[] = {
         JOB("'model': 'ising', 'size': [2, 2, 2], 'temperature': 4.5", LONG),
+        JOB("'model': 'ising', 'size': [4], 'temperature': 1", LONG),
+        JOB("'model': 'ising', 'size': [8], 'temperature': 1, 'coupling': -1", LONG),
         JOB("'model': 'ising', 'size': [4, 2, 2], 'temperature': 5, 'dynamics': 'heat-bath'", LONG),
         JOB("'model': 'ising', 'size': [4, 2, 2], 'temperature': 3, 'couplings': [1, -0.5, 0.75], "
             "'field': 0.4",
@@ -22,6 +24,7 @@ static void test_enumerated(void **state) {
         JOB("'model': 'ising', 'size': [6, 2], 'temperature': 2, 'couplings': [1, 0.3], 'field': "
             "-0.2, 'dynamics': 'heat-bath'",
             LONG),
+        JOB("'model': 'potts', 'q': 2, 'size': [12], 'temperature': 0.6", LONG),
         JOB("'model': 'potts', 'q': 3, 'size': [4, 2], 'temperature': 1.2", LONG),
         JOB("'model': 'potts', 'q': 3, 'size': [4, 2], 'temperature': 1.2, 'dynamics': 'heat-bath'",
             LONG),

@@ -19,6 +19,8 @@ static void test_enumeration(void **state) {
     static const char *const jobs[] = {
         JOB("'graph': 'chain', 'size': [9], 'temperature': 1.5, 'couplings': [1, -0.5, 0.25], "
             "'boundary': 'antiperiodic'"),
+        JOB("'graph': 'chain', 'size': [4], 'temperature': 1, 'boundary': 'antiperiodic'"),
+        JOB("'graph': 'chain', 'size': [11], 'temperature': 1"),
         JOB("'graph': 'square', 'size': [4, 4], 'temperature': 2.5, 'couplings': [1, 0.25]" HEAT),
         JOB("'graph': 'square', 'size': [3, 5], 'temperature': 2, 'boundary': "
             "['antiperiodic', 'open'], 'field': 0.2"),

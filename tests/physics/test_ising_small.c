@@ -4,9 +4,7 @@
  * without a field, below, at and above Tc; energy, moments of m and, of antiferromagnets, of the
  * staggered m, heat capacity, susceptibilities, Binder's cumulants, correlations along each axis.
  *
- * Metropolis without a field is compared with the states that it can reach: all but those in which
- * every spin has two up and two down neighbours. That these are what is missing, and nothing else,
- * test_reach finds out by walking through all states of 4 x 4.
+ * Such small lattices have Metropolis only in a field (src/samplers/spin_lattice/ergodic.h).
  *
  * Error budget, set before the first run. Seeds are fixed, nothing is retried. The four replicas of
  * a scan point are averaged. Of each such mean |z| < 4.94, at most 640 comparisons: below 8e-7 each
@@ -32,16 +30,12 @@ enum { REPLICAS = 4, KINDS = 17 };
 static const struct run {
     const char *name, *job; /* what follows the sampler */
 } runs[] = {
-    {"4x4 Metropolis", "'seed': '101', 'replicas': 4, 'system': {'size': [4, 4], 'temperature': 1, "
-                       "'start': 'up'}, " LENGTH SIGNS "[1.7, " TC ", 4]}"},
     {"4x4 Metropolis in a field",
      "'seed': '105', 'replicas': 4, 'system': {'size': [4, 4], 'temperature': 1, 'start': 'up', "
      "'field': 0.7}, " LENGTH SIGNS "[1.7, " TC ", 4]}"},
     {"4x4 heat bath",
      "'seed': '102', 'replicas': 4, 'system': {'size': [4, 4], 'temperature': 1, "
      "'dynamics': 'heat-bath'}, " LENGTH SIGNS "[1.7, " TC ", 4], '/system/field': [0, 0.7]}"},
-    {"4x6 Metropolis", "'seed': '103', 'replicas': 4, 'system': {'size': [4, 6], 'temperature': 1, "
-                       "'start': 'up'}, " LENGTH SIGNS "[" TC ", 3]}"},
     {"4x6 Metropolis in a field",
      "'seed': '106', 'replicas': 4, 'system': {'size': [4, 6], 'temperature': 1, 'start': 'up', "
      "'field': 0.7}, " LENGTH SIGNS "[" TC ", 3]}"},
@@ -116,15 +110,12 @@ static void compare_curve(const char *where, const cJSON *const *points, int axi
     }
 }
 
-static double compare_point(const char *name, const struct ergo_point *point,
-                            const struct ergo_oracle_levels *levels, const cJSON *const *found) {
+static void compare_point(const char *name, const struct ergo_point *point,
+                          const struct ergo_oracle_levels *levels, const cJSON *const *found) {
     const double t = ergo_point_real(point, "/system/temperature");
     const double j = ergo_point_real(point, "/system/coupling");
     const double b = ergo_point_real(point, "/system/field");
-    const bool trapped =
-        b == 0 && !strcmp(ergo_point_text(point, "/system/dynamics"), "metropolis");
-    const struct ergo_oracle_averages exact = ergo_oracle_average(
-        levels, t, j, b, trapped ? ERGO_ORACLE_NO_TRAPS : ERGO_ORACLE_ALL_STATES);
+    const struct ergo_oracle_averages exact = ergo_oracle_average(levels, t, j, b);
     char where[120];
     snprintf(where, sizeof where, "%s, T = %.4g, J = %g, B = %g", name, t, j, b);
     compare_observable(where, found, "energy", exact.energy);
@@ -146,7 +137,6 @@ static double compare_point(const char *name, const struct ergo_point *point,
     }
     compare_curve(where, found, 0, exact.correlation[0]);
     compare_curve(where, found, 1, exact.correlation[1]);
-    return trapped ? exact.trap_weight : 0;
 }
 
 static void compare_run(const struct run *run) {
@@ -154,17 +144,15 @@ static void compare_run(const struct run *run) {
     cJSON *tree = physics_run(ctx, run->name, run->job, &job);
     const struct ergo_value *size = ergo_point_value(&job->points[0], "/system/size");
     struct ergo_oracle_levels levels;
-    double traps = 0;
     assert_true(ergo_oracle_levels_init(&levels, (int)size->size[0], (int)size->size[1]));
     const cJSON *entry = cJSON_GetObjectItem(tree, "points")->child;
     for (size_t p = 0; p < job->n_points; p += REPLICAS) {
         const cJSON *found[REPLICAS];
         for (int r = 0; r < REPLICAS; r++, entry = entry->next)
             found[r] = entry;
-        traps = fmax(traps, compare_point(run->name, &job->points[p], &levels, found));
+        compare_point(run->name, &job->points[p], &levels, found);
     }
-    print_message("%s: %zu points of %d chains, unreachable states weigh up to %.1e\n", run->name,
-                  job->n_points / REPLICAS, REPLICAS, traps);
+    print_message("%s: %zu points of %d chains\n", run->name, job->n_points / REPLICAS, REPLICAS);
     ergo_oracle_levels_free(&levels);
     cJSON_Delete(tree);
     ergo_job_destroy(job);
@@ -206,8 +194,7 @@ static void test_two_enumerations(void **state) {
         struct ergo_ising_moments m;
         assert_true(ergo_oracle_levels_init(&levels, cases[i].Lx, cases[i].Ly));
         const double T = cases[i].T, J = cases[i].J, B = cases[i].B;
-        const struct ergo_oracle_averages a =
-            ergo_oracle_average(&levels, T, J, B, ERGO_ORACLE_ALL_STATES);
+        const struct ergo_oracle_averages a = ergo_oracle_average(&levels, T, J, B);
         assert_true(ergo_ising_enumerate(cases[i].Lx, cases[i].Ly, T, J, B, &m));
         const double pairs[][2] = {
             {a.energy, m.energy},
@@ -222,10 +209,8 @@ static void test_two_enumerations(void **state) {
         for (size_t k = 0; k < sizeof pairs / sizeof pairs[0]; k++)
             assert_true(fabs(pairs[k][0] - pairs[k][1]) < 1e-12);
         /* without a field the order of the antiferromagnet is that of the ferromagnet */
-        const struct ergo_oracle_averages f =
-            ergo_oracle_average(&levels, T, J, 0, ERGO_ORACLE_ALL_STATES);
-        const struct ergo_oracle_averages g =
-            ergo_oracle_average(&levels, T, -J, 0, ERGO_ORACLE_ALL_STATES);
+        const struct ergo_oracle_averages f = ergo_oracle_average(&levels, T, J, 0);
+        const struct ergo_oracle_averages g = ergo_oracle_average(&levels, T, -J, 0);
         assert_true(fabs(f.staggered[0] - g.abs_magnetization) < 1e-12);
         assert_true(fabs(f.staggered[1] - g.magnetization2) < 1e-12);
         assert_true(fabs(f.staggered[2] - g.magnetization4) < 1e-12);
@@ -233,72 +218,9 @@ static void test_two_enumerations(void **state) {
     }
 }
 
-/* What half a sweep may make of a state: spins of the colour that must flip, and that may. */
-static void half_sweep(uint32_t state, int colour, double J, double B, uint32_t *must,
-                       uint32_t *may) {
-    *must = *may = 0;
-    for (int i = 0; i < 16; i++) {
-        const int x = i % 4, y = i / 4, spin = 2 * (int)(state >> i & 1) - 1;
-        const int to[4] = {(x + 1) % 4 + 4 * y, (x + 3) % 4 + 4 * y, x + 4 * ((y + 1) % 4),
-                           x + 4 * ((y + 3) % 4)};
-        int sum = 0;
-        for (int k = 0; k < 4; k++)
-            sum += 2 * (int)(state >> to[k] & 1) - 1;
-        if ((x + y) % 2 == colour)
-            *(2 * spin * (J * sum + B) <= 0 ? must : may) |= (uint32_t)1 << i;
-    }
-}
-
-/* States of 4 x 4 that Metropolis sweeps reach from all up. */
-static size_t reach(double J, double B, bool reached[65536]) {
-    static uint32_t queue[2 * 65536];
-    static bool seen[2][65536]; /* [colour that comes next] */
-    size_t head = 0, tail = 0, n = 0;
-    memset(seen, 0, sizeof seen);
-    seen[0][65535] = true;
-    queue[tail++] = 65535;
-    while (head < tail) {
-        const uint32_t node = queue[head++], state = node & 65535;
-        const int colour = node >> 16 ? 1 : 0;
-        uint32_t must, may;
-        half_sweep(state, colour, J, B, &must, &may);
-        for (uint32_t some = may;; some = (some - 1) & may) { /* every subset */
-            const uint32_t next = state ^ (must | some);
-            if (!seen[1 - colour][next]) {
-                seen[1 - colour][next] = true;
-                queue[tail++] = next | (colour ? 0 : (uint32_t)1 << 16);
-            }
-            if (some == 0)
-                break;
-        }
-    }
-    for (size_t s = 0; s < 65536; s++)
-        n += reached[s] = seen[0][s];
-    return n;
-}
-
-static void test_reach(void **state) {
-    (void)state;
-    static bool reached[65536];
-    size_t traps = 0;
-    for (int sign = -1; sign <= 1; sign += 2) {
-        assert_int_equal(reach(sign, 0.7, reached), 65536);
-        assert_int_equal(reach(sign, 0.3, reached), 65536);
-        reach(sign, 0, reached);
-        traps = 0;
-        for (uint32_t s = 0; s < 65536; s++) {
-            assert_true(reached[s] == !ergo_oracle_is_trap(4, 4, s));
-            traps += !reached[s];
-        }
-    }
-    assert_true(traps > 0);
-    print_message("Metropolis without a field reaches all states of 4 x 4 but %zu\n", traps);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_two_enumerations),
-        cmocka_unit_test(test_reach),
         cmocka_unit_test(test_enumerated),
     };
     return cmocka_run_group_tests(tests, context_open, context_close);

@@ -354,7 +354,8 @@ static void test_file(void **state) {
     ergo_context_destroy(ctx);
 }
 
-/* Couplings of a file that cancel along a side of 2: refused with Metropolis, in both models. */
+/* Couplings of a file that cancel along a side of 2: heat bath, and refused with Metropolis, in
+ * both models. */
 static void test_free_spins(void **state) {
     static const char *const models[][2] = {{"ising", ""},
                                             {"spin-glass", ", 'disorder': 'gaussian'"}};
@@ -375,15 +376,17 @@ static void test_free_spins(void **state) {
             snprintf(system, sizeof system, "'size': [2, 2], 'disorder_file': '%s'%s", path,
                      models[i][1]);
             struct ergo_job *job = job_of_model(ctx, models[i][0], system);
+            assert_non_null(job);
+            assert_string_equal(ergo_point_text(&job->points[0], "/system/dynamics"),
+                                cancels ? "heat-bath" : "metropolis");
+            ergo_job_destroy(job);
+            strcat(system, ", 'dynamics': 'metropolis'");
+            job = job_of_model(ctx, models[i][0], system);
             assert_true((job == NULL) == cancels);
             if (cancels)
-                assert_non_null(strstr(ergo_error_message(ctx), "site 0, 0, 0"));
+                assert_non_null(strstr(ergo_error_message(ctx), "/system/dynamics"));
             ergo_job_destroy(job);
             ergo_error_clear(ctx);
-            strcat(system, ", 'dynamics': 'heat-bath'");
-            job = job_of_model(ctx, models[i][0], system);
-            assert_non_null(job);
-            ergo_job_destroy(job);
         }
     unlink(path);
     ergo_context_destroy(ctx);
@@ -396,11 +399,12 @@ static void test_states(void **state) {
         const char *model, *system, *message;
     } bad[] = {
         {"potts", "'size': [4, 4], 'field': 1, 'dynamics': 'heat-bath'", "/system/dynamics"},
-        {"potts", "'size': [4, 4], 'q': 2, 'disorder': 'bimodal', 'disorder_ratio': 0",
-         "/system/disorder_ratio"},
-        {"ising", "'size': [4, 4], 'disorder': 'bimodal', 'disorder_ratio': 0",
-         "/system/disorder_ratio"},
-        {"potts", "'size': [4, 2], 'q': 2, 'disorder': 'bimodal'", "a side of 2"},
+        {"potts", "'size': [8, 8], 'q': 2, 'disorder': 'bimodal', 'disorder_ratio': 0",
+         "take model ising"},
+        {"ising",
+         "'size': [8, 8], 'disorder': 'bimodal', 'disorder_ratio': 0, 'dynamics': 'metropolis'",
+         "use \"heat-bath\""},
+        {"potts", "'size': [64, 2], 'q': 2, 'disorder': 'bimodal'", "take model ising"},
         {"potts", "'size': [4, 4], 'disorder_ratio': 0.5", "/system/disorder_ratio"},
     };
     struct ergo_context *ctx = ergo_context_create();

@@ -216,7 +216,7 @@ static void test_refused(void **state) {
     (void)state;
     static const char *const bad[] = {
         "\"size\": [4, 5], \"temperature\": 1",
-        "\"size\": [4, 2], \"temperature\": 1",
+        "\"size\": [4, 4], \"temperature\": 1, \"dynamics\": \"metropolis\"",
         "\"size\": [4, 4], \"temperature\": 1, \"samples\": 33",
         "\"size\": [4, 4], \"temperature\": 1, \"copies\": 3",
         "\"size\": [4, 4], \"temperature\": 1, \"ladder\": 3",

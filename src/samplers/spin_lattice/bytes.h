@@ -175,8 +175,8 @@ void bytes_choices_fill(const struct bytes_shape *s, const struct bytes_member *
 enum ergo_status bytes_file_check(struct ergo_context *ctx, const struct ergo_point *point);
 /* Check /system/disorder_file; records a job error. */
 enum ergo_status bytes_bonds_check(struct ergo_context *ctx, const struct ergo_point *point);
-/* Refuse a spin without any force, because Metropolis would flip it in every sweep. */
-enum ergo_status bytes_force_check(struct ergo_context *ctx, const struct ergo_point *point);
+/* With the bonds of a file: does Metropolis of two states sample (ergodic.h)? */
+bool bytes_file_samples(const struct ergo_point *point);
 enum ergo_status bytes_disorder_make(struct ergo_context *ctx, const struct ergo_point *point,
                                      struct bytes_disorder *d);
 /* Of the sites d->of, whole layers, in d->unit; 0: it is found, by all ranks together or for these

@@ -13,6 +13,7 @@
 
 #include "common/rng.h"
 #include "dist/dist.h"
+#include "samplers/spin_lattice/ergodic.h"
 #include "samplers/spin_lattice/bytes.h"
 #include "samplers/spin_lattice/models.h"
 #include "samplers/spin_lattice/spin_glass/glass.h"
@@ -182,40 +183,26 @@ out:
     return status;
 }
 
-/* Half of the largest cost of a flip at this site, of potts with two states the cost, as an
- * integer. Along a side of 2, both bonds lead to one neighbour and may cancel. */
-static int64_t most_force(const struct bytes_shape *s, const struct bytes_disorder *d,
-                          uint64_t site) {
-    const uint64_t stride[3] = {1, s->l[0], (uint64_t)s->l[0] * s->l[1]};
-    const int64_t field = s->kind != BYTES_POTTS ? d->fields[site]
-                          : s->fields
-                              ? (int64_t)d->field + d->fields[site] - d->fields[s->sites + site]
-                              : d->field;
-    int64_t sum = llabs((long long)field);
-    for (uint32_t k = 0; k < s->d && k < 3; k++) {
-        const uint64_t at = site / stride[k] % s->l[k];
-        const uint64_t before = site - at * stride[k] + (at + s->l[k] - 1) % s->l[k] * stride[k];
-        const long long one = d->bonds[k * s->sites + site], two = d->bonds[k * s->sites + before];
-        sum += s->l[k] == 2 ? llabs(one + two) : llabs(one) + llabs(two);
-    }
-    return sum;
-}
-
-enum ergo_status bytes_force_check(struct ergo_context *ctx, const struct ergo_point *point) {
+bool bytes_file_samples(const struct ergo_point *point) {
     const struct bytes_shape s = bytes_shape_of(point);
-    struct bytes_disorder d;
-    enum ergo_status status = bytes_disorder_make(ctx, point, &d);
-    for (uint64_t i = 0; i < s.sites && status == ERGO_OK && d.fields && d.bonds; i++)
-        if (most_force(&s, &d, i) == 0)
-            status = ergo_job_error(
-                ctx, "/system/dynamics",
-                "metropolis, and the couplings of the file leave site %llu, %llu, %llu without any "
-                "force (those of a side of 2 may cancel): its spin would flip in every sweep; use "
-                "\"heat-bath\"",
-                (unsigned long long)(i % s.l[0]), (unsigned long long)(i / s.l[0] % s.l[1]),
-                (unsigned long long)(i / s.l[0] / s.l[1]));
+    struct ergo_context *quiet = ergo_context_create(); /* the check says what is wrong */
+    struct bytes_disorder d = {0};
+    bool samples = true;
+    if (quiet && bytes_disorder_make(quiet, point, &d) == ERGO_OK) {
+        const struct ergodic_bonds bonds = {
+            .d = s.d, .l = {s.l[0], s.l[1], s.l[2]}, .step = 1, .j = d.bonds, .n = s.sites};
+        double *fields = calloc(s.sites, sizeof *fields);
+        for (uint64_t i = 0; i < s.sites && fields && s.fields; i++)
+            fields[i] =
+                s.kind == BYTES_POTTS ? d.fields[i] - (double)d.fields[s.sites + i] : d.fields[i];
+        for (uint64_t i = 0; i < s.sites && fields && s.kind == BYTES_POTTS; i++)
+            fields[i] += d.field;
+        samples = fields && ergodic_bonds(&bonds, fields);
+        free(fields);
+    }
     bytes_disorder_free(&d);
-    return status;
+    ergo_context_destroy(quiet);
+    return samples;
 }
 
 void bytes_disorder_fill(const struct ergo_point *point, const struct bytes_disorder *d,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/portable.h"
+#include "samplers/spin_lattice/ergodic.h"
 #include "samplers/spin_lattice/exact.h"
 #include "samplers/spin_lattice/spin_glass/glass.h"
 #include "samplers/spin_lattice/models.h"
@@ -174,30 +175,51 @@ void bytes_member_fill(const struct ergo_point *point, struct bytes_member *memb
     }
 }
 
-/* Metropolis of two states flips a spin that feels nothing in every sweep. Such a spin is possible
- * where the two bonds of a side of 2 cancel, or all bonds of a site are missing. */
-static enum ergo_status check_free(struct ergo_context *ctx, const struct ergo_point *point) {
-    const struct bytes_shape s = bytes_shape_of(point);
-    const struct bytes_physics p = bytes_physics_of(point);
+/* ---- dynamics -------------------------------------------------------------------------------- */
+
+bool model_metropolis_samples(const struct ergo_point *point) {
+    const struct ergo_value *size = ergo_point_value(point, "/system/size");
     const struct ergo_value *ratio = ergo_point_value(point, "/system/disorder_ratio");
-    const char *remedy = s.kind == BYTES_ISING ? "use \"heat-bath\"" : "take model ising";
+    const struct bytes_physics p = bytes_physics_of(point);
+    struct ergodic_lattice lattice = {.d = (uint32_t)size->items, .l = {1, 1, 1}, .b = p.b};
+    /* one of two others is proposed by chance, and nothing goes in a cycle */
+    if ((is_potts(point) && ergo_point_int(point, "/system/q") > 2) ||
+        is_text(point, "/system/disorder", "gaussian"))
+        return true;
     if (has(point, "/system/disorder_file"))
-        return bytes_force_check(ctx, point);
-    if (is_text(point, "/system/disorder", "gaussian") || p.b != 0 || p.h != 0)
+        return bytes_file_samples(point);
+    for (uint32_t k = 0; k < lattice.d && k < 3; k++) {
+        lattice.l[k] = size->size[k];
+        lattice.j[k] = p.j[k];
+    }
+    lattice.signs = is_text(point, "/system/disorder", "bimodal");
+    lattice.missing = lattice.signs && ratio->present && ratio->real == 0;
+    if (!is_potts(point) && !has(point, "/system/field_file")) {
+        if (p.h != 0 && is_text(point, "/system/field_distribution", "gaussian"))
+            return true;
+        lattice.h = p.h;
+    }
+    /* a ratio makes other sums, which are not looked at */
+    if (ratio->present && fabs(ratio->real) != 1)
+        lattice.b = lattice.h = 0;
+    return ergodic_lattice(&lattice);
+}
+
+const char *model_dynamics_instead(const struct ergo_point *point) {
+    const bool general = is_potts(point) && bytes_shape_of(point).general;
+    return general || model_metropolis_samples(point) ? NULL : "heat-bath";
+}
+
+enum ergo_status model_dynamics_check(struct ergo_context *ctx, const struct ergo_point *point,
+                                      bool samples) {
+    if (samples || !model_says(point, "/system/dynamics", "metropolis"))
         return ERGO_OK;
-    if (ratio->present && ratio->real == 0)
-        return ergo_job_error(ctx, "/system/disorder_ratio",
-                              "0, metropolis and no field: a spin whose bonds are all missing "
-                              "would flip in every sweep, and the chain would not sample; %s",
-                              remedy);
-    for (uint32_t k = 0; k < s.d && k < 3; k++)
-        if (s.l[k] == 2 && (!ratio->present || ratio->real == -1))
-            return ergo_job_error(
-                ctx, "/system/dynamics",
-                "metropolis without a field with a side of 2: a spin whose double bonds all "
-                "cancel would flip in every sweep, and the chain would not sample; %s",
-                remedy);
-    return ERGO_OK;
+    const bool potts = strcmp(point->job->model->name, "potts") == 0;
+    return ergo_job_error(ctx, "/system/dynamics",
+                          "metropolis would flip all spins of a colour that feel no force, and "
+                          "here sweeps may go in a cycle and not sample: %s",
+                          potts && bytes_shape_of(point).general ? "take model ising"
+                                                                 : "use \"heat-bath\"");
 }
 
 enum ergo_status bytes_check_disorder(struct ergo_context *ctx, const struct ergo_point *point) {
@@ -221,8 +243,6 @@ enum ergo_status bytes_check_disorder(struct ergo_context *ctx, const struct erg
         status = bytes_file_check(ctx, point);
     if (status == ERGO_OK && file)
         status = bytes_bonds_check(ctx, point);
-    if (status == ERGO_OK && s.bonds && !s.heat_bath && s.q == 2)
-        status = check_free(ctx, point);
     return status;
 }
 
@@ -258,6 +278,8 @@ enum ergo_status bytes_check(struct ergo_context *ctx, const struct ergo_point *
     if (j->present && j->items != size->items)
         status = ergo_job_error(ctx, "/system/couplings", "%d numbers for %d dimensions", j->items,
                                 size->items);
+    if (status == ERGO_OK)
+        status = model_dynamics_check(ctx, point, model_metropolis_samples(point));
     if (status == ERGO_OK)
         status = bytes_check_disorder(ctx, point);
     if (status == ERGO_OK)

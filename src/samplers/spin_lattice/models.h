@@ -101,6 +101,13 @@ uint64_t lattice_curve_every(const struct ergo_point *point);
 enum { FIELD_KEYS = 3, DISORDER_KEYS = 5 };
 extern const struct ergo_key field_keys[FIELD_KEYS], disorder_keys[DISORDER_KEYS];
 bool model_draws_fields(const struct ergo_point *point);
+/* bytes_job.c: does Metropolis sample this point of ising or potts (ergodic.h)? The default of
+ * /system/dynamics where it does not. And a check, also of other models: the answer is `samples`.
+ */
+bool model_metropolis_samples(const struct ergo_point *point);
+const char *model_dynamics_instead(const struct ergo_point *point);
+enum ergo_status model_dynamics_check(struct ergo_context *ctx, const struct ergo_point *point,
+                                      bool samples);
 /* What is drawn may be the same for all replicas: a field of 0, one coupling alone. */
 bool model_samples_differ(const struct ergo_point *point);
 /* Sites of a lattice that are in one place, a slab's: n from number `first` on, around its end. */

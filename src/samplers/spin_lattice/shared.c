@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "samplers/spin_lattice/ergodic.h"
 #include "samplers/spin_lattice/models.h"
 #include "samplers/spin_lattice/two_times.h"
 
@@ -51,10 +52,9 @@ const struct ergo_key lattice_keys[LATTICE_KEYS] = {
     {ERGO_KEY("/system/dynamics", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
      .fallback = "\"metropolis\"", .choices = model_dynamics, .unit = "",
      .help = "Single-spin rule: metropolis, flip with min(1, exp(-dE/T)); heat-bath, flip with "
-             "1/(1 + exp(dE/T)). Sites of one colour of the checkerboard go together. Metropolis "
-             "of two states without a field never leaves, and never enters, configurations in "
-             "which every spin has two up and two down neighbours: of any weight only on lattices "
-             "of a side up to 4 (2e-4 at T = 4 on 4 x 4)."},
+             "1/(1 + exp(dE/T)). Sites of one colour of the checkerboard go together. With two "
+             "states " ERGODIC_WORDS,
+     .instead = model_dynamics_instead},
     {ERGO_KEY("/system/start", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
      .fallback = "\"random\"", .choices = model_starts, .unit = "",
      .help = "Starting configuration. Below the critical temperature a random start can end in "

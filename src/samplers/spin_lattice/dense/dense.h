@@ -167,4 +167,7 @@ int64_t dense_twin_energy(const struct dense_twin *t, const int8_t *spins, const
 bool dense_twin_swaps(const struct dense_twin *t, uint32_t slot, float slope, int64_t cold,
                       int64_t hot, uint64_t step);
 
+/* The default of /system/dynamics where it is not metropolis, else NULL (job.c). */
+const char *dense_instead(const struct ergo_point *point);
+
 #endif

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "samplers/spin_lattice/ergodic.h"
 #include "samplers/spin_lattice/dense/dense.h"
 #include "samplers/spin_lattice/models.h"
 
@@ -43,6 +44,16 @@ void dense_tables(const struct dense_shape *s, const double *t, float *scales, f
 /* Sums over so many measurements are exact (sums.c). */
 static const double measurements_most = 0x1p24;
 
+static bool metropolis_samples(const struct ergo_point *point) {
+    const struct dense_shape s = dense_shape_of(point);
+    return s.disorder != DENSE_BIMODAL ||
+           ergodic_complete(s.n, ergo_point_real(point, "/system/field"));
+}
+
+const char *dense_instead(const struct ergo_point *point) {
+    return metropolis_samples(point) ? NULL : "heat-bath";
+}
+
 /* A method of graphs, or no temperature. */
 static enum ergo_status check_method(struct ergo_context *ctx, const struct ergo_point *point) {
     const struct dense_shape s = dense_shape_of(point);
@@ -75,6 +86,8 @@ enum ergo_status dense_check(struct ergo_context *ctx, const struct ergo_point *
                                 "%g is rounded to a multiple of 2^-12/sqrt(n), %.2g, which is too "
                                 "coarse at temperature %g",
                                 ergo_point_real(point, "/system/field"), dense_unit(&s), t);
+    if (model_dynamics_check(ctx, point, metropolis_samples(point)) != ERGO_OK)
+        status = ERGO_E_JOB;
     if (!s.heat && t > 1000)
         status = ergo_job_error(ctx, "/system/temperature",
                                 "%g is more than 1000: Metropolis would accept every flip; use "

@@ -1,4 +1,5 @@
 /* Fully connected spin glasses: their tables. */
+#include "samplers/spin_lattice/ergodic.h"
 #include "samplers/spin_lattice/dense/dense.h"
 #include "samplers/spin_lattice/graph/graph.h"
 #include "samplers/spin_lattice/models.h"
@@ -42,7 +43,9 @@ static const struct ergo_key keys[] = {
     {ERGO_KEY("/system/dynamics", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
      .fallback = "\"metropolis\"", .choices = model_dynamics, .unit = "",
      .help = "Single-spin rule: metropolis, flip with min(1, exp(-dE/T)); heat-bath, flip with "
-             "1/(1 + exp(dE/T)). A sweep tries the spins one after the other."},
+             "1/(1 + exp(dE/T)). A sweep tries the spins one after the other. With couplings "
+             "+1 and -1, and where these and the field can cancel, " ERGODIC_WORDS,
+     .instead = dense_instead},
     {ERGO_KEY("/system/start", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
      .fallback = "\"random\"", .choices = model_starts, .unit = "",
      .help = "Starting configuration."},

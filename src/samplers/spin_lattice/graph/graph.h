@@ -322,4 +322,7 @@ void graph_twin_comb(const struct graph_state *s, const struct graph_member *row
 
 enum ergo_status graph_audit(struct ergo_context *ctx, void *state);
 
+/* The default of /system/dynamics where it is not metropolis, else NULL (job.c). */
+const char *graph_instead(const struct ergo_point *point);
+
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/portable.h"
 #include "job/input.h"
+#include "samplers/spin_lattice/ergodic.h"
 #include "samplers/spin_lattice/graph/graph.h"
 #include "samplers/spin_lattice/models.h"
 
@@ -151,6 +152,13 @@ static enum ergo_status check_lattice(struct ergo_context *ctx, const struct erg
                               "%d numbers; at most %u kinds of neighbours", couplings->items,
                               lattice->shells);
     return ERGO_OK;
+}
+
+/* So many sites that 16 cells a side say as much of what acts on a spin. */
+static bool is_large(const struct ergo_point *point) {
+    return !model_has(point, "/system/long_range") &&
+           graph_lattice_sites(graph_lattice_find(ergo_point_text(point, "/system/graph")),
+                               ergo_point_value(point, "/system/size")->size) > 1e5;
 }
 
 /* ---- problems -------------------------------------------------------------------------------- */
@@ -453,6 +461,37 @@ static enum ergo_status check_ladder(struct ergo_context *ctx, const struct ergo
     return ERGO_OK;
 }
 
+/* Does Metropolis sample, if it is not known to be refused for another reason? */
+static bool metropolis_samples(const struct ergo_point *point) {
+    struct ergo_context *quiet = ergo_context_create(); /* the check says what is wrong */
+    struct graph_problem p = {0};
+    enum ergo_status status = quiet ? ERGO_OK : ERGO_E_MEMORY;
+    bool samples = true;
+    if (graph_is_complete(point))
+        samples = model_says(point, "/system/graph", "random-orthogonal") ||
+                  !model_says(point, "/system/disorder", "bimodal") ||
+                  !model_has(point, "/system/n") ||
+                  ergodic_complete((uint32_t)ergo_point_int(point, "/system/n"),
+                                   ergo_point_real(point, "/system/field"));
+    else if (!graph_is_walk(point) && status == ERGO_OK) {
+        status = graph_is_named(point) ? check_lattice(quiet, point) : ERGO_OK;
+        const bool large = status == ERGO_OK && graph_is_named(point) && is_large(point);
+        if (status == ERGO_OK)
+            status =
+                large ? make_lattice(quiet, point, 16, &p) : graph_problem_of(quiet, point, &p);
+        if (status == ERGO_OK && large)
+            add_field(point, &p);
+        samples = status != ERGO_OK || ergodic_graph(&p) == p.n;
+        graph_problem_free(&p);
+    }
+    ergo_context_destroy(quiet);
+    return samples;
+}
+
+const char *graph_instead(const struct ergo_point *point) {
+    return metropolis_samples(point) ? NULL : "heat-bath";
+}
+
 enum ergo_status graph_check(struct ergo_context *ctx, const struct ergo_point *point) {
     const struct ergo_value *temperature = ergo_point_value(point, "/system/temperature");
     const bool named = graph_is_named(point);
@@ -467,6 +506,8 @@ enum ergo_status graph_check(struct ergo_context *ctx, const struct ergo_point *
     if (status == ERGO_OK && named)
         status =
             graph_is_complete(point) ? graph_complete_check(ctx, point) : check_lattice(ctx, point);
+    if (status == ERGO_OK && model_says(point, "/system/dynamics", "metropolis"))
+        status = model_dynamics_check(ctx, point, metropolis_samples(point));
     if (status != ERGO_OK)
         return status;
     if (!graph_is_sampled(point) && !graph_is_walk(point) &&

@@ -140,9 +140,12 @@ const struct ergo_key graph_keys[GRAPH_KEYS] = {
      .fallback = "\"metropolis\"", .choices = model_dynamics, .unit = "",
      .help = "Single-spin rule: metropolis, flip with min(1, exp(-dE/T)); heat-bath, flip with "
              "1/(1 + exp(dE/T)). Vertices of one colour go together; no neighbours have one "
-             "colour. Metropolis flips all spins that feel no force: small systems of few colours "
-             "can be caught in a cycle of such flips, which heat-bath never is.",
-     THERMAL},
+             "colour. Metropolis flips all spins of a colour that feel no force, and can go in a "
+             "cycle and not sample. It is safe in a part of the graph where couplings and field of "
+             "some vertex never cancel (an odd number of them, all +1 or -1), and of 64 vertices "
+             "and more, each with three neighbours and more. Elsewhere, as on rings, heat-bath is "
+             "taken if not given, and metropolis refused.",
+     THERMAL, .instead = graph_instead},
     {ERGO_KEY("/system/start", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
      .fallback = "\"random\"", .choices = model_starts, .unit = "",
      .help = "Starting configuration."},

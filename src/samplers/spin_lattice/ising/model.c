@@ -132,13 +132,6 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
             "%lld x %lld are %llu words of 32 sites of a colour; kernels number "
             "fewer than 2^30 of them: 2^36 sites",
             (long long)shape.lx, (long long)shape.ly, (unsigned long long)shape.words);
-    if (ergo_point_real(point, "/system/coupling") == 0.0 &&
-        ergo_point_real(point, "/system/field") == 0.0 &&
-        strcmp(ergo_point_text(point, "/system/dynamics"), "metropolis") == 0)
-        status = ergo_job_error(ctx, "/system/coupling",
-                                "0 with /system/field 0: every Metropolis flip would be accepted "
-                                "and nothing sampled; give a coupling or a field, or use dynamics "
-                                "\"heat-bath\"");
     /* the smallest acceptance is 1 - cost, and tau grows as 1 / cost */
     const double cost = 8 * fabs(ergo_point_real(point, "/system/coupling")) +
                         2 * fabs(ergo_point_real(point, "/system/field"));
@@ -151,6 +144,9 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
                            "every flip, and the lattice only change its sign from sweep to sweep; "
                            "use dynamics \"heat-bath\"",
                            t);
+    const enum ergo_status dynamics =
+        model_dynamics_check(ctx, point, model_metropolis_samples(point));
+    status = dynamics != ERGO_OK ? dynamics : status;
     const enum ergo_status shares = ergo_shares_check(ctx, point);
     const enum ergo_status ladder = ergo_tempered_check(ctx, point);
     const enum ergo_status timed = timed_check(ctx, point);

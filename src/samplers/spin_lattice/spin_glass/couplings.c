@@ -18,6 +18,7 @@
 #include "common/rng.h"
 #include "base/portable.h"
 #include "job/input.h"
+#include "samplers/spin_lattice/ergodic.h"
 #include "samplers/spin_lattice/models.h"
 #include "samplers/spin_lattice/spin_glass/glass.h"
 
@@ -324,43 +325,26 @@ enum ergo_status glass_couplings(struct ergo_context *ctx, const struct ergo_poi
     return status;
 }
 
-/* Does a spin of a sample feel nothing, whatever its neighbours are? Bonds of a side of 2 go to one
- * neighbour and may cancel. */
-static bool is_free(const struct glass_shape *s, const int32_t *j, uint64_t site, uint32_t bit) {
-    const uint64_t side[3] = {s->lx, s->ly, s->lz}, stride[3] = {1, s->lx, (uint64_t)s->lx * s->ly};
-    if (s->field && j[(s->d * s->sites + site) * 32 + bit] != 0)
-        return false;
-    for (uint32_t k = 0; k < s->d && k < 3; k++) {
-        const uint64_t at = site / stride[k] % side[k];
-        const uint64_t before = site - at * stride[k] + (at + side[k] - 1) % side[k] * stride[k];
-        const int32_t one = j[(k * s->sites + site) * 32 + bit];
-        const int32_t two = j[(k * s->sites + before) * 32 + bit];
-        if (side[k] == 2 ? one + two != 0 : (one | two) != 0)
-            return false;
-    }
-    return true;
-}
-
-enum ergo_status glass_force_check(struct ergo_context *ctx, const struct ergo_point *point,
-                                   const struct glass_shape *s) {
+bool glass_file_samples(const struct ergo_point *point, const struct glass_shape *s) {
+    struct ergo_context *quiet = ergo_context_create(); /* the check says what is wrong */
     uint32_t *couplings = calloc(glass_couplings_length(s), 4);
-    enum ergo_status status =
-        couplings ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for couplings");
-    for (uint32_t n = 0; n < s->samples && status == ERGO_OK; n++) {
+    double *fields = calloc(s->sites, sizeof *fields);
+    enum ergo_status status = quiet && couplings && fields ? ERGO_OK : ERGO_E_MEMORY;
+    bool samples = true;
+    for (uint32_t n = 0; n < s->samples && status == ERGO_OK && samples; n++) {
+        const int32_t *j = (const int32_t *)couplings + n % 32;
         if (n % 32 == 0)
-            status = glass_couplings(ctx, point, s, n / 32, couplings);
-        for (uint64_t i = 0; i < s->sites && status == ERGO_OK; i++)
-            if (is_free(s, (const int32_t *)couplings, i, n % 32))
-                status = ergo_job_error(
-                    ctx, "/system/dynamics",
-                    "metropolis, and the couplings leave site %llu, %llu, %llu of "
-                    "sample %u without any force (those of a side of 2 may cancel): its spin would "
-                    "flip in every sweep; use \"heat-bath\"",
-                    (unsigned long long)(i % s->lx), (unsigned long long)(i / s->lx % s->ly),
-                    (unsigned long long)(i / s->lx / s->ly), n + 1);
+            status = glass_couplings(quiet, point, s, n / 32, couplings);
+        for (uint64_t i = 0; i < s->sites && s->field; i++)
+            fields[i] = j[(s->d * s->sites + i) * 32];
+        const struct ergodic_bonds bonds = {
+            .d = s->d, .l = {s->lx, s->ly, s->lz}, .step = 32, .j = j, .n = s->sites};
+        samples = status != ERGO_OK || ergodic_bonds(&bonds, fields);
     }
     free(couplings);
-    return status;
+    free(fields);
+    ergo_context_destroy(quiet);
+    return samples;
 }
 
 static enum ergo_status first_of_file(struct ergo_context *ctx, const struct ergo_point *point,

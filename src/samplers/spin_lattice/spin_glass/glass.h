@@ -176,10 +176,8 @@ void glass_disorder_key(const struct ergo_point *point, uint32_t key[2]);
 /* Is /system/disorder_file as it should be? If not, a job error is recorded. */
 enum ergo_status glass_file_check(struct ergo_context *ctx, const struct ergo_point *point,
                                   const struct glass_shape *s);
-/* Of a file with couplings of any size: does each spin feel something, so that Metropolis does not
- * flip it in every sweep? */
-enum ergo_status glass_force_check(struct ergo_context *ctx, const struct ergo_point *point,
-                                   const struct glass_shape *s);
+/* With the bonds of a file, of any size or beside a field: does Metropolis sample (ergodic.h)? */
+bool glass_file_samples(const struct ergo_point *point, const struct glass_shape *s);
 /* The first sample's couplings of some sites, [direction][site], for models of one to three
  * dimensions; of s the sides, one sample, real. */
 enum ergo_status glass_first_sample(struct ergo_context *ctx, const struct ergo_point *point,
@@ -333,5 +331,8 @@ void glass_twin_swap(const struct glass_shape *s, const uint32_t key[2], const f
                      bool *known, uint32_t *spins, uint32_t *from_hot, uint64_t *moved);
 void glass_twin_moved(const struct glass_shape *s, uint32_t slot, uint32_t mask, uint32_t arrived,
                       uint64_t *moved);
+
+/* The default of /system/dynamics where it is not metropolis, else NULL (job.c). */
+const char *glass_instead(const struct ergo_point *point);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/portable.h"
 #include "samplers/spin_lattice/exact.h"
+#include "samplers/spin_lattice/ergodic.h"
 #include "samplers/spin_lattice/spin_glass/glass.h"
 #include "samplers/spin_lattice/models.h"
 #include "samplers/spin_lattice/two_times.h"
@@ -173,6 +174,28 @@ enum ergo_status glass_extends(struct ergo_context *ctx, const struct ergo_point
 
 /* ---- check ----------------------------------------------------------------------------------- */
 
+static bool metropolis_samples(const struct ergo_point *point) {
+    const struct glass_shape s = glass_shape_of(point);
+    const struct ergo_value *h = ergo_point_value(point, "/system/random_field");
+    const double j = fabs(ergo_point_real(point, "/system/coupling"));
+    const struct ergo_value *b = ergo_point_value(point, "/system/field");
+    struct ergodic_lattice lattice = {
+        .d = s.d, .l = {s.lx, s.ly, s.lz}, .j = {j, j, j}, .signs = true};
+    if (from_file(point) && s.real)
+        return glass_file_samples(point, &s);
+    if (!s.signs)
+        return true;
+    if (h->present && h->real != 0 && model_says(point, "/system/field_distribution", "gaussian"))
+        return true;
+    lattice.b = b->present ? b->real : 0;
+    lattice.h = h->present && !model_has(point, "/system/field_file") ? h->real : 0;
+    return ergodic_lattice(&lattice);
+}
+
+const char *glass_instead(const struct ergo_point *point) {
+    return metropolis_samples(point) ? NULL : "heat-bath";
+}
+
 static enum ergo_status check_disorder(struct ergo_context *ctx, const struct ergo_point *point,
                                        const struct glass_shape *s) {
     enum ergo_status status = ERGO_OK;
@@ -180,9 +203,6 @@ static enum ergo_status check_disorder(struct ergo_context *ctx, const struct er
         status = glass_file_check(ctx, point, s);
     if (s->field && status == ERGO_OK)
         status = glass_field_check(ctx, point, s);
-    const bool cancel = s->field && s->signs && (s->lx == 2 || s->ly == 2 || s->lz == 2);
-    if ((from_file(point) || cancel) && status == ERGO_OK && s->real && !s->heat)
-        status = glass_force_check(ctx, point, s);
     if (!from_file(point) && s->samples % 32)
         status = ergo_job_error(ctx, "/system/samples",
                                 "%u is not a multiple of 32: as many share a word", s->samples);
@@ -226,11 +246,8 @@ enum ergo_status glass_check(struct ergo_context *ctx, const struct ergo_point *
     if (s.all > GLASS_WORDS_MAX || s.quads > GLASS_QUADS_MAX)
         status = ergo_job_error(ctx, "/system/samples", "%u: at most %u", s.samples,
                                 32 * GLASS_WORDS_MAX);
-    if (!s.real && !s.heat && (s.lx == 2 || s.ly == 2 || (s.d == 3 && s.lz == 2)))
-        status = ergo_job_error(ctx, "/system/dynamics",
-                                "metropolis with a side of 2: a spin whose double bonds all cancel "
-                                "would flip in every sweep, and nothing be sampled; use "
-                                "\"heat-bath\"");
+    if (model_dynamics_check(ctx, point, metropolis_samples(point)) != ERGO_OK)
+        status = ERGO_E_JOB;
     const double j = fabs(ergo_point_real(point, "/system/coupling"));
     const double t = ergo_point_real(point, "/system/temperature");
     if (!(j > 0))

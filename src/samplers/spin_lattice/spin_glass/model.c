@@ -1,4 +1,5 @@
 /* Spin glasses: their tables. */
+#include "samplers/spin_lattice/ergodic.h"
 #include "samplers/spin_lattice/spin_glass/glass.h"
 #include "samplers/spin_lattice/models.h"
 #include "samplers/spin_lattice/two_times.h"
@@ -49,7 +50,9 @@ static const struct ergo_key keys[] = {
     {ERGO_KEY("/system/dynamics", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
      .fallback = "\"metropolis\"", .choices = model_dynamics, .unit = "",
      .help = "Single-spin rule: metropolis, flip with min(1, exp(-dE/T)); heat-bath, flip with "
-             "1/(1 + exp(dE/T)). Sites of one colour of the checkerboard go together."},
+             "1/(1 + exp(dE/T)). Sites of one colour of the checkerboard go together. "
+             "With couplings +1 and -1 " ERGODIC_WORDS,
+     .instead = glass_instead},
     {ERGO_KEY("/system/start", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
      .fallback = "\"random\"", .choices = model_starts, .unit = "",
      .help = "Starting configuration."},

@@ -1,0 +1,205 @@
+/* Where Metropolis samples: ergodic.h. */
+#include "samplers/spin_lattice/ergodic.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+bool ergodic_lattice(const struct ergodic_lattice *lattice) {
+    const double *j = lattice->j;
+    double sites = 1, most = fabs(lattice->b) + fabs(lattice->h);
+    int coupled = 0, twice = 0;
+    bool zero = false; /* may a spin feel no force? */
+    for (uint32_t k = 0; k < lattice->d; k++) {
+        sites *= (double)lattice->l[k];
+        coupled += j[k] != 0;
+        twice += lattice->l[k] == 2;
+        most += 2 * fabs(j[k]);
+    }
+    for (int i = 0; i < 54; i++) {
+        const int n[3] = {i % 3 - 1, i / 3 % 3 - 1, i / 9 % 3 - 1};
+        double force = lattice->b + (i / 27 ? lattice->h : -lattice->h);
+        for (uint32_t k = 0; k < lattice->d; k++)
+            force += 2 * j[k] * n[k];
+        zero = zero || fabs(force) <= 1e-6 * most;
+    }
+    if (lattice->missing || (lattice->signs && twice && zero))
+        return false;
+    return !zero || (coupled > 1 && sites >= ERGODIC_SITES);
+}
+
+bool ergodic_complete(uint32_t n, double field) {
+    const double units = fabs(field) * sqrt(n), whole = floor(units + 0.5);
+    const bool odd = fmod(whole + n - 1, 2) > 0.5;
+    return n >= ERGODIC_SITES || odd || whole > n - 1 || fabs(units - whole) > 1e-2;
+}
+
+/* ---- graphs ---------------------------------------------------------------------------------- */
+
+/* What acts on a vertex: couplings, those to one neighbour added up, and the field. */
+struct terms {
+    size_t *first; /* [n + 1] */
+    uint32_t *to;
+    double *w;
+    uint32_t *part, *size; /* of a part: its first vertex; vertices of it */
+};
+
+static void terms_free(struct terms *t) {
+    free(t->first);
+    free(t->to);
+    free(t->w);
+    free(t->part);
+    free(t->size);
+}
+
+static bool terms_make(const struct graph_problem *p, struct terms *t) {
+    t->first = calloc((size_t)p->n + 2, sizeof *t->first);
+    t->to = malloc((2 * p->m + 1) * sizeof *t->to);
+    t->w = malloc((2 * p->m + 1) * sizeof *t->w);
+    t->part = malloc(((size_t)p->n + 1) * sizeof *t->part);
+    t->size = calloc((size_t)p->n + 1, sizeof *t->size);
+    if (!t->first || !t->to || !t->w || !t->part || !t->size)
+        return false;
+    for (size_t e = 0; e < p->m; e++) {
+        t->first[p->edges[e].i + 2]++;
+        t->first[p->edges[e].j + 2]++;
+    }
+    for (size_t i = 2; i < (size_t)p->n + 2; i++)
+        t->first[i] += t->first[i - 1];
+    for (size_t e = 0; e < p->m; e++)
+        for (int k = 0; k < 2; k++) {
+            const uint32_t from = k ? p->edges[e].j : p->edges[e].i;
+            const size_t at = t->first[from + 1]++;
+            t->to[at] = k ? p->edges[e].i : p->edges[e].j;
+            t->w[at] = p->edges[e].w;
+        }
+    return true;
+}
+
+static uint32_t part_of(struct terms *t, uint32_t v) {
+    while (t->part[v] != v)
+        v = t->part[v] = t->part[t->part[v]];
+    return v;
+}
+
+static int falling(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+/* Can no choice of signs make the sum of n numbers > 0, from the largest on, zero? Few are tried
+ * out; more are multiples of one number, an odd sum of them, or else they cancel only in pairs. */
+static bool never_cancel(const double *w, size_t n) {
+    if (n <= 8) {
+        double least = INFINITY;
+        for (uint32_t signs = 0; signs < (n ? 1u << (n - 1) : 0); signs++) {
+            double sum = w[0];
+            for (size_t k = 1; k < n; k++)
+                sum += signs >> (k - 1) & 1 ? -w[k] : w[k];
+            least = fmin(least, fabs(sum));
+        }
+        return n && least > 1e-3 * w[0];
+    }
+    for (int parts = 1; parts <= 64; parts++) {
+        const double unit = w[n - 1] / parts;
+        double all = 0, off = 0;
+        for (size_t k = 0; k < n; k++) {
+            const double whole = floor(w[k] / unit + 0.5);
+            off = fmax(off, fabs(w[k] / unit - whole));
+            all += fmod(whole, 2);
+        }
+        if (off < 1e-6)
+            return fmod(all, 2) > 0.5;
+    }
+    bool odd = false;
+    for (size_t k = 0, next; k < n && !odd; k = next) {
+        for (next = k + 1; next < n && w[next] >= w[k] * (1 - 1e-9);)
+            next++;
+        odd = (next - k) % 2;
+    }
+    return odd;
+}
+
+/* |J| of vertex v, and |h|, from the largest on; returns how many are not 0. Makes a part of what
+ * is coupled; neighbours: others that are. at: [n], the place in w of a neighbour, or SIZE_MAX. */
+static size_t gather(const struct graph_problem *p, struct terms *t, uint32_t v, size_t *at,
+                     double *w, size_t *neighbours) {
+    size_t n = 0, kept = 0;
+    for (size_t k = t->first[v]; k < t->first[v + 1]; k++) {
+        if (at[t->to[k]] == SIZE_MAX) {
+            at[t->to[k]] = n;
+            w[n++] = 0;
+        }
+        w[at[t->to[k]]] += t->w[k];
+    }
+    for (size_t k = t->first[v]; k < t->first[v + 1]; k++) {
+        const size_t i = at[t->to[k]];
+        at[t->to[k]] = SIZE_MAX;
+        if (i == SIZE_MAX || w[i] == 0)
+            continue;
+        const uint32_t a = part_of(t, v), b = part_of(t, t->to[k]);
+        t->part[a > b ? a : b] = a < b ? a : b;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (w[i] != 0)
+            w[kept++] = fabs(w[i]);
+    *neighbours = kept;
+    if (p->fields[v] != 0)
+        w[kept++] = fabs(p->fields[v]);
+    qsort(w, kept, sizeof *w, falling);
+    return kept;
+}
+
+uint32_t ergodic_graph(const struct graph_problem *p) {
+    enum { UNSURE, THIN, SURE }; /* of a vertex, then of a part's first the strongest */
+    struct terms t = {0};
+    size_t *at = malloc(((size_t)p->n + 1) * sizeof *at);
+    double *w = malloc(((size_t)p->n + 1) * sizeof *w);
+    uint8_t *is = calloc((size_t)p->n + 1, 1);
+    uint32_t found = UINT32_MAX;
+    if (!terms_make(p, &t) || !at || !w || !is)
+        goto out;
+    for (uint32_t v = 0; v < p->n; v++) {
+        at[v] = SIZE_MAX;
+        t.part[v] = v;
+    }
+    for (uint32_t v = 0; v < p->n; v++) {
+        size_t neighbours;
+        const size_t n = gather(p, &t, v, at, w, &neighbours);
+        /* a vertex that is alone has heat bath of its own */
+        const bool alone = t.first[v] == t.first[v + 1];
+        is[v] = alone || never_cancel(w, n) ? SURE : neighbours < 3 ? THIN : UNSURE;
+    }
+    for (uint32_t v = 0; v < p->n; v++) {
+        const uint32_t first = part_of(&t, v);
+        t.size[first]++;
+        is[first] = is[v] > is[first] ? is[v] : is[first];
+    }
+    found = p->n;
+    for (uint32_t v = p->n; v-- > 0;)
+        if (t.part[v] == v && (is[v] == THIN || (is[v] == UNSURE && t.size[v] < ERGODIC_SITES)))
+            found = v;
+out:
+    terms_free(&t);
+    free(at);
+    free(w);
+    free(is);
+    return found;
+}
+
+bool ergodic_bonds(const struct ergodic_bonds *bonds, double *fields) {
+    struct graph_problem p = {.n = (uint32_t)bonds->n, .fields = fields};
+    uint64_t stride = 1;
+    p.edges = malloc(bonds->d * bonds->n * sizeof *p.edges);
+    if (!p.edges)
+        return false;
+    for (uint32_t k = 0; k < bonds->d && k < 3; stride *= bonds->l[k++])
+        for (uint64_t i = 0; i < bonds->n; i++) {
+            const uint64_t at = i / stride % bonds->l[k];
+            const uint64_t next = i - at * stride + (at + 1) % bonds->l[k] * stride;
+            const int32_t j = bonds->j[(k * bonds->n + i) * bonds->step];
+            p.edges[p.m++] = (struct graph_edge){(uint32_t)i, (uint32_t)next, j};
+        }
+    const bool samples = ergodic_graph(&p) == p.n;
+    free(p.edges);
+    return samples;
+}
