@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/portable.h"
-#include "samplers/spin_lattice/ergodic.h"
 #include "samplers/spin_lattice/exact.h"
 #include "samplers/spin_lattice/spin_glass/glass.h"
 #include "samplers/spin_lattice/models.h"
@@ -173,53 +172,6 @@ void bytes_member_fill(const struct ergo_point *point, struct bytes_member *memb
         member->table[i] = (uint32_t)(weight >> 32);
         member->low[i] = (uint32_t)weight;
     }
-}
-
-/* ---- dynamics -------------------------------------------------------------------------------- */
-
-bool model_metropolis_samples(const struct ergo_point *point) {
-    const struct ergo_value *size = ergo_point_value(point, "/system/size");
-    const struct ergo_value *ratio = ergo_point_value(point, "/system/disorder_ratio");
-    const struct bytes_physics p = bytes_physics_of(point);
-    struct ergodic_lattice lattice = {.d = (uint32_t)size->items, .l = {1, 1, 1}, .b = p.b};
-    /* one of two others is proposed by chance, and nothing goes in a cycle */
-    if ((is_potts(point) && ergo_point_int(point, "/system/q") > 2) ||
-        is_text(point, "/system/disorder", "gaussian"))
-        return true;
-    if (has(point, "/system/disorder_file"))
-        return bytes_file_samples(point);
-    for (uint32_t k = 0; k < lattice.d && k < 3; k++) {
-        lattice.l[k] = size->size[k];
-        lattice.j[k] = p.j[k];
-    }
-    lattice.signs = is_text(point, "/system/disorder", "bimodal");
-    lattice.missing = lattice.signs && ratio->present && ratio->real == 0;
-    if (!is_potts(point) && !has(point, "/system/field_file")) {
-        if (p.h != 0 && is_text(point, "/system/field_distribution", "gaussian"))
-            return true;
-        lattice.h = p.h;
-    }
-    /* a ratio makes other sums, which are not looked at */
-    if (ratio->present && fabs(ratio->real) != 1)
-        lattice.b = lattice.h = 0;
-    return ergodic_lattice(&lattice);
-}
-
-const char *model_dynamics_instead(const struct ergo_point *point) {
-    const bool general = is_potts(point) && bytes_shape_of(point).general;
-    return general || model_metropolis_samples(point) ? NULL : "heat-bath";
-}
-
-enum ergo_status model_dynamics_check(struct ergo_context *ctx, const struct ergo_point *point,
-                                      bool samples) {
-    if (samples || !model_says(point, "/system/dynamics", "metropolis"))
-        return ERGO_OK;
-    const bool potts = strcmp(point->job->model->name, "potts") == 0;
-    return ergo_job_error(ctx, "/system/dynamics",
-                          "metropolis would flip all spins of a colour that feel no force, and "
-                          "here sweeps may go in a cycle and not sample: %s",
-                          potts && bytes_shape_of(point).general ? "take model ising"
-                                                                 : "use \"heat-bath\"");
 }
 
 enum ergo_status bytes_check_disorder(struct ergo_context *ctx, const struct ergo_point *point) {

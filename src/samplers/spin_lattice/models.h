@@ -101,7 +101,7 @@ uint64_t lattice_curve_every(const struct ergo_point *point);
 enum { FIELD_KEYS = 3, DISORDER_KEYS = 5 };
 extern const struct ergo_key field_keys[FIELD_KEYS], disorder_keys[DISORDER_KEYS];
 bool model_draws_fields(const struct ergo_point *point);
-/* bytes_job.c: does Metropolis sample this point of ising or potts (ergodic.h)? The default of
+/* dynamics.c: does Metropolis sample this point of ising or potts (ergodic.h)? The default of
  * /system/dynamics where it does not. And a check, also of other models: the answer is `samples`.
  */
 bool model_metropolis_samples(const struct ergo_point *point);

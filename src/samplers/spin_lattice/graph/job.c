@@ -532,16 +532,3 @@ enum ergo_status graph_check(struct ergo_context *ctx, const struct ergo_point *
     graph_problem_free(&p);
     return status;
 }
-
-enum ergo_status graph_extends(struct ergo_context *ctx, const struct ergo_point *from,
-                               const struct ergo_point *to) {
-    if (graph_is_sampled(from) || graph_is_walk(from) ||
-        ergo_point_int(from, "/run/sweeps") == ergo_point_int(to, "/run/sweeps"))
-        return ERGO_OK;
-    return ergo_job_error(
-        ctx, "/run/sweeps",
-        "%lld instead of %lld: temperatures of this method are spread over all sweeps; "
-        "make another run",
-        (long long)ergo_point_int(to, "/run/sweeps"),
-        (long long)ergo_point_int(from, "/run/sweeps"));
-}

@@ -271,6 +271,19 @@ static bool has_column(const struct ergo_point *point, size_t c) {
     .curves_sums = 1u << CURVE_CENSUS, .tunables = tunables, .extends = graph_extends,             \
     .x_from = ergo_tempered_x
 
+enum ergo_status graph_extends(struct ergo_context *ctx, const struct ergo_point *from,
+                               const struct ergo_point *to) {
+    if (graph_is_sampled(from) || graph_is_walk(from) ||
+        ergo_point_int(from, "/run/sweeps") == ergo_point_int(to, "/run/sweeps"))
+        return ERGO_OK;
+    return ergo_job_error(
+        ctx, "/run/sweeps",
+        "%lld instead of %lld: temperatures of this method are spread over all sweeps; "
+        "make another run",
+        (long long)ergo_point_int(to, "/run/sweeps"),
+        (long long)ergo_point_int(from, "/run/sweeps"));
+}
+
 const struct ergo_model graph_model = {
     GRAPH_TABLES,
     .serves = graph_is_thermal,
