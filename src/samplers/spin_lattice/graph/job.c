@@ -33,19 +33,6 @@ bool graph_has_clusters(const struct ergo_point *point) {
     return graph_is_sampled(point) && model_has(point, "/system/cluster_every");
 }
 
-struct graph_chains graph_chains_of(const struct ergo_point *point) {
-    struct graph_chains c = {.population = graph_is_population(point),
-                             .swap_every = ergo_ladder_every(point)};
-    c.rungs = graph_is_sampled(point) ? ergo_ladder_rungs(point) : 1;
-    if (graph_has_clusters(point))
-        c.cluster_every = (uint64_t)ergo_point_int(point, "/system/cluster_every");
-    c.copies = c.population      ? (uint32_t)ergo_point_int(point, "/run/population")
-               : c.cluster_every ? 2
-                                 : 1;
-    c.width = c.rungs * c.copies;
-    return c;
-}
-
 /* A name has no dot and no slash, a file has one (ERGO_KEY_WORD). */
 bool graph_is_named(const struct ergo_point *point) {
     return !strpbrk(ergo_point_text(point, "/system/graph"), "./");
@@ -281,28 +268,6 @@ enum ergo_status graph_schedule_of(struct ergo_context *ctx, const struct ergo_p
         schedule->factors[k] = (float)now;
     }
     return ERGO_OK;
-}
-
-void graph_member_fill(const struct ergo_point *point, const struct graph_problem *p, double unit,
-                       const double *t, struct graph_member *members) {
-    const uint32_t rungs = graph_chains_of(point).rungs;
-    int64_t goal = INT64_MAX;
-    if (graph_has_target(point)) { /* a sum is -2 (E - offset) */
-        const double exact = 2 * (p->offset - ergo_point_real(point, "/run/target_energy")) / unit;
-        const double least = ceil(exact - 1e-9 * fabs(exact)); /* couplings are rounded */
-        goal = least >= 0x1p62 ? INT64_MAX : least <= -0x1p62 ? INT64_MIN : (int64_t)least;
-    }
-    for (uint32_t i = 0; i < rungs; i++)
-        members[i] = (struct graph_member){
-            .goal = goal, .key0 = (uint32_t)point->stream, .key1 = (uint32_t)(point->stream >> 32)};
-    graph_member_heat(t, rungs, unit, members);
-}
-
-void graph_member_heat(const double *t, uint32_t rungs, double unit, struct graph_member *members) {
-    for (uint32_t i = 0; i < rungs; i++) {
-        members[i].scale = (float)(0.5 * t[i] / unit);
-        members[i].slope = ergo_ladder_slope(t, rungs, i, unit / 2);
-    }
 }
 
 /* ---- checks ---------------------------------------------------------------------------------- */
