@@ -374,6 +374,7 @@ enum ergo_status ergo_analyse(struct ergo_context *ctx, const char *const *direc
     status = a->names && a->results ? load(ctx, a, directories) : ergo_analysis_no_memory(ctx);
     if (status == ERGO_OK)
         status = ergo_analysis_make(ctx, a, o);
+    status = ergo_memory_told(ctx, status);
     if (status == ERGO_OK)
         *analysis = a;
     else

@@ -292,8 +292,9 @@ enum ergo_status ergo_analysis_write_page(struct ergo_context *ctx,
     free(d.series);
     free(d.labels);
     free(table);
-    status = text.failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a page")
-                         : ergo_file_write(ctx, NULL, path, text.data, text.length);
+    status = text.failed || ergo_memory_failed()
+                 ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a page")
+                 : ergo_file_write(ctx, NULL, path, text.data, text.length);
     ergo_text_free(&text);
     return status;
 }

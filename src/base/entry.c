@@ -23,8 +23,10 @@ void ergo_entry_clear(void *output, size_t size) {
 struct ergo_entry ergo_entry_enter(void) {
     const struct ergo_entry entry = {pthread_once(&once, make_locale) == 0 &&
                                      c_locale != (locale_t)0};
-    if (depth++ == 0)
+    if (depth++ == 0) {
         host_locale = uselocale(c_locale); /* without one it only asks */
+        ergo_memory_set_failed(false);
+    }
     return entry;
 }
 

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 
+#include "base/memory.h"
 #include "ergocl/ergocl.h"
 
 #if defined(__GNUC__)

@@ -107,7 +107,7 @@ void ergo_out_parsed(struct ergo_json_out *out, const char *name, const char *fo
 char *ergo_out_take(struct ergo_json_out *out, bool compact) {
     struct ergo_text text = {0};
     char *printed = NULL;
-    if (!out->failed)
+    if (!out->failed && !ergo_memory_failed())
         printed = compact ? cJSON_PrintUnformatted(out->open[0]) : cJSON_Print(out->open[0]);
     ergo_out_free(out);
     text.failed = !printed;

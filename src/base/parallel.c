@@ -10,6 +10,8 @@
 #include <signal.h>
 #include <stdatomic.h>
 
+#include "base/memory.h"
+
 enum { MOST_THREADS = 64, PIECES_PER_CORE = 4 };
 
 struct queue {
@@ -17,6 +19,7 @@ struct queue {
     size_t n;
     void (*work)(size_t i, void *user);
     void *user;
+    bool no_memory; /* for a piece of it (base/memory.h) */
 };
 
 /* One queue at a time. */
@@ -52,8 +55,10 @@ static void *join_queues(void *unused) {
         pool.places--;
         pool.at_work++;
         pthread_mutex_unlock(&pool.lock);
+        ergo_memory_set_failed(false);
         take_from(q);
         pthread_mutex_lock(&pool.lock);
+        q->no_memory = q->no_memory || ergo_memory_failed();
         if (--pool.at_work == 0)
             pthread_cond_signal(&pool.end);
     }
@@ -108,6 +113,7 @@ void ergo_parallel(size_t n, size_t most, void (*work)(size_t i, void *user), vo
     pool.queue = NULL;
     pthread_mutex_unlock(&pool.lock);
     pthread_mutex_unlock(&pool.owned);
+    ergo_memory_set_failed(ergo_memory_failed() || q.no_memory);
 }
 
 struct ranges {

@@ -124,7 +124,7 @@ void ergo_utf8_append_word(struct ergo_text *text, const char *word, size_t most
 }
 
 char *ergo_utf8_take_shown(struct ergo_text *text) {
-    struct ergo_text shown = {.failed = text->failed};
+    struct ergo_text shown = {.failed = text->failed || ergo_memory_failed()};
     if (text->data)
         ergo_utf8_append_shown(&shown, text->data);
     ergo_text_free(text);

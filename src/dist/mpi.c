@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dist/wire.h"
+#include "base/memory.h"
 
 /* MPI counts in int. */
 enum { PIECE = 1 << 30 };

@@ -1,4 +1,5 @@
 #include "job/arena.h"
+#include "base/memory.h"
 
 #include <stdalign.h>
 #include <stdint.h>

@@ -13,7 +13,9 @@
 
 static char *format_message(const char *format, va_list args) {
     char *message = NULL;
-    return vasprintf(&message, format, args) < 0 ? NULL : message;
+    const bool good = vasprintf(&message, format, args) >= 0;
+    ergo_memory_set_failed(ergo_memory_failed() || !good);
+    return good ? message : NULL;
 }
 
 enum ergo_status ergo_job_error(struct ergo_context *ctx, const char *pointer, const char *format,
@@ -164,6 +166,7 @@ static enum ergo_status parse(struct ergo_context *ctx, const char *text, size_t
         ERGO_FAIL(ctx, ERGO_E_JOB, "%s: and %zu more errors", name, build.errors - ERGO_ERRORS_MAX);
     status = build.status != ERGO_OK ? build.status : build.errors ? ERGO_E_JOB : ERGO_OK;
 out:
+    status = ergo_memory_told(ctx, status);
     if (status == ERGO_OK)
         *job = made;
     else

@@ -373,5 +373,5 @@ enum ergo_status ergo_result_write_page(struct ergo_context *ctx, const struct e
     if (lock >= 0)
         close(lock);
     ergo_folder_close(&folder);
-    return status;
+    return ergo_memory_told(ctx, status);
 }

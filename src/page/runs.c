@@ -94,10 +94,12 @@ enum ergo_status ergo_report(struct ergo_context *ctx, const char *const *direct
     ergo_report_end(&text);
     if (status == ERGO_OK && text.failed)
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a report");
+    status = ergo_memory_told(ctx, status);
     if (status == ERGO_OK)
         status = own ? write_own(ctx, directories[0], &text)
                      : ergo_file_write(ctx, NULL, path, text.data, text.length);
 out:
+    status = ergo_memory_told(ctx, status);
     for (size_t k = 0; k < n_directories; k++)
         ergo_result_destroy(results[k]);
     free(results);

@@ -73,7 +73,7 @@ enum ergo_status ergo_validate(struct ergo_context *ctx, const struct ergo_job *
     ERGO_ENTRY(ctx, job);
     ergo_result_say_kept(ctx, job);
     const enum ergo_status status = check_memory(ctx, job);
-    return status == ERGO_OK ? ergo_origin_check(ctx, job) : status;
+    return ergo_memory_told(ctx, status == ERGO_OK ? ergo_origin_check(ctx, job) : status);
 }
 
 /* ---- a result ------------------------------------------------------------------------------- */

@@ -278,6 +278,7 @@ enum ergo_status ergo_result_load(struct ergo_context *ctx, const char *director
         status = ergo_result_evaluate(ctx, r);
         ergo_result_drop_binned(r);
     }
+    status = ergo_memory_told(ctx, status);
     if (status == ERGO_OK) {
         *result = stored.result;
         stored.result = NULL;

@@ -1,5 +1,6 @@
 /* See deal.h. */
 #include "run/deal.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

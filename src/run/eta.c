@@ -1,5 +1,6 @@
 /* See eta.h. */
 #include "run/eta.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -181,6 +181,7 @@ static enum ergo_status merge(struct merge *g, const char *directory, bool overw
         status = add(g, k);
     if (status == ERGO_OK)
         status = check_all(g);
+    status = ergo_memory_told(g->ctx, status);
     return status == ERGO_OK ? write_all(g, directory, overwrite, result) : status;
 }
 
@@ -205,5 +206,5 @@ enum ergo_status ergo_merge(struct ergo_context *ctx, const char *const *directo
     free(g.progress);
     free(g.sources);
     ergo_result_destroy(g.whole);
-    return status;
+    return status == ERGO_OK ? status : ergo_memory_told(ctx, status);
 }

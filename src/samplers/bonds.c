@@ -1,4 +1,5 @@
 #include "samplers/bonds.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

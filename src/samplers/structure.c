@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "stats/fourier.h"
+#include "base/memory.h"
 
 static const double pi = 3.14159265358979323846;
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "stats/covariance.h"
+#include "base/memory.h"
 
 bool ergo_stats_autocorrelation(const double *x, size_t n, double *rho, size_t n_lags) {
     double mean = ergo_stats_mean(x, n);

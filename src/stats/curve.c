@@ -1,4 +1,5 @@
 #include "stats/stats.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

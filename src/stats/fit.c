@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "stats/stats.h"
+#include "base/memory.h"
 
 bool ergo_fit_cholesky(double *a, size_t n) {
     for (size_t i = 0; i < n; i++)

@@ -1,4 +1,5 @@
 #include "stats/fourier.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "stats/fit.h"
+#include "base/memory.h"
 
 enum { ITERATIONS_MAX = 2000 };
 static const double tolerance = 1e-9;

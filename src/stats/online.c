@@ -1,5 +1,6 @@
 /* See online.h. */
 #include "stats/online_state.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* Which sums are needed: of series alone, and of those whose means are arguments together. */
 #include "stats/online_state.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 

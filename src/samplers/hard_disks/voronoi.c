@@ -1,4 +1,5 @@
 #include "samplers/hard_disks/voronoi.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "samplers/swendsen_wang/joining.h"
+#include "base/memory.h"
 
 enum { NEAR, FAR };
 #define FAR_BIT 0x80000000u

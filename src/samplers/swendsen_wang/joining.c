@@ -1,5 +1,6 @@
 /* Clusters of several rectangles, by rounds between neighbours: see joining.h. */
 #include "samplers/swendsen_wang/joining.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "samplers/spin_lattice/graph/problem.h"
+#include "base/memory.h"
 
 enum { RIGHT, SIXTY }; /* angle between the edges of a cell */
 

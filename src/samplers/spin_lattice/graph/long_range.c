@@ -9,6 +9,7 @@
 
 #include "base/portable.h"
 #include "samplers/spin_lattice/graph/problem.h"
+#include "base/memory.h"
 
 /* ln x, x > 0, by Halley's iteration of exp: libm's may differ in the last bit from machine to
  * machine. From a guess that is off by less than 0.35 three steps reach the last bits. */

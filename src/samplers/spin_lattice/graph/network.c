@@ -1,5 +1,6 @@
 /* Colours, slots and integers of a graph. */
 #include "samplers/spin_lattice/graph/network.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
