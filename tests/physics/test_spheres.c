@@ -477,7 +477,7 @@ static void test_plain(void **state) {
         for (size_t i = 0; i < BINS && b; i++) {
             const double a = 1 + range * (double)i / BINS, c = 1 + range * (double)(i + 1) / BINS;
             const double g = 2.0 * (double)counts[i] / (double)sweeps /
-                             (N * N / pow(side, 3) * 4 / 3 * pi * (c * c * c - a * a * a));
+                             (N * (N - 1) / pow(side, 3) * 4 / 3 * pi * (c * c * c - a * a * a));
             sum[i] += g;
             square[i] += g * g;
         }

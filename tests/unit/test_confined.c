@@ -163,9 +163,43 @@ static void test_curves(void **state) {
     ergo_job_destroy(job);
 }
 
+/* g(r) of N points spread evenly is 1, and Z = 1 + (2 pi / 3) n(1), with n(r) the density of others
+ * around a sphere: that of the contact curve's bins here. */
+static void test_ideal(void **state) {
+    enum { SPHERES = 20, MOST = 1000, MANY = 1000000 };
+    static double values[MOST];
+    static uint32_t counts[MOST];
+    (void)state;
+    struct ergo_job *job = job_of("'box': [5, 5, 5]", "");
+    const struct ergo_point *point = &job->points[0];
+    struct spheres_shape s;
+    char reason[300];
+    assert_true(spheres_shape_of(point, &s, reason));
+    for (size_t c = 0; c < SPHERES_PAIR_CURVES; c++) {
+        const size_t size = spheres_curve_size(point, c);
+        const double first = c == SPHERES_CURVE_CONTACT ? 1 : 0;
+        const double width = (spheres_curve_end(point, &s, c) - first) / (double)size;
+        assert_true(size && size <= MOST);
+        for (size_t i = 0; i < size; i++) {
+            const double a = first + width * (double)i, b = a + width;
+            const double shell = 4 * 3.14159265358979324 / 3 * (b * b * b - a * a * a);
+            counts[i] = (uint32_t)round(1.0 * MANY * SPHERES * (SPHERES - 1) / 2 * shell / 125);
+        }
+        spheres_curve_convert(point, &s, c, counts, values);
+        for (size_t i = 0; i < size; i++)
+            assert_true(fabs(values[i] / MANY - 1) < 0.55 / fmax(1, counts[i]) + 1e-9);
+    }
+    const size_t size = spheres_curve_size(point, SPHERES_CURVE_CONTACT);
+    for (size_t i = 0; i < size; i++)
+        values[i] = 1;
+    assert_true(fabs(spheres_compressibility(point, values, size) - 1 -
+                     2 * 3.14159265358979324 / 3 * (SPHERES - 1) / 125) < 1e-9);
+    ergo_job_destroy(job);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_refused),
                                        cmocka_unit_test(test_energies),
-                                       cmocka_unit_test(test_curves)};
+                                       cmocka_unit_test(test_curves), cmocka_unit_test(test_ideal)};
     return cmocka_run_group_tests(tests, context_open, context_close);
 }

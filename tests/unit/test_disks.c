@@ -473,6 +473,61 @@ static void test_rings(void **state) {
     near(sum[1] / sum[0], 1, 1e-5);
 }
 
+/* g(r) of random points is 1 whatever N is (2.4 million pairs: 6 standard errors), and the pressure
+ * Eq. 4 of n(r) / rho, as the paper counts. */
+static void test_ideal(void **state) {
+    enum { N = 4, DRAWS = 400000, MOST = 250, CONTACT = 200 };
+    static double areas[MOST], values[MOST], x[MOST], paper[MOST];
+    static uint32_t counts[MOST];
+    double at[N][2], area = 0, mean = 0;
+    uint64_t random = 7, limits[MOST + 1];
+    struct disks_shape s;
+    char reason[300];
+    (void)state;
+    struct ergo_job *job = parse("\"n\": 4, \"box\": 4");
+    const struct ergo_point *point = &job->points[0];
+    assert_true(disks_shape_of(point, &s, reason));
+    assert_int_equal(disks_curve_size(point, DISKS_CURVE_GR), MOST);
+    for (int t = 0; t < DRAWS; t++)
+        for (int i = 0; i < N; i++) {
+            for (int k = 0; k < 2; k++) {
+                random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+                at[i][k] = 4 * 0x1p-53 * (double)(random >> 11);
+            }
+            for (int j = 0; j < i; j++) {
+                const double r =
+                    hypot(remainder(at[i][0] - at[j][0], 4), remainder(at[i][1] - at[j][1], 4));
+                if (r < 2)
+                    counts[(int)(r / 2 * MOST)]++;
+            }
+        }
+    disks_limits(point, &s, DISKS_CURVE_GR, limits);
+    disks_areas(point, &s, DISKS_CURVE_GR, limits, areas);
+    disks_curve_convert(point, &s, s.density, DISKS_CURVE_GR, areas, counts, values);
+    for (int i = 0; i < MOST; i++) {
+        area += areas[i];
+        mean += areas[i] * values[i] / DRAWS;
+    }
+    near(mean / area, 1, 0.002);
+    assert_int_equal(disks_curve_size(point, DISKS_CURVE_CONTACT), CONTACT);
+    disks_limits(point, &s, DISKS_CURVE_CONTACT, limits);
+    disks_areas(point, &s, DISKS_CURVE_CONTACT, limits, areas);
+    disks_curve_x(point, DISKS_CURVE_CONTACT, x);
+    disks_curve_convert(point, &s, s.density, DISKS_CURVE_CONTACT, areas, counts, values);
+    for (int i = 0; i < CONTACT; i++)
+        paper[i] = 2 * counts[i] / (N * 0.25 * areas[i]);
+    double expected = ergo_fit_extrapolate(x, paper, CONTACT, 5, 1);
+    expected = 0.25 * (1 + 0.5 * 3.14159265358979324 * 0.25 * expected);
+    near(disks_pressure(point, values, CONTACT) / expected, 1, 1e-10);
+    ergo_job_destroy(job);
+    job = parse("\"n\": 4, \"box\": 4, \"ensemble\": \"npt\", \"pressure\": 1");
+    point = &job->points[0];
+    assert_true(disks_shape_of(point, &s, reason));
+    disks_curve_convert(point, &s, 0.25, DISKS_CURVE_CONTACT, areas, counts, values);
+    near(disks_pressure(point, values, CONTACT) / expected, 1, 1e-10);
+    ergo_job_destroy(job);
+}
+
 static void test_xyz(void **state) {
     (void)state;
     struct ergo_xyz f;
@@ -560,6 +615,7 @@ int main(void) {
                                        cmocka_unit_test(test_published),
                                        cmocka_unit_test(test_fit),
                                        cmocka_unit_test(test_rings),
+                                       cmocka_unit_test(test_ideal),
                                        cmocka_unit_test(test_xyz),
                                        cmocka_unit_test(test_file)};
     return cmocka_run_group_tests(tests, context_open, context_close);

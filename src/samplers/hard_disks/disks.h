@@ -105,8 +105,9 @@ void disks_limits(const struct ergo_point *point, const struct disks_shape *shap
  * points are counted (README). */
 void disks_areas(const struct ergo_point *point, const struct disks_shape *shape, size_t curve,
                  const uint64_t *limits, double *areas);
-/* Convert counts of a curve's bins, each pair once, to the curve. areas: for pair histograms.
- * density: of that sample. */
+/* Convert counts of a curve's bins, each pair once, to the curve: g(r) of an ideal gas is 1, and
+ * the contact curve at constant pressure Eq. 4. areas: for pair histograms. density: of that
+ * sample. */
 void disks_curve_convert(const struct ergo_point *point, const struct disks_shape *shape,
                          double density, size_t curve, const double *areas, const uint32_t *counts,
                          double *values);

@@ -168,8 +168,8 @@ static const struct ergo_observable observables_npt[] = {
 };
 
 static const struct ergo_curve_info curves[] = {
-    {"contact", "distance / sigma", "", "g(r) next to contact (Eqs. 5 and 6)"},
-    {"gr", "distance / sigma", "", "pair distribution g(r)"},
+    {"contact", "distance / sigma", "", "g(r) next to contact (Eqs. 5 and 6), 1 in an ideal gas"},
+    {"gr", "distance / sigma", "", "pair distribution g(r), 1 in an ideal gas"},
     {"density_histogram", "packing fraction", "", "share of sub-blocks of that packing fraction"},
     DISKS_ORDER_CURVES,
     ERGO_CONFINED_CURVE_TABLE("2", "length"),
@@ -177,10 +177,11 @@ static const struct ergo_curve_info curves[] = {
 
 static const struct ergo_curve_info curves_npt[] = {
     {"contact", "distance / sigma", "k_B T / sigma^2",
-     "rho + pi rho^2 g(r) / 2 next to contact, where it is the pressure; each configuration by its "
-     "own rho"},
+     "rho + pi rho^2 (1 - 1/N) g(r) / 2 next to contact, where it is the pressure; each "
+     "configuration by its own rho"},
     {"gr", "distance / sigma", "",
-     "pair distribution g(r), each configuration by its own diameter and density"},
+     "pair distribution g(r), 1 in an ideal gas, each configuration by its own diameter and "
+     "density"},
 };
 
 static const struct ergo_tunable tunables[] = {

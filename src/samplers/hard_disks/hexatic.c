@@ -226,7 +226,7 @@ static void cut(const struct analysis *a, double *g) {
     const size_t n = a->plane->n, most = HEXATIC_CUT_ORIGINS;
     const size_t stride = n > most ? (n + most - 1) / most : 1, origins = (n + stride - 1) / stride;
     const double angle = atan2(a->psi[1], a->psi[0]) / 6;
-    const double density = (double)n / (p->side[0] * p->side[1]);
+    const double density = (double)(n - 1) / (p->side[0] * p->side[1]); /* of the others */
     memset(g, 0, p->sizes[HEXATIC_CUT] * sizeof *g);
     for (int d = 0; d < 6; d++) {
         const struct strip s = {a, {cos(angle + d * pi / 3), sin(angle + d * pi / 3)}, g};

@@ -82,8 +82,9 @@ bool disks_order_has_blocks(const struct ergo_point *point);
          "positional correlation: mean of cos q_0 (r_i - r_j), q_0 as in structure_peak, over "    \
          "the same pairs"},                                                                        \
         {"lattice_gr", "distance / sigma", "",                                                     \
-         "g(x, 0), x along a bond of the crystal whose orientation is Psi_6's: density of disks "  \
-         "in a strip of 0.2 sigma, mean of the six directions, from 4096 disks at most"},          \
+         "g(x, 0), 1 in an ideal gas, x along a bond of the crystal whose orientation is "         \
+         "Psi_6's: density of disks in a strip of 0.2 sigma, mean of the six directions, from "    \
+         "4096 disks at most"},                                                                    \
         {"sk", "wave number * sigma", "",                                                          \
          "structure factor S(q), mean over the box's wave vectors in each ring"},                  \
     {                                                                                              \

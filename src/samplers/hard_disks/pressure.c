@@ -15,7 +15,8 @@ double disks_pressure(const struct ergo_point *point, const double *contact, siz
     const double g = ergo_fit_extrapolate(x, contact, size, degree, 1.0);
     if (s.npt) /* the curve is of pressures */
         return g;
-    return s.density * (1.0 + 0.5 * DISKS_PI * s.density * g);
+    /* Eq. 4 is of a g that tends to 1 - 1/N */
+    return s.density * (1.0 + 0.5 * DISKS_PI * s.density * g * (1.0 - 1.0 / (double)s.n));
 }
 
 double disks_compressibility(const struct ergo_point *point, const double *contact, size_t size) {

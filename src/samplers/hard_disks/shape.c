@@ -334,6 +334,7 @@ void disks_curve_convert(const struct ergo_point *point, const struct disks_shap
                          double density, size_t curve, const double *areas, const uint32_t *counts,
                          double *values) {
     const size_t size = disks_curve_size(point, curve);
+    const double n = (double)s->n;
     if (curve == DISKS_CURVE_DENSITY) { /* shares of the sub-blocks */
         double all = 0;
         for (size_t i = 0; i < size; i++)
@@ -342,9 +343,10 @@ void disks_curve_convert(const struct ergo_point *point, const struct disks_shap
             values[i] = counts[i] / all;
         return;
     }
-    for (size_t i = 0; i < size; i++) { /* Eq. 5; its n counts each pair twice */
-        values[i] = 2.0 * counts[i] / ((double)s->n * density * areas[i]);
-        if (s->npt && curve == DISKS_CURVE_CONTACT) /* Eq. 4, of each sample by its own density */
-            values[i] = density * (1.0 + 0.5 * DISKS_PI * density * values[i]);
+    for (size_t i = 0; i < size; i++) { /* Eq. 5, whose n counts each pair twice */
+        const double met = 2.0 * counts[i] / (n * density * areas[i]);
+        values[i] = s->npt && curve == DISKS_CURVE_CONTACT /* Eq. 4, of each by its own density */
+                        ? density * (1.0 + 0.5 * DISKS_PI * density * met)
+                        : met * n / (n - 1);
     }
 }

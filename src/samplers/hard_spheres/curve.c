@@ -78,7 +78,7 @@ void spheres_curve_convert(const struct ergo_point *point, const struct spheres_
     for (size_t i = 0; i < spheres_curve_size(point, curve); i++) {
         const double a = edge(point, s, curve, i), b = edge(point, s, curve, i + 1);
         const double volume = 4.0 / 3.0 * SPHERES_PI * (b - a) * (b * b + b * a + a * a);
-        values[i] = 2.0 * counts[i] / ((double)s->n * s->density * volume);
+        values[i] = 2.0 * counts[i] / ((double)(s->n - 1) * s->density * volume);
     }
 }
 
@@ -98,7 +98,9 @@ double spheres_compressibility(const struct ergo_point *point, const double *con
         return NAN;
     spheres_curve_x(point, SPHERES_CURVE_CONTACT, x);
     const int degree = (int)ergo_point_int(point, "/run/contact_degree");
-    return 1.0 + 4.0 * spheres_packing(point) * ergo_fit_extrapolate(x, contact, size, degree, 1.0);
+    const double others = 1.0 - 1.0 / (double)ergo_point_int(point, "/system/n");
+    return 1.0 + 4.0 * spheres_packing(point) * others *
+                     ergo_fit_extrapolate(x, contact, size, degree, 1.0);
 }
 
 double spheres_pressure(const struct ergo_point *point, const double *contact, size_t size) {

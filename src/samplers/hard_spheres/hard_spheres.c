@@ -179,7 +179,7 @@ static const struct ergo_observable observables[] = {
          "where P has no one value",
      .curve = "contact", .from_curve = spheres_pressure, .applies = is_bulk},
     {ERGO_NAMED("compressibility_factor", ""),
-     .help = "Z = beta P / rho = 1 + 4 eta g(sigma+), likewise", .curve = "contact",
+     .help = "Z = beta P / rho = 1 + 4 eta (1 - 1/N) g(sigma+), likewise", .curve = "contact",
      .from_curve = spheres_compressibility, .applies = is_bulk},
     DENSITIES,
     ERGO_CONFINED_OBSERVABLES("3", "1/sigma^2", "spheres", is_walled, is_slit, spheres_wall,
@@ -210,8 +210,8 @@ static const struct ergo_observable observables_npt[] = {
 };
 
 static const struct ergo_curve_info curves[] = {
-    {"contact", "distance / sigma", "", "g(r) next to contact"},
-    {"gr", "distance / sigma", "", "pair distribution g(r)"},
+    {"contact", "distance / sigma", "", "g(r) next to contact, 1 in an ideal gas"},
+    {"gr", "distance / sigma", "", "pair distribution g(r), 1 in an ideal gas"},
     ERGO_CONFINED_CURVE_TABLE("3", "area"),
     SPHERES_ORDER_CURVE_TABLE,
 };

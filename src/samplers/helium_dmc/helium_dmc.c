@@ -191,13 +191,13 @@ static const struct ergo_observable observables[] = {
 };
 
 static const struct ergo_curve_info curves[] = {
-    [DMC_GR] = {"gr", "r / A", "", "pair distribution function g(r), mixed"},
+    [DMC_GR] = {"gr", "r / A", "", "pair distribution function g(r), 1 in an ideal gas; mixed"},
     [DMC_SK] = {"sk", "k / (1/A)", "", "static structure factor S(k), mixed"},
     [DMC_WALK] = {"potential_forward", "forward time * K", "K per atom",
                   "V/N of the walkers' ancestors against the time since then: mixed at 0, pure "
                   "where it is flat; its last point is potential_pure"},
     HELIUM_SITE_CURVES,
-    [DMC_GR_PURE] = {"gr_pure", "r / A", "", "g(r) in the ground state" BIASED},
+    [DMC_GR_PURE] = {"gr_pure", "r / A", "", "g(r) in the ground state, 1 in an ideal gas" BIASED},
     [DMC_SK_PURE] = {"sk_pure", "k / (1/A)", "", "S(k) in the ground state" BIASED},
     [DMC_SPREAD_PURE] = {"spread_pure", "axis (1, 2, 3)", "A^2",
                          "spread in the ground state" BIASED},

@@ -306,7 +306,7 @@ static const struct ergo_observable observables[] = {
 };
 
 static const struct ergo_curve_info curves[] = {
-    {"gr", "r / A", "", "pair distribution function g(r)"},
+    {"gr", "r / A", "", "pair distribution function g(r), 1 in an ideal gas"},
     {"sk", "k / (1/A)", "", "static structure factor S(k)"},
     {"b_moments", "b / A", "",
      "correlated sampling: energy times weight at each b, then the weights (/run/optimise)"},

@@ -12,14 +12,17 @@
 #define PAIRS_OF(k, st, which)                                                                     \
     [LJ_CURVE_GR_OF + (k)] = {"gr_" st, "r (length)", "",                                          \
                               "of a mixture: pair correlation g(r) of " which                      \
-                              "; each configuration by its own numbers of particles"},             \
+                              ", 1 in an ideal gas: each configuration by its own numbers of "     \
+                              "particles, 0 without pairs"},                                       \
                       [LJ_CURVE_DENSITY_OF +                                                       \
                           (k)] = {"pair_density_" st, "r (length)", "1/length^6",                  \
                                   "of a mixture (muvt): rho_s rho_t g(r) of " which}
 
 static const struct ergo_curve_info curves[] = {
-    [LJ_CURVE_GR] = {"gr", "r (length)", "",
-                     "pair correlation g(r); each configuration by its own N"},
+    [LJ_CURVE_GR] =
+        {"gr", "r (length)", "",
+         "pair correlation g(r), 1 in an ideal gas: each configuration by its own N (N - 1), "
+         "0 where N < 2"},
     [LJ_CURVE_PAIR_DENSITY] = {"pair_density", "r (length)", "1/length^6",
                                "rho^2 g(r): ordered pairs per volume of the box and of the shell"},
     [LJ_CURVE_PROFILE] = {"density_profile", "z (length)", "1/length^3",
