@@ -63,15 +63,14 @@ static enum ergo_status read_axis(struct reader *r, struct ergo_cube *c, int k) 
     count = fabs(count); /* a negative one says that lengths are in angstrom: of no matter here */
     if (count < 2 || count > 65536)
         return ERGO_FAIL(r->ctx, ERGO_E_IO,
-                         "%s, line %zu: %g points along axis %d; allowed: 2 to "
-                         "65536",
-                         r->name, r->line, count, k + 1);
+                         "%s, line %zu: the points along axis %d have to be 2 to 65536", r->name,
+                         r->line, k + 1);
     for (int i = 0; i < 3; i++)
         if (i == k ? vector[i] <= 0 : fabs(vector[i]) > 1e-6 * fabs(vector[k]))
-            return ERGO_FAIL(r->ctx, ERGO_E_IO,
-                             "%s, line %zu: axis %d is (%g, %g, %g), but the box is rectangular: "
-                             "axes have to be those of x, y and z",
-                             r->name, r->line, k + 1, vector[0], vector[1], vector[2]);
+            return ERGO_FAIL(
+                r->ctx, ERGO_E_IO,
+                "%s, line %zu: axis %d: the box is rectangular, axes are those of x, y and z",
+                r->name, r->line, k + 1);
     c->n[k] = (size_t)count;
     c->side[k] = count * vector[k];
     return ERGO_OK;
@@ -102,9 +101,8 @@ static enum ergo_status read_head(struct reader *r, struct ergo_cube *c, size_t 
     for (int k = 0; k < 3 && status == ERGO_OK; k++)
         if (fabs(origin[k]) > 1e-6 * extent)
             status = ERGO_FAIL(r->ctx, ERGO_E_IO,
-                               "%s, line %zu: the first point is (%g, %g, %g); it has to be the "
-                               "box's corner, 0 0 0",
-                               r->name, line, origin[0], origin[1], origin[2]);
+                               "%s, line %zu: the first point has to be the box's corner, 0 0 0",
+                               r->name, line);
     return status;
 }
 
@@ -116,25 +114,23 @@ static enum ergo_status read_values(struct reader *r, struct ergo_cube *c, size_
             while (r->at < r->end && (blank(*r->at) || *r->at == '\n'))
                 r->at++;
             if (r->at == r->end)
-                return ERGO_FAIL(r->ctx, ERGO_E_IO,
-                                 "%s ends at line %zu, after %zu of its %zu x %zu x %zu values",
-                                 r->name, r->line, i, c->n[0], c->n[1], c->n[2]);
+                return ERGO_FAIL(r->ctx, ERGO_E_IO, "%s ends at line %zu, after %zu of its values",
+                                 r->name, r->line, i);
             return ERGO_FAIL(r->ctx, ERGO_E_IO, "%s, line %zu: expected a number", r->name,
                              r->line);
         }
         if (isnan(value) || value < -1e30)
             return ERGO_FAIL(r->ctx, ERGO_E_IO,
-                             "%s, line %zu: %g; values are numbers, or inf where there is no place "
-                             "for a particle",
-                             r->name, r->line, value);
+                             "%s, line %zu: values are numbers, or inf where there is no place for "
+                             "a particle",
+                             r->name, r->line);
         c->values[i] = value < 1e30 ? (float)value : HUGE_VALF;
         c->least = fmin(c->least, value);
     }
     for (; r->at < r->end; r->at++)
         if (!blank(*r->at) && *r->at != '\n')
-            return ERGO_FAIL(r->ctx, ERGO_E_IO,
-                             "%s, line %zu: more than the %zu x %zu x %zu values of its grid",
-                             r->name, r->line, c->n[0], c->n[1], c->n[2]);
+            return ERGO_FAIL(r->ctx, ERGO_E_IO, "%s, line %zu: more values than points of its grid",
+                             r->name, r->line);
         else
             r->line += *r->at == '\n';
     return ERGO_OK;
@@ -147,14 +143,13 @@ static enum ergo_status read_cube(struct reader *r, struct ergo_cube *c) {
         return status;
     for (size_t i = 0; i < atoms; i++)
         if (!skip_line(r))
-            return ERGO_FAIL(r->ctx, ERGO_E_IO, "%s ends within its %zu atoms", r->name, atoms);
+            return ERGO_FAIL(r->ctx, ERGO_E_IO, "%s ends within its atoms", r->name);
     const double points = (double)c->n[0] * (double)c->n[1] * (double)c->n[2];
     if (points > (double)ERGO_CUBE_POINTS)
-        return ERGO_FAIL(r->ctx, ERGO_E_IO, "%s has %g points; at most 2^27", r->name, points);
+        return ERGO_FAIL(r->ctx, ERGO_E_IO, "%s has more than 2^27 points", r->name);
     /* a value has at least two bytes: a wrong count must not exhaust the memory */
     if (points > (double)(r->end - r->at + 1) / 2)
-        return ERGO_FAIL(r->ctx, ERGO_E_IO, "%s is too short for its %zu x %zu x %zu values",
-                         r->name, c->n[0], c->n[1], c->n[2]);
+        return ERGO_FAIL(r->ctx, ERGO_E_IO, "%s is too short for the values of its grid", r->name);
     c->values = malloc((size_t)points * sizeof *c->values);
     if (!c->values)
         return ERGO_FAIL(r->ctx, ERGO_E_MEMORY, "no memory for the values of %s", r->name);

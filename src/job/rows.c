@@ -52,13 +52,13 @@ enum ergo_status ergo_rows_parse(struct ergo_context *ctx, const char *name, con
                              line, what[0]);
         if (!isfinite(r) || !isfinite(value) || r <= above)
             return ERGO_FAIL(ctx, ERGO_E_IO,
-                             "%s, line %zu: %g %g; %ss have to be %s and all numbers finite", name,
-                             line, r, value, what[1], isfinite(above) ? "positive" : "numbers");
+                             "%s, line %zu: %ss have to be %s and all numbers finite", name, line,
+                             what[1], isfinite(above) ? "positive" : "numbers");
         if (*n && r <= x[*n - 1])
             return ERGO_FAIL(ctx, ERGO_E_IO,
-                             "%s, line %zu: the %s %.17g does not follow the %.17g before it: %ss "
-                             "have to grow",
-                             name, line, what[1], r, x[*n - 1], what[1]);
+                             "%s, line %zu: the %s does not follow the one before it: %ss have to "
+                             "grow",
+                             name, line, what[1], what[1]);
         x[*n] = r;
         f[(*n)++] = value;
     }

@@ -141,8 +141,7 @@ static enum ergo_status read_particles(struct reader *r, size_t column, size_t s
         const char *from = NULL, *to = NULL, *word = NULL;
         size_t size = 0;
         if (!next_line(r, &from, &to))
-            return ERGO_FAIL(r->ctx, ERGO_E_IO, "%s ends after %zu of its %zu particles", r->name,
-                             i, frame->n);
+            return ERGO_FAIL(r->ctx, ERGO_E_IO, "%s ends after %zu of its particles", r->name, i);
         const char *name = "";
         size_t length = 0;
         for (size_t k = 0; k < column && next_word(&from, to, &word, &size); k++)
@@ -190,8 +189,7 @@ static enum ergo_status read_frame(struct reader *r, struct ergo_xyz *frame) {
     /* a line has at least six bytes ("0 0 0" and its end): a wrong count must not exhaust the
      * memory */
     if (frame->n == 0 || frame->n > (size_t)(r->end - r->at + 1) / 6)
-        return ERGO_FAIL(r->ctx, ERGO_E_IO, "%s is too short for its %zu particles", r->name,
-                         frame->n);
+        return ERGO_FAIL(r->ctx, ERGO_E_IO, "%s is too short for its particles", r->name);
     frame->positions = malloc(frame->n * 3 * sizeof *frame->positions);
     frame->species = malloc(frame->n);
     if (!frame->positions || !frame->species)

@@ -58,7 +58,7 @@ expect 4 "$ERGOCL" run files.json -o x --set /system/potential='"no/such.txt"'
 says err 'no/such.txt'
 printf '1 2\n2 3\n2 4\n5 6\n' >bad.txt
 expect 4 "$ERGOCL" run files.json -o x --set /system/potential='"bad.txt"'
-says err 'bad.txt, line 3: the distance 2 does not follow'
+says err 'bad.txt, line 3: the distance does not follow'
 printf '1 2\n2 3\n3 4\n4 6\n' >short.txt
 expect 2 "$ERGOCL" run files.json -o x --set /system/potential='"short.txt"'
 says err '/system/potential: short.txt ends at 4 A; up to half the shortest side'

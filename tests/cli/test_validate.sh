@@ -79,7 +79,7 @@ for sampler in hard-disks lj-gcmc helium-vmc; do
     printf '3\n\nX 0.5 0.5 0\nX 2.5 inf 0\nX 1 1 0\n' >start.xyz
     start 4 $sampler "$system" "/system/start: ./start.xyz" "line 4: expected three coordinates"
     printf '3\n\nX 0.5 0.5 0\nX 2.5 2.5 0\n' >start.xyz
-    start 4 $sampler "$system" "ends after 2 of its 3 particles"
+    start 4 $sampler "$system" "ends after 2 of its particles"
     printf '3\n\nX 0.5 0.5 0\nX 2.5 2.5 0\nX 0.5 0.5 0\n' >start.xyz
     case $sampler in
         hard-disks) start 2 $sampler "$system" "disks 1 and 3 overlap: their distance is 0 sigma, 1 less than the 1" ;;
@@ -113,6 +113,12 @@ for key in field_file disorder_file; do
     printf '1 2 3 nan\n' >table
     expect 2 "$ERGOCL" validate table.json
     says err "/system/$key: ./table is not a file of" "line 1"
+    printf 'root:Xyzzy:0 1 Xyzzy\n' >table # no word of it is told (each key: unit/test_words.c)
+    for command in validate run; do
+        expect 2 "$ERGOCL" "$command" table.json
+        says err "/system/$key: ./table is not a file of" "line 1"
+        ! grep -q "Xyzzy" out err || fail "a word of ./table is told"
+    done
     printf '1 1\0 1 1\n' >table
     expect 2 "$ERGOCL" validate table.json
     says err "/system/$key: ./table is not a file of" "it is not text"

@@ -280,11 +280,11 @@ static void test_file(void **state) {
         {"", "line 1: the file ends after 0 numbers; the lattice has 4 sites"},
         {"1 2\n\n3\n\n", "line 3: the file ends after 3 numbers"},
         {"1 2 # 3\n3 4\n5", "line 3: more numbers than the lattice's 4 sites"},
-        {"1 2\n3 x4", "line 2: \"x4\" is not a number"},
-        {"1 2\n3 4y", "line 2: \"4y\" is not a number"},
-        {"1,2\n3 4", "line 1: \"1,2\" is not a number"},
-        {"1 inf 3 4", "\"inf\" is not a number"},
-        {"1 2 3\n1e7", "line 2: 1e+07 is beyond"},
+        {"1 2\n3 x4", "line 2, column 3: not a number"},
+        {"1 2\n3 4y", "line 2, column 3: not a number"},
+        {"1,2\n3 4", "line 1, column 1: not a number"},
+        {"1 inf 3 4", "line 1, column 3: not a number"},
+        {"1 2 3\n1e7", "line 2, column 1: a number beyond 1e+06"},
         {"1 0.3 3\n1e6", "0.3 beside 1e+06"},
     };
     static const double fields[4] = {1, -2.5, 0.125, 3e2};
@@ -324,7 +324,7 @@ static void test_file(void **state) {
         {"1 2 3\n4 5 6\n-1 -2 -3", "line 3: the file ends after 9 numbers; the lattice has "
                                    "4 sites with 3 states each"},
         {"1 2 3 4 5 6 7 8 9 10 11 12\n13", "line 2: more numbers than the lattice's 4 sites"},
-        {"1 2 nan 4 5 6 7 8 9 10 11 12", "line 1: \"nan\" is not a number"}};
+        {"1 2 nan 4 5 6 7 8 9 10 11 12", "line 1, column 5: not a number"}};
     snprintf(system, sizeof system, "'size': [2, 2], 'q': 3, 'field': 7, 'field_file': '%s'", path);
     for (size_t i = 0; i < sizeof potts / sizeof potts[0]; i++) {
         static const double expected[12] = {1, 4, -1, 0, 2, 5, -2, 0, 3, 6, -3, 0.5};

@@ -365,7 +365,7 @@ static void test_refused(void **state) {
         {"muvt", OPEN ", 'max_displacement': 0.1, 'tune_steps': 10",
          TWO ", 'activity': [1, 1], 'identity_changes': 0.1", "count as displacements"},
         {"nvt", ", 'start': '" START "'", TWO ", 'fractions': [0.5, 0.5]",
-         "species \"C\" without interactions"},
+         "species 3 of /tmp/ergocl-mixture.xyz"},
         {"nvt", ", 'start': '" START "'", THREE ", 'fractions': [0.25, 0.25, 0.5]",
          "of 4 particles 1 are of species A"},
     };

@@ -4,7 +4,6 @@
  * and Berthelot. cl/lj_gcmc/params.h has the layout of the tables.
  */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,24 +36,20 @@ static double of_species(const struct ergo_value *value, size_t species) {
 static enum ergo_status check_species(struct ergo_context *ctx, const struct ergo_point *point,
                                       const struct ergo_xyz *frame) {
     static const char *const keys[] = {"/system/frozen/epsilon", "/system/frozen/sigma"};
-    char names[LJ_MOST_SPECIES * (ERGO_XYZ_NAME + 2)] = "";
     const char *path = ergo_point_text(point, "/system/frozen/file");
-    for (size_t k = 0; k < frame->n_species && k < LJ_MOST_SPECIES; k++) {
-        const size_t at = strlen(names);
-        snprintf(names + at, sizeof names - at, "%s%s", k ? ", " : "", frame->names[k]);
-    }
     for (size_t i = 0; i < 2; i++) {
         const struct ergo_value *value = ergo_point_value(point, keys[i]);
         if (value->items > 0 && frame->n_species > LJ_MOST_SPECIES)
             return ergo_job_error(ctx, keys[i],
                                   "%s has more species than %d, which are the most that can have "
-                                  "values of their own: %s, ...",
-                                  path, LJ_MOST_SPECIES, names);
+                                  "values of their own",
+                                  path, LJ_MOST_SPECIES);
         if (value->items > 0 && (size_t)value->items != frame->n_species)
-            return ergo_job_error(ctx, keys[i],
-                                  "%d numbers, but %s has %zu species, in this order: %s. Give as "
-                                  "many, or one for all",
-                                  value->items, path, frame->n_species, names);
+            return ergo_job_error(
+                ctx, keys[i],
+                "%d numbers, but %s has %zu species: give as many, in the order in "
+                "which they come first, or one for all",
+                value->items, path, frame->n_species);
     }
     return ERGO_OK;
 }

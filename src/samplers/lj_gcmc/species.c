@@ -271,10 +271,9 @@ enum ergo_status lj_species_read(struct ergo_context *ctx, const struct ergo_poi
             number[k]++;
         if (k == ERGO_XYZ_SPECIES || number[k] == s->species.n)
             return ERGO_FAIL(ctx, ERGO_E_JOB,
-                             "/system/start: %s has species \"%s\" without interactions: "
-                             "/system/species/names are \"%s\"",
-                             ergo_point_text(point, "/system/start"),
-                             k < ERGO_XYZ_SPECIES ? frame->names[k] : "...",
+                             "/system/start: species %zu of %s, in the order in which they come "
+                             "first, has no interactions: /system/species/names are \"%s\"",
+                             k + 1, ergo_point_text(point, "/system/start"),
                              ergo_point_text(point, "/system/species/names"));
     }
     for (size_t i = 0; i < frame->n; i++)

@@ -18,6 +18,7 @@ static const double file_most = 1e6; /* as the limits of the keys */
 static bool read_numbers(char *text, uint64_t sites, uint64_t of_site, const char *each_has,
                          double *fields, char wrong[160]) {
     const uint64_t all = sites * of_site;
+    const char *begin = text; /* of the line */
     char each[40] = "";
     uint64_t n = 0;
     unsigned long line = 1, last = 1;
@@ -26,7 +27,10 @@ static bool read_numbers(char *text, uint64_t sites, uint64_t of_site, const cha
     for (char *at = text; *at != '\0';) {
         char *end = at;
         if (*at == '\n' || *at == ' ' || *at == '\t' || *at == '\r') {
-            line += *at++ == '\n';
+            if (*at++ == '\n') {
+                line++;
+                begin = at;
+            }
             continue;
         }
         if (*at == '#') {
@@ -36,12 +40,12 @@ static bool read_numbers(char *text, uint64_t sites, uint64_t of_site, const cha
         const double number = strtod(at, &end);
         const size_t length = strcspn(at, " \t\r\n#");
         if (end != at + length || !isfinite(number)) {
-            snprintf(wrong, 160, "line %lu: \"%.*s\" is not a number", line,
-                     length < 40 ? (int)length : 40, at);
+            snprintf(wrong, 160, "line %lu, column %td: not a number", line, at - begin + 1);
             return false;
         }
         if (fabs(number) > file_most) {
-            snprintf(wrong, 160, "line %lu: %g is beyond %g", line, number, file_most);
+            snprintf(wrong, 160, "line %lu, column %td: a number beyond %g", line, at - begin + 1,
+                     file_most);
             return false;
         }
         if (n == all) {

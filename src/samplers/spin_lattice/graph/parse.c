@@ -78,35 +78,27 @@ static bool is_word(const struct reader *r, size_t k, const char *word) {
     return k < r->n && r->length[k] == strlen(word) && memcmp(r->word[k], word, r->length[k]) == 0;
 }
 
-/* What of a word is shown in messages. */
-static int shown(const struct reader *r, size_t k) {
-    return r->length[k] < 40 ? (int)r->length[k] : 40;
-}
-
 static bool whole(struct reader *r, size_t k, const char *what, uint64_t least, uint64_t largest,
                   uint64_t *out) {
-    uint64_t value = 0;
-    for (size_t i = 0; i < r->length[k]; i++) {
+    bool good = true;
+    *out = 0;
+    for (size_t i = 0; i < r->length[k] && good; i++) {
         const char c = r->word[k][i];
-        if (c < '0' || c > '9' || value > UINT64_MAX / 10 - 1)
-            return refuse(r, "\"%.*s\" is not a %s", shown(r, k), r->word[k], what);
-        value = 10 * value + (uint64_t)(c - '0');
+        good = c >= '0' && c <= '9' && *out <= largest;
+        *out = 10 * *out + (uint64_t)(c - '0');
     }
-    if (value < least || value > largest)
-        return refuse(r, "%s %llu is out of range, from %llu to %llu", what,
-                      (unsigned long long)value, (unsigned long long)least,
-                      (unsigned long long)largest);
-    *out = value;
-    return true;
+    return (good && *out >= least && *out <= largest) ||
+           refuse(r, "word %zu is not a %s, from %llu on and in range", k + 1, what,
+                  (unsigned long long)least);
 }
 
 static bool number(struct reader *r, size_t k, double *out) {
     char *end = NULL;
     *out = strtod(r->word[k], &end);
     if (end != r->word[k] + r->length[k] || !isfinite(*out))
-        return refuse(r, "\"%.*s\" is not a finite number", shown(r, k), r->word[k]);
+        return refuse(r, "word %zu is not a finite number", k + 1);
     if (fabs(*out) > most)
-        return refuse(r, "%g is beyond %g", *out, most);
+        return refuse(r, "word %zu is a number beyond %g", k + 1, most);
     return true;
 }
 
@@ -141,7 +133,7 @@ static bool has_room(struct reader *r, struct build *b) {
 
 static bool add_edge(struct reader *r, struct build *b, uint64_t i, uint64_t j, double w) {
     if (i == j)
-        return refuse(r, "the edge from %llu to itself is a loop", (unsigned long long)i);
+        return refuse(r, "an edge from a vertex to itself, a loop");
     if (!has_room(r, b))
         return false;
     const uint32_t x = (uint32_t)(i < j ? i : j), y = (uint32_t)(i < j ? j : i);
@@ -170,7 +162,7 @@ static bool add_field(struct reader *r, struct build *b, uint64_t i, double h) {
         b->fields_room = room;
     }
     if (b->given[i])
-        return refuse(r, "vertex %llu has its second field", (unsigned long long)i);
+        return refuse(r, "a second field of the same vertex");
     b->given[i] = true;
     b->p->fields[i] = h;
     return true;
@@ -205,16 +197,14 @@ static bool is_simple(struct reader *r, const struct build *b) {
     if (found == SIZE_MAX)
         return true;
     r->line = b->lines[found];
-    return refuse(r, "a second edge between %u and %u", p->edges[found].i + p->base,
-                  p->edges[found].j + p->base);
+    return refuse(r, "a second edge between the same vertices");
 }
 
 /* Few edges and a huge number of vertices: a mistake, or an attack on memory. */
 static bool fits(struct reader *r, uint64_t n, uint64_t lines) {
     if (n <= (1 << 20) || n / 64 <= lines)
         return true;
-    return refuse(r, "%llu vertices, and only %llu lines with edges or fields",
-                  (unsigned long long)n, (unsigned long long)lines);
+    return refuse(r, "too many vertices for so few lines with edges or fields");
 }
 
 /* Number of lines that could hold an edge from here on. */
@@ -238,7 +228,7 @@ static bool read_edges(struct reader *r, struct build *b) {
         if (is_word(r, 0, "n")) {
             if (r->n != 2 || count)
                 return refuse(r, "\"n COUNT\" stands once, with one number");
-            if (!whole(r, 1, "number of vertices", 1, GRAPH_VERTICES_MAX, &count) ||
+            if (!whole(r, 1, "number of vertices up to 2^27", 1, GRAPH_VERTICES_MAX, &count) ||
                 !fits(r, count, lines))
                 return false;
             continue;
@@ -252,8 +242,7 @@ static bool read_edges(struct reader *r, struct build *b) {
         largest = i > largest ? i : largest;
         largest = j > largest ? j : largest;
         if (count && largest >= count + (zero ? 0u : 1u))
-            return refuse(r, "vertex %llu is out of range: there are %llu, from %d on",
-                          (unsigned long long)largest, (unsigned long long)count, !zero);
+            return refuse(r, "a vertex is out of range of \"n COUNT\", from %d on", !zero);
         some = true;
         if (!fits(r, largest, lines))
             return false;
@@ -262,8 +251,7 @@ static bool read_edges(struct reader *r, struct build *b) {
     }
     p->base = zero ? 0 : 1;
     if (count && largest - p->base >= count && some)
-        return refuse(r, "vertex %llu is out of range: there are %llu, from %u on",
-                      (unsigned long long)largest, (unsigned long long)count, p->base);
+        return refuse(r, "a vertex is out of range of \"n COUNT\", from %u on", p->base);
     p->n = (uint32_t)(count ? count : some ? largest + 1 - p->base : 0);
     if (p->n == 0)
         return refuse(r, "no edges");
@@ -282,8 +270,8 @@ static bool maxcut_head(struct reader *r, uint64_t *n, uint64_t *m) {
     if (r->n != 2)
         return refuse(
             r, "%zu words where \"n m\", the numbers of vertices and edges, were expected", r->n);
-    return whole(r, 0, "number of vertices", 1, GRAPH_VERTICES_MAX, n) &&
-           whole(r, 1, "number of edges", 0, GRAPH_EDGES_MAX, m) && fits(r, *n, *m);
+    return whole(r, 0, "number of vertices up to 2^27", 1, GRAPH_VERTICES_MAX, n) &&
+           whole(r, 1, "number of edges up to 2^29", 0, GRAPH_EDGES_MAX, m) && fits(r, *n, *m);
 }
 
 /* E = -cut = sum of w (s s' - 1) / 2 */
@@ -303,23 +291,23 @@ static bool read_maxcut(struct reader *r, struct build *b) {
             (r->n == 3 && !number(r, 2, &w)))
             return false;
         if (p->m == m)
-            return refuse(r, "more edges than the %llu of the first line", (unsigned long long)m);
+            return refuse(r, "more edges than the first line says");
         if (i == j)
-            return refuse(r, "the edge from %llu to itself is a loop", (unsigned long long)i);
+            return refuse(r, "an edge from a vertex to itself, a loop");
         if (!add_edge(r, b, i - 1, j - 1, -w / 2))
             return false;
         p->offset -= w / 2;
     }
     return p->m == m ||
-           refuse(r, "the file ends after %zu of %llu edges", p->m, (unsigned long long)m);
+           refuse(r, "the file ends after %zu edges, fewer than the first line says", p->m);
 }
 
 static bool qubo_head(struct reader *r, uint64_t *n, uint64_t *nodes, uint64_t *couplers) {
     if (r->n != 6 || !is_word(r, 0, "p") || !is_word(r, 1, "qubo"))
         return refuse(r, "\"p qubo 0 SIZE NODES COUPLERS\" was expected");
-    return whole(r, 3, "number of vertices", 1, GRAPH_VERTICES_MAX, n) &&
+    return whole(r, 3, "number of vertices up to 2^27", 1, GRAPH_VERTICES_MAX, n) &&
            whole(r, 4, "number of diagonal elements", 0, *n, nodes) &&
-           whole(r, 5, "number of couplers", 0, GRAPH_EDGES_MAX, couplers) &&
+           whole(r, 5, "number of couplers up to 2^29", 0, GRAPH_EDGES_MAX, couplers) &&
            fits(r, *n, *nodes + *couplers);
 }
 
@@ -342,13 +330,11 @@ static bool read_qubo(struct reader *r, struct build *b) {
             break;
         if (i == j) {
             good = (of_nodes++ < nodes ||
-                    refuse(r, "more diagonal elements than the %llu of the first line",
-                           (unsigned long long)nodes)) &&
+                    refuse(r, "more diagonal elements than the first line says")) &&
                    add_field(r, b, i, -q / 2);
             p->offset += q / 2;
         } else {
-            good = (p->m < couplers || refuse(r, "more couplers than the %llu of the first line",
-                                              (unsigned long long)couplers)) &&
+            good = (p->m < couplers || refuse(r, "more couplers than the first line says")) &&
                    add_edge(r, b, i, j, -q / 4);
             p->offset += q / 4;
             sum[i] += q / 4;
@@ -357,10 +343,9 @@ static bool read_qubo(struct reader *r, struct build *b) {
     }
     if (good && (of_nodes != nodes || p->m != couplers))
         good = refuse(r,
-                      "the file ends after %llu of %llu diagonal elements and %zu of %llu "
-                      "couplers",
-                      (unsigned long long)of_nodes, (unsigned long long)nodes, p->m,
-                      (unsigned long long)couplers);
+                      "the file ends after %llu diagonal elements and %zu couplers, fewer than the "
+                      "first line says",
+                      (unsigned long long)of_nodes, p->m);
     for (uint64_t i = 0; i < n && good; i++)
         if (sum[i] != 0) {
             const double had = i < b->fields_room ? p->fields[i] : 0;
