@@ -1,13 +1,7 @@
 #define ERGO_MEMORY_PLAIN
 #include "base/memory.h"
 
-#include <unistd.h>
-
 #include "base/error.h"
-
-double ergo_memory(void) {
-    return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-}
 
 static _Thread_local bool failed;
 
