@@ -53,6 +53,25 @@ assert math.isclose(mean, seen["open"]["particles"]["mean"], rel_tol=1e-12), (me
 assert "curves" not in results["fixed"]["points"][0] or not results["fixed"]["points"][0]["curves"]
 PYTHON
 
+# Dilute boxes: memory for the particles and not for the box, and the same chain with other cells.
+for name in wide micro open; do
+    system='"particles": 50' box=1e6
+    [ $name = open ] && system='"ensemble": "muvt", "activity": 5e-11' box=1e4
+    printf '{"sampler": "lj-fluid", "system": {"temperature": 1.5, "box": %s, %s}, "run": {"sweeps": 2000, "curve_every": 0}, "tuning": {%s}}\n' \
+        "$box" "$system" "$([ $name = micro ] && echo '"all_pairs": 2, "work_group": 16')" >dilute.json
+    expect 0 "$ERGOCL" run dilute.json -q -o dilute-$name
+done
+grep -q '"digest"' dilute-wide/result.json
+[ "$(grep '"digest"' dilute-wide/result.json)" = "$(grep '"digest"' dilute-micro/result.json)" ] || fail "other cells, another chain"
+refuse_dilute() { # pointer and reason, sampler, system
+    printf '{"sampler": "%s", "system": {%s}, "run": {"sweeps": 1}}\n' "$2" "$3" >dilute.json
+    expect 2 "$ERGOCL" validate dilute.json
+    says err "$1"
+}
+refuse_dilute "/system/box: a box of 455111517888 cells; at most 268435455" hard-spheres '"n": 50, "box": [1e4, 1e4, 1e4]'
+refuse_dilute "/system/box: a box of 1e+06 x 1e+06 sigma has 500001723664 cells" hard-disks '"n": 50, "box": [1e6, 1e6]'
+refuse_dilute "or leave /system/decomposition out" lj-gcmc '"temperature": 2, "activity": 1e-10, "box": 1e4, "decomposition": "checkerboard"'
+
 # Bins of four species that a device has no local memory for.
 printf '{"sampler": "lj-fluid", "system": {"box": [6, 6, 6], "temperature": 1.5, "cutoff": 1.4, "particles": 40, %s}, "run": {"sweeps": 400, "gr_bins": 1000}}\n' \
     '"species": {"names": "A B C D", "epsilon": [1, 1, 1, 1], "sigma": [1, 1, 1, 1], "fractions": [0.25, 0.25, 0.25, 0.25]}' >bins.json

@@ -205,7 +205,7 @@ static void test_grid(void **state) {
         for (int wide = 0; wide < 2; wide++) {
             struct lj_grid g;
             assert_true(lj_grid_make(&g, cases[c].box, cases[c].cutoff,
-                                     wide ? cases[c].cutoff : cases[c].side));
+                                     wide ? cases[c].cutoff : cases[c].side, INFINITY));
             uint8_t *seen = calloc(g.cells, 1);
             for (uint32_t i = 0; i < g.n_offsets; i++) {
                 uint32_t at[3];
@@ -234,6 +234,26 @@ static void test_grid(void **state) {
     }
 }
 
+/* Cells of dilute boxes are no more than they may be, and not far fewer; dense ones stay as they
+ * are. */
+static void test_dilute(void **state) {
+    static const struct {
+        double box[3], most;
+        uint64_t least;
+    } cases[] = {{{1e4, 1e4, 1e4}, 65536, 40000}, {{1e6, 1e6, 1e6}, 65536, 40000},
+                 {{1e6, 5, 5}, 65536, 1024},      {{1e6, 1e6, 5}, 65536, 40000},
+                 {{1e6, 1e6, 1e6}, 1, 1},         {{40, 40, 40}, 65536, 64000},
+                 {{40, 41, 39}, 64000, 40 * 1599}};
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        struct lj_grid g;
+        assert_true(lj_grid_make(&g, cases[c].box, 2.5, 1, cases[c].most));
+        assert_int_equal(g.cells, (uint64_t)g.n[0] * g.n[1] * g.n[2]);
+        assert_in_range(g.cells, cases[c].least, (uint64_t)cases[c].most);
+        free(g.offsets);
+    }
+}
+
 /* The lists of the kernels: from anywhere in the box every place within the cutoff is in a cell of
  * the list of that corner of the cell, which comes once, and within the core in its first cells. */
 static void test_lists(void **state) {
@@ -248,7 +268,7 @@ static void test_lists(void **state) {
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
         struct lj_grid g;
         size_t count;
-        assert_true(lj_grid_make(&g, cases[c].box, cases[c].cutoff, cases[c].side));
+        assert_true(lj_grid_make(&g, cases[c].box, cases[c].cutoff, cases[c].side, INFINITY));
         uint32_t *lists = lj_grid_lists(&g, cases[c].box, cases[c].cutoff, cases[c].core, &count);
         uint32_t *place = malloc(g.cells * sizeof *place);
         assert_true(lists && place && g.parts == (c == 6 ? 1 : 2));
@@ -419,7 +439,7 @@ int main(void) {
         cmocka_unit_test(test_grid),      cmocka_unit_test(test_lists),
         cmocka_unit_test(test_jump),      cmocka_unit_test(test_jobs),
         cmocka_unit_test(test_boards),    cmocka_unit_test(test_start),
-        cmocka_unit_test(test_vast),
+        cmocka_unit_test(test_vast),      cmocka_unit_test(test_dilute),
     };
     return cmocka_run_group_tests_name("lj", tests, context_open, context_close);
 }

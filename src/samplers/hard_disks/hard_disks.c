@@ -252,12 +252,13 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
                                                                        : "/system/packing_fraction",
                                 "%s", reason);
     else if (disks_cells(&shape) > DISKS_CELLS_MAX)
-        status =
-            ergo_job_error(ctx, box->present ? "/system/box" : "/system/packing_fraction",
-                           "a box of %.6g x %.6g sigma has %llu cells: at most %u are possible, "
-                           "which is %d a side",
-                           shape.box[0], shape.box[1], (unsigned long long)disks_cells(&shape),
-                           DISKS_CELLS_MAX, 23170);
+        status = ergo_job_error(
+            ctx, box->present ? "/system/box" : "/system/packing_fraction",
+            "a box of %.6g x %.6g sigma has %llu cells: at most %u are possible, "
+            "which is %d a side. Cells are below sqrt 2 sigma, also in a dilute gas, so that "
+            "no five disks fit in one",
+            shape.box[0], shape.box[1], (unsigned long long)disks_cells(&shape), DISKS_CELLS_MAX,
+            23170);
     else if (shape.npt && ergo_isobaric_check(ctx, point, &shape.rules.volume,
                                               shape.box[0] * shape.box[1]) != ERGO_OK)
         status = ERGO_E_JOB;

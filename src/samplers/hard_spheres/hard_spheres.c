@@ -256,8 +256,11 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
                                 "possible",
                                 (unsigned long long)shape.n, filled);
     else if (shape.all > SPHERES_CELLS_MAX)
-        status = ergo_job_error(ctx, size, "a box of %llu cells; at most %u are possible",
-                                (unsigned long long)shape.all, SPHERES_CELLS_MAX);
+        status = ergo_job_error(
+            ctx, size,
+            "a box of %llu cells; at most %u are possible. Cells are below 1.414 sigma, "
+            "also in a dilute gas, so that few spheres fit in one",
+            (unsigned long long)shape.all, SPHERES_CELLS_MAX);
     else if (npt && ergo_isobaric_check(ctx, point, &shape.rules,
                                         (double)shape.n / shape.density) != ERGO_OK)
         status = ERGO_E_JOB;

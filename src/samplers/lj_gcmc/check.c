@@ -109,7 +109,8 @@ static enum ergo_status check_board(struct ergo_context *ctx, const struct lj_sy
     if (cells > 0x7fffffff)
         status = ergo_job_error(ctx, "/system/box",
                                 "a checkerboard of this box and this cutoff has %.3g cells; at "
-                                "most 2^31 - 1 are possible: use a smaller box or a longer cutoff",
+                                "most 2^31 - 1 are possible: use a smaller box or a longer cutoff, "
+                                "or leave /system/decomposition out",
                                 cells);
     return status;
 }

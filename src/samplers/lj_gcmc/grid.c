@@ -88,12 +88,18 @@ static bool find_offsets(struct lj_grid *grid, const double box[3], double cutof
     return true;
 }
 
-bool lj_grid_make(struct lj_grid *grid, const double box[3], double cutoff, double side) {
+bool lj_grid_make(struct lj_grid *grid, const double box[3], double cutoff, double side,
+                  double most) {
+    double cells;
     memset(grid, 0, sizeof *grid);
-    for (int k = 0; k < 3; k++) {
-        const double cells = floor(box[k] / side);
-        grid->n[k] = (uint32_t)fmax(1, fmin(cells, 1024));
-    }
+    do {
+        cells = 1;
+        for (int k = 0; k < 3; k++) {
+            grid->n[k] = (uint32_t)fmax(1, fmin(floor(box[k] / side), 1024));
+            cells *= grid->n[k];
+        }
+        side *= 1.1;
+    } while (cells > most);
     return find_offsets(grid, box, cutoff);
 }
 

@@ -496,9 +496,10 @@ bool lj_volume_lists(struct lj_state *s, double core);
  */
 void lj_volume_launch(struct lj_state *s, uint64_t step);
 
-/* grid.c, lengths in sigma. side: the least side of a cell. false: no memory, or too many cells
- * within the cutoff. */
-bool lj_grid_make(struct lj_grid *grid, const double box[3], double cutoff, double side);
+/* grid.c, lengths in sigma. side: the least side of a cell; cells become wider where there would be
+ * more than `most`, at least 1. false: no memory, or too many cells within the cutoff. */
+bool lj_grid_make(struct lj_grid *grid, const double box[3], double cutoff, double side,
+                  double most);
 bool lj_grid_board(struct lj_grid *grid, const struct lj_system *s);
 /* Lists of offsets in the format of the kernels (cl/lj_gcmc/planes.h), malloc'ed; *count:
  * entries of four words. core: radius of overlaps. NULL: no memory. Their size is at most

@@ -40,6 +40,19 @@ static double largest_start(const struct ergo_batch *batch) {
     return n;
 }
 
+/* The most cells of a dilute gas, and places for particles at first: 64 for each particle that is
+ * to be expected. Open boxes may condense, and how many a file has is known when it is read. */
+static double most_cells(const struct ergo_batch *batch) {
+    double n = fmax(1 << 10, largest_start(batch));
+    for (size_t i = 0; i < batch->count; i++) {
+        const struct ergo_point *point = batch->points[i];
+        const struct lj_system s = lj_system_of(point);
+        const double least = lj_start_file(point) ? 1 << 18 : lj_is_open(point) ? 1 << 14 : 0;
+        n = fmax(n, fmax(least, s.activity * s.volume));
+    }
+    return 64 * n;
+}
+
 /* If no member has pairs: the most particles of a chain to be expected; else 0. Then no cell has to
  * be as wide as the cutoff, and density has no bound. */
 static double ideal_particles(const struct ergo_batch *batch) {
@@ -160,22 +173,23 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct lj_state 
     const double wide = l->slotted ? cutoff : wish ? 0.01 * (double)wish : 1.0;
     const double volume = y->volume / (y->sigma * y->sigma * y->sigma);
     /* a cell is searched for the particle that leaves: hold few */
-    const double ideal = ideal_particles(batch);
+    const double ideal = ideal_particles(batch), most = most_cells(batch);
     const double side = ideal > 0 ? fmin(wide, cbrt(volume / ideal)) : wide;
     const double box[3] = {y->box[0] / y->sigma, y->box[1] / y->sigma, y->box[2] / y->sigma};
     if (!(y->period ? lj_grid_board(&s->grid, y)
-                    : lj_grid_make(&s->grid, box, side < wide ? side : cutoff, side)))
+                    : lj_grid_make(&s->grid, box, side < wide ? side : cutoff, side, most)))
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
                          "no cell grid for this cutoff: it spans more than 127 cells; use a larger "
                          "/tuning/microcell");
 
-    const double in_cell = fmax(volume, ideal) / (double)s->grid.cells;
+    /* as many particles as a dense liquid has, or a dilute gas cells */
+    const double in_cell = fmin(fmax(volume, ideal), most) / (double)s->grid.cells;
     const int64_t slots = ergo_point_int(first, "/tuning/slots");
     l->slots = slots ? (uint32_t)slots : (uint32_t)fmin(4096, ceil(1.2 * in_cell) + 3);
     if (l->slotted)
         l->slots = (l->slots + 7) / 8 * 8;
     const double start = 1.3 * fmax(largest_start(batch), ideal);
-    l->capacity = (uint32_t)fmin(LJ_MOST_PARTICLES, fmax(fmax(volume, start), 64));
+    l->capacity = (uint32_t)fmin(LJ_MOST_PARTICLES, fmax(fmax(fmin(volume, most), start), 64));
     const int64_t wish_capacity = ergo_point_int(first, "/tuning/capacity");
     if (wish_capacity)
         l->capacity = (uint32_t)fmax((double)wish_capacity, largest_start(batch));
