@@ -47,7 +47,7 @@ static double most_cells(const struct ergo_batch *batch) {
     for (size_t i = 0; i < batch->count; i++) {
         const struct ergo_point *point = batch->points[i];
         const struct lj_system s = lj_system_of(point);
-        const double least = lj_start_file(point) ? 1 << 18 : lj_is_open(point) ? 1 << 14 : 0;
+        const double least = lj_start_file(point) || lj_is_open(point) ? 1 << 14 : 0;
         n = fmax(n, fmax(least, s.activity * s.volume));
     }
     return 64 * n;
