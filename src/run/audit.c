@@ -10,9 +10,13 @@
 #include "run/tuning.h"
 #include "run/work.h"
 
-/* Seconds of the other device: a stretch takes about a hundredth of the sampling so far, within
- * these limits; all together a twentieth of it, beyond what a short run is allowed. */
+/* Seconds of the other device: the steps of a stretch take about a hundredth of the sampling so
+ * far, within these limits; all together a twentieth of it, beyond what a short run is allowed. */
 static const double least_stretch = 0.05, most_stretch = 0.5, allowed = 0.2, long_run = 10;
+
+/* Bytes of states per second that are read, checked as they are loaded, and compared (hard disks,
+ * on a host of 16 cores). */
+static const double state_rate = 2.5e7;
 
 enum task { NOTHING, BATCH, REPLAY, END };
 
@@ -32,9 +36,10 @@ struct ergo_audit {
     const struct ergo_batch *whole;
     struct ergo_batch some; /* copies of the points that are replayed, */
     struct ergo_point *points;
-    size_t *members;           /* and which they are */
-    void *state;               /* NULL: not made yet */
-    double step_seconds, last; /* last: when the last stretch began */
+    size_t *members;                    /* and which they are */
+    void *state;                        /* NULL: not made yet */
+    double step_seconds, state_seconds; /* of a step; of states before and after */
+    double last;                        /* when the last stretch began */
     bool measured, begun;
     bool fresh, wanted; /* a stretch since the last checkpoint; one before the next */
     /* the current stretch's */
@@ -204,12 +209,15 @@ static enum ergo_status plan_batch(struct ergo_audit *a) {
     if (status == ERGO_OK)
         status = plan(a, &p);
     const double steps = p.block_steps * least_stretch / 0.1;
-    const size_t all = a->whole->count, few = (size_t)ceil(sqrt(fmax(1, steps)));
+    const double room = least_stretch * state_rate / fmax(1, (double)p.state_bytes);
+    const size_t all = a->whole->count;
+    const size_t few = (size_t)ceil(fmin(sqrt(fmax(1, steps)), fmax(1, room)));
     if (status == ERGO_OK)
         status = take_members(a, few < all ? few : all);
     if (status == ERGO_OK)
         status = plan(a, &p);
     a->step_seconds = 0.1 / fmax(1, p.block_steps);
+    a->state_seconds = (double)p.state_bytes / state_rate;
     return status == ERGO_OK && !a->other ? vary(a, &p) : status;
 }
 
@@ -223,8 +231,10 @@ static void begin_batch(struct ergo_audit *a) {
         a->facts->members = a->some.count;
     tell_planned(a);
     a->facts->varied = a->other || a->varied;
-    /* its kernels are built beside the run's; the run's own device finds them built */
-    if (!gave_up(a) && a->other && create(a) != ERGO_OK)
+    /* its kernels are built beside the run's, if it will have work soon; the run's own device finds
+     * them built */
+    if (!gave_up(a) && a->other && a->state_seconds + a->step_seconds < allowed &&
+        create(a) != ERGO_OK)
         give_up(a, "no kernels for a replay");
 }
 
@@ -354,7 +364,7 @@ static void replay(struct ergo_audit *a) {
     const double loaded = ergo_clock();
     if (status == ERGO_OK)
         status = advance(a);
-    const double each = (ergo_clock() - loaded) / (double)steps;
+    const double advanced = ergo_clock(), each = (advanced - loaded) / (double)steps;
     if (status == ERGO_OK && b->count)
         status = compare_samples(a);
     if (status == ERGO_OK)
@@ -364,6 +374,7 @@ static void replay(struct ergo_audit *a) {
     a->measured = true;
     a->facts->stretches++;
     a->facts->steps += steps;
+    a->state_seconds = loaded - begun + ergo_clock() - advanced;
     a->facts->seconds += ergo_clock() - begun - (a->device->build_seconds - built);
     if (status == ERGO_OK || status == ERGO_E_AUDIT)
         a->status = status;
@@ -467,9 +478,8 @@ static uint64_t fitting(const struct ergo_work *work) {
     const struct ergo_audit *a = work->audit;
     const double hundredth = 0.01 * ergo_session_seconds(work->session);
     const double seconds = fmin(most_stretch, fmax(least_stretch, hundredth));
-    if (a->step_seconds < seconds)
-        return (uint64_t)(seconds / a->step_seconds);
-    return has_time(work, a->step_seconds) || !a->measured ? 1 : 0;
+    const double steps = fmax(1, floor(seconds / a->step_seconds));
+    return has_time(work, a->state_seconds + steps * a->step_seconds) ? (uint64_t)steps : 0;
 }
 
 uint64_t ergo_audit_last(const struct ergo_work *work) {
@@ -537,6 +547,7 @@ enum ergo_status ergo_audit_before(struct ergo_work *work, const struct ergo_aud
     enum ergo_status status = ergo_audit_settle(work);
     if (status != ERGO_OK || gave_up(a))
         return status;
+    ergo_session_clock_rest(work->session);
     a->last = ergo_clock();
     a->begun = a->fresh = true;
     a->wanted = false;
@@ -548,7 +559,9 @@ enum ergo_status ergo_audit_before(struct ergo_work *work, const struct ergo_aud
     if (!ergo_samples_create(&a->given, &a->some, block->count) ||
         !ergo_samples_create(&a->found, &a->some, block->count))
         return ERGO_FAIL(work->ctx, ERGO_E_MEMORY, "no memory for an audit's samples");
-    return save_states(work, a->before);
+    status = save_states(work, a->before);
+    ergo_session_clock_start(work->session);
+    return status;
 }
 
 /* Rows of the members that are replayed. */
@@ -576,7 +589,9 @@ enum ergo_status ergo_audit_after(struct ergo_work *work) {
     struct ergo_audit *a = work->audit;
     if (gave_up(a))
         return ERGO_OK;
+    ergo_session_clock_rest(work->session);
     const enum ergo_status status = save_states(work, a->after);
+    ergo_session_clock_start(work->session);
     if (status == ERGO_OK)
         ask(a, REPLAY);
     return status;
@@ -600,6 +615,10 @@ void ergo_audit_close(struct ergo_work *work) {
     struct ergo_audit *a = work->audit;
     if (!a)
         return;
+    wait_for(a, false);
+    if (!a->facts->stretches && !gave_up(a))
+        snprintf(a->facts->reason, sizeof a->facts->reason,
+                 "a stretch would take longer than %g s and a twentieth of the sampling", allowed);
     ask(a, END);
     pthread_join(a->thread, NULL);
     pthread_mutex_destroy(&a->lock);
