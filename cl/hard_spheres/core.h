@@ -54,15 +54,9 @@ ERGO_INLINE struct spheres_move spheres_displacement(uint a, uint b, uint step) 
 ERGO_INLINE uint spheres_draw_choice(uint s) {
     return 3u * (s / 4u);
 }
-ERGO_INLINE uint spheres_draw_move(uint s) {
-    return 3u * (s / 4u) + 1u + (s / 2u) % 2u;
-}
 /* In a field word s mod 4 decides whether it is accepted. */
 ERGO_INLINE uint spheres_draw_field(uint s) {
     return s / 4u;
-}
-ERGO_INLINE uint spheres_word(struct ergo_words r, uint k) {
-    return k == 0u ? r.x : k == 1u ? r.y : k == 2u ? r.z : r.w;
 }
 
 /* One coordinate of the grid's origin after a shift; `side` of the box, in units. */

@@ -2,7 +2,7 @@
  * The work of a run: batches of a job on a device, one after the other, into a result.
  *
  *     loop.c        blocks of steps, two in flight
- *     audit.c       stretches of the run made again on another device
+ *     audit.c       which blocks are made again on another device (replay.c), and compared
  *     save.c        states and digests; a checkpoint, and its states back
  *     follow.c      starts from last states of other chains
  *     frames.c      pictures and configurations on the way

@@ -250,7 +250,6 @@ void graph_write_member(struct graph_state *s, size_t member, const uint32_t *wo
 
 /* Bits of slots as a byte each, and the reverse, of unused bits 0. */
 void graph_spread(const struct graph_state *s, const uint32_t *words, uint8_t *spins);
-void graph_gather(const struct graph_state *s, const uint8_t *spins, uint32_t *words);
 
 enum ergo_status graph_form(struct ergo_context *ctx, const struct ergo_point *point,
                             struct ergo_form *form);

@@ -24,12 +24,6 @@ void graph_spread(const struct graph_state *s, const uint32_t *words, uint8_t *s
         spins[slot] = words[slot / 32] >> slot % 32 & 1;
 }
 
-void graph_gather(const struct graph_state *s, const uint8_t *spins, uint32_t *words) {
-    memset(words, 0, 4 * graph_row_words(s));
-    for (uint32_t slot = 0; slot < s->net.slots; slot++)
-        words[slot / 32] |= (uint32_t)spins[slot] << slot % 32;
-}
-
 /* Bits of slots to bits of vertices, and the reverse. */
 static size_t bytes_of(const struct graph_state *s) {
     return ((size_t)s->net.n + 7) / 8;
