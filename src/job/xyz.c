@@ -48,8 +48,12 @@ static bool next_word(const char **at, const char *end, const char **word, size_
     return *length > 0;
 }
 
+/* Fortran's double precision has D for the exponent. */
 static bool read_real(const char *word, size_t length, double *value) {
-    return ergo_text_real(word, length, value) && isfinite(*value);
+    char copy[64];
+    for (size_t i = 0; i < length && i < sizeof copy; i++)
+        copy[i] = word[i] == 'D' || word[i] == 'd' ? 'e' : word[i];
+    return length <= sizeof copy && ergo_text_real(copy, length, value) && isfinite(*value);
 }
 
 bool ergo_xyz_value(const char *from, const char *to, const char *key, const char **value,
@@ -167,7 +171,7 @@ static enum ergo_status read_particles(struct reader *r, size_t column, size_t s
 
 static enum ergo_status read_frame(struct reader *r, struct ergo_xyz *frame) {
     const char *from = NULL, *to = NULL, *word = NULL, *value = NULL;
-    size_t size = 0, length = 0, column = 1, species = 0;
+    size_t size = 0, length = 0, column = 1, species = 0, k = 0;
     double count = 0;
     if (!next_line(r, &from, &to) || !next_word(&from, to, &word, &size) ||
         !read_real(word, size, &count) || count < 1 || count > 1e10 || count != floor(count) ||
@@ -181,6 +185,10 @@ static enum ergo_status read_frame(struct reader *r, struct ergo_xyz *frame) {
     if (!frame->has_lattice && ergo_xyz_value(from, to, "Lattice", &value, &length))
         return ERGO_FAIL(r->ctx, ERGO_E_IO,
                          "%s, line 2: Lattice must be nine numbers, three vectors", r->name);
+    if (ergo_xyz_value(from, to, "pbc", &value, &length))
+        for (const char *end = value + length, *at = value;
+             k < 3 && next_word(&at, end, &word, &size); k++)
+            frame->open[k] = *word == 'F' || *word == 'f' || *word == '0';
     if (ergo_xyz_value(from, to, "Properties", &value, &length)) {
         const enum ergo_status status = find_columns(r, value, length, &column, &species);
         if (status != ERGO_OK)
@@ -202,7 +210,9 @@ enum ergo_status ergo_xyz_parse(struct ergo_context *ctx, const char *name, cons
                                 size_t length, struct ergo_xyz *frame) {
     struct reader r = {ctx, name, text, text + length, 0};
     *frame = (struct ergo_xyz){0};
-    const enum ergo_status status = read_frame(&r, frame);
+    const enum ergo_status status = ergo_gsd_is(text, length)
+                                        ? ergo_gsd_parse(ctx, name, text, length, frame)
+                                        : read_frame(&r, frame);
     if (status != ERGO_OK)
         ergo_xyz_free(frame);
     return status;

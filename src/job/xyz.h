@@ -1,4 +1,5 @@
-/* Extended XYZ: configurations of particles as text, one line a particle. */
+/* Configurations of particles in files of others: extended XYZ, one line a particle; and GSD, as
+ * trajectories have it. */
 #ifndef ERGO_JOB_XYZ_H
 #define ERGO_JOB_XYZ_H
 
@@ -13,6 +14,8 @@ struct ergo_xyz {
     bool has_lattice;
     double lattice[9]; /* three vectors, as in Lattice="..." */
     double *positions; /* [n][3] */
+    double rounding;   /* of coordinates, which a format has; 0: they are as they were written */
+    bool open[3];      /* no periodic boundary along that axis, as pbc="F T T" says */
     /* [n], numbers of names, which are in the order in which they come. With more of them than
      * ERGO_XYZ_SPECIES n_species is one more, and the others are not told apart. A file without
      * species has one, "". */
@@ -24,7 +27,9 @@ struct ergo_xyz {
 /*
  * The first frame of the file that a key names. Line 1: the number of particles; line 2: key=value
  * pairs, of which Lattice and Properties are used (without Properties: species and x y z, as plain
- * XYZ); then a line a particle. Errors name file, line and what was expected: ERGO_E_IO.
+ * XYZ); then a line a particle. Exponents may be Fortran's, 1.0D+00. Or a GSD file of schema hoomd,
+ * whose places count from the middle of the box. Errors name file, line and what was expected:
+ * ERGO_E_IO.
  */
 enum ergo_status ergo_xyz_read(struct ergo_context *ctx, const struct ergo_point *point,
                                const char *pointer, struct ergo_xyz *frame);
@@ -32,6 +37,11 @@ enum ergo_status ergo_xyz_read(struct ergo_context *ctx, const struct ergo_point
 enum ergo_status ergo_xyz_parse(struct ergo_context *ctx, const char *name, const char *text,
                                 size_t length, struct ergo_xyz *frame);
 void ergo_xyz_free(struct ergo_xyz *frame);
+
+/* job/gsd.c: is that the beginning of such a file? Its first frame. */
+bool ergo_gsd_is(const char *bytes, size_t length);
+enum ergo_status ergo_gsd_parse(struct ergo_context *ctx, const char *name, const char *bytes,
+                                size_t length, struct ergo_xyz *frame);
 
 /* Of a frame's second line, [from, to): the value of KEY=VALUE or KEY="VALUE", without the quotes;
  * and the nine numbers of Lattice. False: there is none. */

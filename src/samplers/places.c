@@ -8,7 +8,14 @@
 
 enum ergo_status ergo_places_near(struct ergo_context *ctx, const char *name,
                                   const struct ergo_xyz *frame, const double *side,
-                                  size_t dimensions) {
+                                  size_t dimensions, const bool *walled) {
+    for (size_t k = 0; k < dimensions; k++)
+        if (frame->open[k] && !(walled && walled[k]))
+            return ERGO_FAIL(
+                ctx, ERGO_E_JOB,
+                "/system/start: %s says with pbc that its box is not periodic along %c, "
+                "where the job's is; leave pbc out or set it to T if that is meant",
+                name, "xyz"[k]);
     for (size_t i = 0; i < frame->n; i++)
         for (size_t k = 0; k < dimensions; k++)
             if (!(fabs(frame->positions[3 * i + k]) <= 1e6 * side[k]))
@@ -100,4 +107,109 @@ enum ergo_status ergo_places_pair(struct ergo_context *ctx, const uint32_t *word
     free(c.heads);
     free(c.next);
     return status;
+}
+
+/* ---- hard particles that nearly touch ---------------------------------------------------------
+ */
+
+struct crowd {
+    uint64_t (*at)[3];
+    int64_t (*push)[3];
+    const uint64_t *side;
+    const double *length;
+    double least;
+    size_t n, cells[3];
+    uint32_t *heads, *next; /* particle + 1; 0: none */
+};
+
+/* Push two apart that are too near, each by half and a unit more, for the rounding. */
+static bool push_pair(struct crowd *c, size_t i, size_t j) {
+    double d[3], r2 = 0;
+    for (size_t k = 0; k < 3; k++) {
+        const int64_t side = (int64_t)c->side[k];
+        int64_t whole = (int64_t)c->at[j][k] - (int64_t)c->at[i][k];
+        whole -= 2 * whole > side ? side : 2 * whole < -side ? -side : 0;
+        d[k] = (double)whole * c->length[k];
+        r2 += d[k] * d[k];
+    }
+    const double r = sqrt(r2);
+    if (!(r < c->least))
+        return false;
+    for (size_t k = 0; k < 3; k++) {
+        const double along = r > 0 ? d[k] / r : k == 0;
+        const int64_t by =
+            (int64_t)rint(along * (0.5 * (c->least - r) / c->length[k] + (along != 0)));
+        c->push[i][k] -= by;
+        c->push[j][k] += by;
+    }
+    return true;
+}
+
+static size_t cell_along(const struct crowd *c, size_t i, size_t k) {
+    return (size_t)((double)c->at[i][k] / (double)c->side[k] * (double)c->cells[k]) % c->cells[k];
+}
+
+/* Pairs of i and those that come after it in the lists of its cell and the cells around. */
+static bool push_around(struct crowd *c, size_t i) {
+    bool any = false;
+    size_t steps[3], home[3];
+    for (size_t k = 0; k < 3; k++) {
+        steps[k] = c->cells[k] < 3 ? c->cells[k] : 3;
+        home[k] = cell_along(c, i, k) + c->cells[k] - (steps[k] == 3);
+    }
+    for (size_t s = 0; s < steps[0] * steps[1] * steps[2]; s++) {
+        const size_t x = (home[0] + s % steps[0]) % c->cells[0];
+        const size_t y = (home[1] + s / steps[0] % steps[1]) % c->cells[1];
+        const size_t z = (home[2] + s / steps[0] / steps[1]) % c->cells[2];
+        for (uint32_t j = c->heads[x + c->cells[0] * (y + c->cells[1] * z)]; j; j = c->next[j - 1])
+            if (j - 1 > i)
+                any = push_pair(c, i, j - 1) || any;
+    }
+    return any;
+}
+
+static bool push_all(struct crowd *c, const uint64_t low[3], const uint64_t high[3]) {
+    bool any = false;
+    memset(c->heads, 0, c->cells[0] * c->cells[1] * c->cells[2] * sizeof *c->heads);
+    memset(c->push, 0, c->n * sizeof *c->push);
+    for (size_t i = 0; i < c->n; i++) {
+        uint32_t *head =
+            &c->heads[cell_along(c, i, 0) +
+                      c->cells[0] * (cell_along(c, i, 1) + c->cells[1] * cell_along(c, i, 2))];
+        c->next[i] = *head;
+        *head = (uint32_t)(i + 1);
+    }
+    for (size_t i = 0; i < c->n; i++)
+        any = push_around(c, i) || any;
+    for (size_t i = 0; i < c->n && any; i++)
+        for (size_t k = 0; k < 3; k++) {
+            const int64_t side = (int64_t)c->side[k];
+            int64_t to = ((int64_t)c->at[i][k] + c->push[i][k] % side + side) % side;
+            if (low && low[k])
+                to = to < (int64_t)low[k]    ? (int64_t)low[k]
+                     : to > (int64_t)high[k] ? (int64_t)high[k]
+                                             : to;
+            c->at[i][k] = (uint64_t)to;
+        }
+    return any;
+}
+
+enum ergo_status ergo_places_part(struct ergo_context *ctx, uint64_t (*at)[3], size_t n,
+                                  const uint64_t side[3], const double length[3], double least,
+                                  const uint64_t low[3], const uint64_t high[3]) {
+    enum { ROUNDS = 256 };
+    struct crowd c = {.at = at, .side = side, .length = length, .least = least, .n = n};
+    const double most = 2 * cbrt((double)n) + 1; /* cells along a side: some eight a particle */
+    for (size_t k = 0; k < 3; k++)
+        c.cells[k] = (size_t)fmax(1, fmin(most, (double)side[k] * length[k] / least));
+    c.push = malloc(n * sizeof *c.push);
+    c.next = malloc(n * sizeof *c.next);
+    c.heads = malloc(c.cells[0] * c.cells[1] * c.cells[2] * sizeof *c.heads);
+    const bool room = c.push && c.next && c.heads && n < UINT32_MAX;
+    for (int round = 0; room && round < ROUNDS && push_all(&c, low, high); round++) {
+    }
+    free(c.push);
+    free(c.next);
+    free(c.heads);
+    return room ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to look at %zu particles", n);
 }

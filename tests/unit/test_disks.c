@@ -560,6 +560,10 @@ static void test_xyz(void **state) {
     assert_true(f.n == 2 && f.has_lattice && f.lattice[4] == 5 && f.positions[1] == 1.25 &&
                 f.positions[2] == -0.3 && f.positions[5] == 3);
     ergo_xyz_free(&f);
+    assert_int_equal(xyz("1\npbc=\"T F t\"\nH 1.0D+00 -2.5d-1 3\n", &f), ERGO_OK);
+    assert_true(f.positions[0] == 1 && f.positions[1] == -0.25 && !f.open[0] && f.open[1] &&
+                !f.open[2]);
+    ergo_xyz_free(&f);
     assert_int_equal(xyz("1\n\nH 1 2 3\n9\nanother frame\n", &f), ERGO_OK);
     assert_true(f.n == 1 && !f.has_lattice && f.positions[0] == 1);
     ergo_xyz_free(&f);

@@ -16,6 +16,7 @@
 
 #include "base/text.h"
 #include "ergocl/ergocl.h"
+#include "job/xyz.h"
 #include "result/gsd.h"
 
 #include "context.h"
@@ -253,12 +254,52 @@ static int close_folder(void **state) {
     return context_close(state);
 }
 
+/* What is written is a start: the first frame, with its box, places and types. Cut anywhere, or
+ * with other bytes in its head and index, it is refused or read, never beyond its end. */
+static void a_frame_is_read(void **state) {
+    static const char text[] = "3\nLattice=\"5 0 0 0 6 0 0 0 7\" Properties=species:S:1:pos:R:3 "
+                               "types=\"He Ar\"\nAr 0.25 1 2\nHe 4.5 5 6.125\nAr 3 3 3\n";
+    static const double places[9] = {0.25, 1, 2, 4.5, 5, 6.125, 3, 3, 3};
+    struct ergo_xyz frame;
+    char *data = NULL;
+    size_t n = 0, read = 0;
+    (void)state;
+    assert_int_equal(ergo_gsd_write(ctx, &folder, "start.gsd", 5, text, strlen(text)), ERGO_OK);
+    assert_int_equal(ergo_file_read(ctx, &folder, "start.gsd", 1 << 30, &data, &n), ERGO_OK);
+    assert_int_equal(ergo_xyz_parse(ctx, "s", data, n, &frame), ERGO_OK);
+    assert_true(frame.n == 3 && frame.has_lattice && frame.n_species == 2);
+    assert_true(frame.lattice[0] == 5 && frame.lattice[4] == 6 && frame.lattice[8] == 7);
+    assert_true(frame.rounding > 0 && frame.rounding < 1e-6);
+    for (size_t i = 0; i < 9; i++)
+        assert_true(frame.positions[i] == places[i]); /* these are whole in fp32 */
+    assert_string_equal(frame.names[frame.species[0]], "Ar");
+    assert_string_equal(frame.names[frame.species[1]], "He");
+    ergo_xyz_free(&frame);
+    for (size_t cut = 0; cut < n; cut += cut < 1400 ? 7 : 97) {
+        char *less = malloc(cut + 1);
+        memcpy(less, data, cut);
+        less[cut ? cut - 1 : 0] ^= 0x55;
+        if (ergo_xyz_parse(ctx, "s", less, cut, &frame) == ERGO_OK)
+            read++;
+        ergo_xyz_free(&frame);
+        ergo_error_clear(ctx);
+        free(less);
+        data[cut] ^= 0x15;
+        if (ergo_xyz_parse(ctx, "s", data, n, &frame) == ERGO_OK)
+            ergo_xyz_free(&frame);
+        ergo_error_clear(ctx);
+        data[cut] ^= 0x15;
+    }
+    free(data);
+    unlinkat(folder.fd, "start.gsd", 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_come_again),  cmocka_unit_test(half_a_frame),
         cmocka_unit_test(another_course),     cmocka_unit_test(files_of_others),
         cmocka_unit_test(forged_entries),     cmocka_unit_test(another_name),
-        cmocka_unit_test(types_of_particles),
+        cmocka_unit_test(types_of_particles), cmocka_unit_test(a_frame_is_read),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

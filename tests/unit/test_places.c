@@ -104,14 +104,55 @@ static void a_droplet_takes_no_longer(void **state) {
 static void a_million_sides_are_too_far(void **state) {
     static const double side[3] = {2, 3, 4};
     double places[6] = {2e6, -3e6, 4e6, 0, 0, 0};
-    const struct ergo_xyz frame = {.n = 2, .positions = places};
+    struct ergo_xyz frame = {.n = 2, .positions = places};
     (void)state;
-    assert_int_equal(ergo_places_near(ctx, "f", &frame, side, 3), ERGO_OK);
+    assert_int_equal(ergo_places_near(ctx, "f", &frame, side, 3, NULL), ERGO_OK);
     places[4] = -3.1e6;
-    assert_int_equal(ergo_places_near(ctx, "f", &frame, side, 3), ERGO_E_JOB);
+    assert_int_equal(ergo_places_near(ctx, "f", &frame, side, 3, NULL), ERGO_E_JOB);
     assert_non_null(strstr(ergo_error_message(ctx), "f, line 4: -3100000"));
     ergo_error_clear(ctx);
-    assert_int_equal(ergo_places_near(ctx, "f", &frame, side, 1), ERGO_OK);
+    assert_int_equal(ergo_places_near(ctx, "f", &frame, side, 1, NULL), ERGO_OK);
+    const bool walls[3] = {false, true, false};
+    frame.open[1] = true;
+    assert_int_equal(ergo_places_near(ctx, "f", &frame, side, 1, NULL), ERGO_OK);
+    places[4] = 0;
+    assert_int_equal(ergo_places_near(ctx, "f", &frame, side, 3, walls), ERGO_OK);
+    assert_int_equal(ergo_places_near(ctx, "f", &frame, side, 3, NULL), ERGO_E_JOB);
+    assert_non_null(strstr(ergo_error_message(ctx), "not periodic along y"));
+    ergo_error_clear(ctx);
+}
+
+/* Three by three by three particles that touch, each rounded by up to two units, in a long box: no
+ * two are nearer afterwards, and none is far from where it was. At once, and across a side. */
+static void touching_ones_part(void **state) {
+    enum { N = 27, D = 1000003 };
+    static const uint64_t side[3] = {4 * D, 5 * D, 6 * D};
+    static const double length[3] = {1, 1.1, 0.9};
+    uint64_t at[N][3], before[N][3];
+    (void)state;
+    for (uint64_t i = 0; i < N; i++) {
+        const uint64_t site[3] = {i % 3, i / 3 % 3, i / 9};
+        for (size_t k = 0; k < 3; k++)
+            at[i][k] = (uint64_t)((double)(site[k] * D) / length[k]) + i * (k + 1) % 3 + side[k] -
+                       D - D / 2;
+    }
+    for (size_t i = 0; i < 3 * (size_t)N; i++) /* the cluster lies across all sides */
+        at[i / 3][i % 3] %= side[i % 3];
+    memcpy(before, at, sizeof at);
+    assert_int_equal(ergo_places_part(ctx, at, N, side, length, D, NULL, NULL), ERGO_OK);
+    for (size_t i = 0; i < N; i++)
+        for (size_t j = 0; j <= i; j++) {
+            double r2 = 0;
+            for (size_t k = 0; k < 3; k++) {
+                const int64_t whole = (int64_t)at[i][k] - (int64_t)(j < i ? at : before)[j][k];
+                const int64_t most = (int64_t)side[k];
+                const double d = (double)(whole - (2 * whole > most    ? most
+                                                   : 2 * whole < -most ? -most
+                                                                       : 0));
+                r2 += d * d * length[k] * length[k];
+            }
+            assert_true(j < i ? r2 >= (double)D * D : r2 < 64 * 64);
+        }
 }
 
 int main(void) {
@@ -119,6 +160,7 @@ int main(void) {
         cmocka_unit_test(pairs_are_those_of_all),
         cmocka_unit_test(a_droplet_takes_no_longer),
         cmocka_unit_test(a_million_sides_are_too_far),
+        cmocka_unit_test(touching_ones_part),
     };
     return cmocka_run_group_tests(tests, context_open, context_close);
 }

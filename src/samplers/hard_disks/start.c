@@ -212,59 +212,89 @@ static enum ergo_status refuse_wall(struct ergo_context *ctx, const struct disks
                      (double)s->confined.walls.high[axis] / s->unit[axis]);
 }
 
+/* Places in whole units, third coordinate 0. A disk that touches a wall may be rounded into it. */
+static enum ergo_status all_to_units(struct ergo_context *ctx, const struct disks_shape *s,
+                                     const char *start, const double *x, const double *y,
+                                     uint64_t (*at)[3]) {
+    for (size_t i = 0; i < s->n; i++)
+        for (int k = 0; k < 2; k++) {
+            double from = (k ? y : x)[i];
+            if (in_wall(s, k, from))
+                from +=
+                    (from * s->unit[k] < (double)s->confined.walls.low[k] ? 1 : -1) / s->unit[k];
+            if (in_wall(s, k, from))
+                return refuse_wall(ctx, s, start, i + 1, k, (k ? y : x)[i]);
+            at[i][k] = to_units(s, k, from);
+            at[i][2] = 0;
+        }
+    return ERGO_OK;
+}
+
+/* Places along each axis are right to half a unit, distances to the diagonal of a unit, and contact
+ * is rounded up. `more`: what else the start is inexact by, in units. Disks that overlap by no more
+ * are moved apart. */
 static enum ergo_status place(struct ergo_context *ctx, const struct disks_shape *s,
-                              const char *start, const double *x, const double *y,
+                              const char *start, double more, const double *x, const double *y,
                               struct disks_config *c) {
+    const double length[3] = {1, s->aspect, 1}, least = sqrt((double)s->contact);
+    const uint64_t side[3] = {s->side[0], s->side[1], 1u << 31};
+    const struct ergo_walls *walls = &s->confined.walls;
+    uint64_t(*at)[3] = malloc(s->n * sizeof *at);
     uint64_t *ux = malloc(2 * s->n * sizeof *ux), *uy = ux ? ux + s->n : NULL;
-    size_t cell[2];
-    unsigned slot[2];
-    enum ergo_status status = ERGO_OK;
-    if (!ux)
-        return no_memory(ctx, s);
-    for (size_t i = 0; i < s->n; i++) {
-        const double at[2] = {x[i], y[i]};
-        for (int k = 0; k < 2; k++)
-            if (in_wall(s, k, at[k])) {
-                free(ux);
-                return refuse_wall(ctx, s, start, i + 1, k, at[k]);
-            }
-        ux[i] = to_units(s, 0, x[i]);
-        uy[i] = to_units(s, 1, y[i]);
+    enum ergo_status status = at && ux ? all_to_units(ctx, s, start, x, y, at) : no_memory(ctx, s);
+    for (int tries = 0; status == ERGO_OK; tries++) {
+        size_t cell[2], closest = 0;
+        unsigned slot[2];
+        for (size_t i = 0; i < s->n; i++) {
+            ux[i] = at[i][0];
+            uy[i] = at[i][1];
+        }
+        const size_t fifth = disks_config_place(c, s, ux, uy);
+        if (fifth != SIZE_MAX) { /* among five disks in a cell two overlap */
+            for (size_t i = 0; i < fifth; i++)
+                if (distance2_of(s, ux, uy, i, fifth) < distance2_of(s, ux, uy, closest, fifth))
+                    closest = i;
+            status = refuse_overlap(ctx, s, start, ux, uy, closest + 1, fifth + 1);
+            break;
+        }
+        const uint64_t r2 = disks_config_closest(c, s, cell, slot);
+        if (r2 >= s->contact)
+            break;
+        if (tries || sqrt((double)r2) < least - (hypot(1, s->aspect) + 1 + more))
+            status = refuse_overlap(ctx, s, start, ux, uy, disk_at(s, ux, uy, c, cell[0], slot[0]),
+                                    disk_at(s, ux, uy, c, cell[1], slot[1]));
+        else
+            status = ergo_places_part(ctx, at, s->n, side, length, least,
+                                      s->confined.is ? walls->low : NULL, walls->high);
     }
-    const size_t fifth = disks_config_place(c, s, ux, uy);
-    if (fifth != SIZE_MAX) { /* among five disks in a cell two overlap */
-        size_t closest = 0;
-        for (size_t i = 0; i < fifth; i++)
-            if (distance2_of(s, ux, uy, i, fifth) < distance2_of(s, ux, uy, closest, fifth))
-                closest = i;
-        status = refuse_overlap(ctx, s, start, ux, uy, closest + 1, fifth + 1);
-    } else if (disks_config_overlap(c, s, cell, slot)) {
-        status = refuse_overlap(ctx, s, start, ux, uy, disk_at(s, ux, uy, c, cell[0], slot[0]),
-                                disk_at(s, ux, uy, c, cell[1], slot[1]));
-    }
+    free(at);
     free(ux);
     return status;
 }
 
 static enum ergo_status read_file(struct ergo_context *ctx, const struct ergo_point *point,
-                                  const struct disks_shape *s, double *x, double *y) {
+                                  const struct disks_shape *s, double *x, double *y, double *more) {
     const char *path = ergo_point_text(point, "/system/start");
     struct ergo_xyz frame;
     enum ergo_status status = ergo_xyz_read(ctx, point, "/system/start", &frame);
     if (status != ERGO_OK)
         return status;
-    const double *l = frame.lattice;
+    const double *l = frame.lattice, near = 1e-6 + 2 * frame.rounding;
+    const bool walls[2] = {walled(s, 0), walled(s, 1)};
     if (frame.n != s->n)
         status = ERGO_FAIL(ctx, ERGO_E_JOB, "/system/n: %llu, but %s has %zu disks",
                            (unsigned long long)s->n, path, frame.n);
-    else if (frame.has_lattice && (fabs(l[0] - s->box[0]) > 1e-6 || fabs(l[4] - s->box[1]) > 1e-6 ||
+    else if (frame.has_lattice && (fabs(l[0] - s->box[0]) > near || fabs(l[4] - s->box[1]) > near ||
                                    l[1] != 0.0 || l[3] != 0.0))
         status = ERGO_FAIL(ctx, ERGO_E_JOB,
                            "/system/box: the job's box is %.9f x %.9f sigma; that of %s is %.9f x "
                            "%.9f: set /system/box or /system/packing_fraction to it",
                            s->box[0], s->box[1], path, l[0], l[4]);
     if (status == ERGO_OK)
-        status = ergo_places_near(ctx, path, &frame, s->box, 2);
+        status = ergo_places_near(ctx, path, &frame, s->box, 2, walls);
+    *more = 2 * sqrt(2.0) * frame.rounding * s->sigma;
+    for (int k = 0; k < 2 && frame.has_lattice; k++)
+        *more += fabs(l[4 * k] - s->box[k]) * s->sigma;
     for (size_t i = 0; i < s->n && status == ERGO_OK; i++) {
         x[i] = frame.positions[3 * i];
         y[i] = frame.positions[3 * i + 1];
@@ -279,16 +309,17 @@ enum ergo_status disks_start(struct ergo_context *ctx, const struct ergo_point *
     double *x = malloc(2 * s->n * sizeof *x), *y = x ? x + s->n : NULL;
     enum ergo_status status = ERGO_OK;
     char reason[400];
+    double more = 0;
     if (!x)
         return no_memory(ctx, s);
     if (strcmp(start, "hexagonal") != 0 && strcmp(start, "square") != 0)
-        status = read_file(ctx, point, s, x, y);
+        status = read_file(ctx, point, s, x, y, &more);
     else if (!disks_lattice(s, *start == 'h', x, y)) /* check() has reported it */
         status = disks_start_fits(point, s, reason)
                      ? ERGO_OK
                      : ERGO_FAIL(ctx, ERGO_E_JOB, "/system/start: %s", reason);
     if (status == ERGO_OK)
-        status = place(ctx, s, start, x, y, c);
+        status = place(ctx, s, start, more, x, y, c);
     free(x);
     return status;
 }
@@ -310,7 +341,7 @@ enum ergo_status disks_regrid(struct ergo_context *ctx, const struct disks_shape
     if (!x)
         return no_memory(ctx, s);
     disks_config_positions(from, from_shape, x, y);
-    const enum ergo_status status = place(ctx, s, "random", x, y, c);
+    const enum ergo_status status = place(ctx, s, "random", 0, x, y, c);
     free(x);
     return status;
 }
@@ -399,7 +430,7 @@ enum ergo_status disks_growth_start(struct ergo_context *ctx, const struct disks
                         (unsigned long long)grid->n);
     if (status == ERGO_OK) {
         lattice_sites(&l, grid, x, y);
-        status = place(ctx, &small, "random", x, y, c);
+        status = place(ctx, &small, "random", 0, x, y, c);
     }
     free(x);
     return status;

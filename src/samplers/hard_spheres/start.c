@@ -119,20 +119,15 @@ static bool in_wall(const struct spheres_shape *s, int k, double units) {
            (units < (double)s->confined.walls.low[k] || units > (double)s->confined.walls.high[k]);
 }
 
-static enum ergo_status place(struct ergo_context *ctx, const struct spheres_shape *s,
-                              const char *start, uint64_t contact, const double (*from)[3],
-                              struct spheres_config *c) {
-    uint64_t(*at)[3] = malloc(s->n * sizeof *at);
-    size_t cell[2] = {0, 0};
-    unsigned slot[2] = {0, 0};
-    enum ergo_status status = ERGO_OK;
-    if (!at)
-        return no_memory(ctx, s);
+/* Places in whole units. A sphere that touches a wall may be rounded into it. */
+static enum ergo_status to_units(struct ergo_context *ctx, const struct spheres_shape *s,
+                                 const char *start, const double (*from)[3], uint64_t (*at)[3]) {
     for (size_t i = 0; i < s->n; i++)
         for (int k = 0; k < 3; k++) {
             double units = floor(from[i][k] * s->sigma + 0.5);
-            if (in_wall(s, k, units)) {
-                free(at);
+            if (in_wall(s, k, units))
+                units += units < (double)s->confined.walls.low[k] ? 1 : -1;
+            if (in_wall(s, k, units))
                 return ERGO_FAIL(
                     ctx, ERGO_E_JOB,
                     "/system/start: in \"%s\" sphere %zu has %c = %.9g sigma, which is "
@@ -140,41 +135,67 @@ static enum ergo_status place(struct ergo_context *ctx, const struct spheres_sha
                     start, i + 1, (int)"xyz"[k], from[i][k],
                     (double)s -> confined.walls.low[k] / s->sigma,
                     (double)s->confined.walls.high[k] / s->sigma);
-            }
             units -= floor(units / (double)s->side[k]) * (double)s->side[k];
             at[i][k] = units >= (double)s->side[k] ? 0 : (uint64_t)units;
         }
-    const size_t crowded = spheres_config_place(c, s, (const uint64_t(*)[3])at);
-    if (crowded != SIZE_MAX) {
-        status = ERGO_FAIL(ctx, ERGO_E_JOB,
-                           "/system/start: in \"%s\" sphere %zu is in a cube with side %.4g sigma "
-                           "that holds %u others: some overlap",
-                           start, crowded + 1, (double)SPHERES_W / s->sigma, s->slots);
-    } else {
-        const uint64_t r2 = spheres_config_closest(c, s, cell, slot);
-        if (r2 < contact) {
-            const size_t a = sphere_at(s, (const uint64_t(*)[3])at, cell[0], slot[0]);
-            const size_t b = sphere_at(s, (const uint64_t(*)[3])at, cell[1], slot[1]);
-            const double found = sqrt((double)r2), least = sqrt((double)contact);
+    return ERGO_OK;
+}
+
+static enum ergo_status refuse_overlap(struct ergo_context *ctx, const struct spheres_shape *s,
+                                       const char *start, const uint64_t (*at)[3], uint64_t r2,
+                                       double least, const size_t cell[2], const unsigned slot[2]) {
+    const size_t a = sphere_at(s, at, cell[0], slot[0]), b = sphere_at(s, at, cell[1], slot[1]);
+    const double found = sqrt((double)r2);
+    return ERGO_FAIL(ctx, ERGO_E_JOB,
+                     "/system/start: in \"%s\" spheres %zu and %zu overlap: their "
+                     "distance is %.9g sigma, %.3g less than is allowed",
+                     start, a < b ? a : b, a < b ? b : a, found / s->sigma,
+                     (least - found) / s->sigma);
+}
+
+/* Places along each axis are right to half a unit, distances to sqrt(3), and contact is rounded up.
+ * `more`: what else the start is inexact by, in units. Spheres that overlap by no more are moved
+ * apart. */
+static enum ergo_status place(struct ergo_context *ctx, const struct spheres_shape *s,
+                              const char *start, uint64_t contact, double more,
+                              const double (*from)[3], struct spheres_config *c) {
+    const double length[3] = {1, 1, 1}, least = sqrt((double)contact);
+    uint64_t(*at)[3] = malloc(s->n * sizeof *at);
+    size_t cell[2] = {0, 0};
+    unsigned slot[2] = {0, 0};
+    enum ergo_status status = at ? to_units(ctx, s, start, from, at) : no_memory(ctx, s);
+    for (int tries = 0; status == ERGO_OK; tries++) {
+        const size_t crowded = spheres_config_place(c, s, (const uint64_t(*)[3])at);
+        if (crowded != SIZE_MAX) {
             status = ERGO_FAIL(ctx, ERGO_E_JOB,
-                               "/system/start: in \"%s\" spheres %zu and %zu overlap: their "
-                               "distance is %.9g sigma, %.3g less than is allowed",
-                               start, a < b ? a : b, a < b ? b : a, found / s->sigma,
-                               (double)(contact - r2) / (found + least) / s->sigma);
+                               "/system/start: in \"%s\" sphere %zu is in a cube with side %.4g "
+                               "sigma that holds %u others: some overlap",
+                               start, crowded + 1, (double)SPHERES_W / s->sigma, s->slots);
+            break;
         }
+        const uint64_t r2 = spheres_config_closest(c, s, cell, slot);
+        if (r2 >= contact)
+            break;
+        if (tries || sqrt((double)r2) < least - (sqrt(3.0) + 1 + more))
+            status = refuse_overlap(ctx, s, start, (const uint64_t(*)[3])at, r2, least, cell, slot);
+        else
+            status = ergo_places_part(ctx, at, s->n, s->side, length, least,
+                                      s->confined.is ? s->confined.walls.low : NULL,
+                                      s->confined.walls.high);
     }
     free(at);
     return status;
 }
 
 static enum ergo_status read_file(struct ergo_context *ctx, const struct ergo_point *point,
-                                  const struct spheres_shape *s, double (*at)[3]) {
+                                  const struct spheres_shape *s, double (*at)[3], double *more) {
     const char *path = ergo_point_text(point, "/system/start");
     struct ergo_xyz frame;
     enum ergo_status status = ergo_xyz_read(ctx, point, "/system/start", &frame);
     if (status != ERGO_OK)
         return status;
     const double *l = frame.lattice;
+    const bool walls[3] = {walled(s, 0), walled(s, 1), walled(s, 2)};
     bool same = true;
     for (int k = 0; k < 9; k++)
         same = same && fabs(l[k] - (k % 4 == 0 ? s->box[k / 4] : 0.0)) <= 1e-6 * s->box[0] + 1e-9;
@@ -187,7 +208,11 @@ static enum ergo_status read_file(struct ergo_context *ctx, const struct ergo_po
                            "%.9f x %.9f x %.9f: set /system/box or /system/packing_fraction to it",
                            s->box[0], s->box[1], s->box[2], path, l[0], l[4], l[8]);
     if (status == ERGO_OK)
-        status = ergo_places_near(ctx, path, &frame, s->box, 3);
+        status = ergo_places_near(ctx, path, &frame, s->box, 3, walls);
+    /* the box is rounded, too, and so are pairs across its sides */
+    *more = 2 * sqrt(3.0) * frame.rounding * s->sigma;
+    for (int k = 0; k < 3 && frame.has_lattice; k++)
+        *more += fabs(l[4 * k] - s->box[k]) * s->sigma;
     for (size_t i = 0; i < s->n && status == ERGO_OK; i++)
         for (int k = 0; k < 3; k++)
             at[i][k] = frame.positions[3 * i + (size_t)k];
@@ -226,17 +251,18 @@ enum ergo_status spheres_start(struct ergo_context *ctx, const struct ergo_point
     const char *start = ergo_point_text(point, "/system/start");
     double(*at)[3] = malloc(s->n * sizeof *at);
     enum ergo_status status = ERGO_OK;
+    double more = 0;
     if (!at)
         return no_memory(ctx, s);
     if (spheres_start_is_file(start)) {
-        status = read_file(ctx, point, s, at);
+        status = read_file(ctx, point, s, at, &more);
     } else {
         const struct lattice l = lattice_of(s);
         lattice_sites(&l, s, at);
     }
     if (status == ERGO_OK)
         status = place(ctx, s, start,
-                       spheres_start_is_random(point) ? spheres_start_contact(s) : s->contact,
+                       spheres_start_is_random(point) ? spheres_start_contact(s) : s->contact, more,
                        (const double(*)[3])at, c);
     free(at);
     return status;

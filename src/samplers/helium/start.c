@@ -69,6 +69,8 @@ static enum ergo_status take_frame(struct ergo_context *ctx, const char *path,
                                    const struct helium_model *m, const struct ergo_xyz *frame,
                                    uint32_t *words, int32_t *places) {
     const double *l = frame->lattice;
+    const bool trap = m->one.kind == HELIUM_TRAP;
+    const bool open[3] = {trap, trap, trap || m->one.kind == HELIUM_SLAB || m->dimensions < 3};
     if (frame->n != m->n)
         return ERGO_FAIL(ctx, ERGO_E_JOB, "/system/n: %u, but %s has %zu atoms", m->n, path,
                          frame->n);
@@ -78,7 +80,7 @@ static enum ergo_status take_frame(struct ergo_context *ctx, const char *path,
                              "/system/start: the job's box is %.9f x %.9f x %.9f A; that of %s "
                              "differs: set /system/density and /system/aspect to it",
                              m->side[0], m->side[1], m->side[2], path);
-    enum ergo_status status = ergo_places_near(ctx, path, frame, m->side, 3);
+    enum ergo_status status = ergo_places_near(ctx, path, frame, m->side, 3, open);
     for (size_t i = 0; i < 3 * frame->n && status == ERGO_OK; i++) {
         words[i] = to_units(frame->positions[i], m->side[i % 3]);
         if (i % 3 >= m->dimensions && words[i] != 0)
@@ -124,7 +126,7 @@ enum ergo_status helium_start_parse(struct ergo_context *ctx, const char *path, 
         if (status != ERGO_OK)
             break;
         status = take_frame(ctx, name, m, &frame, words, places ? places + frames * size : NULL);
-        at = after_frame(at, end, frame.n);
+        at = ergo_gsd_is(text, length) ? end : after_frame(at, end, frame.n);
         ergo_xyz_free(&frame);
         frames++;
     }

@@ -36,7 +36,7 @@ enum ergo_status lj_xyz_read(struct ergo_context *ctx, const struct ergo_point *
         status = ERGO_FAIL(ctx, ERGO_E_JOB, "%s: %s has %zu particles; at most 2^27", pointer, path,
                            frame->n);
     if (status == ERGO_OK)
-        status = ergo_places_near(ctx, path, frame, s->box, 3);
+        status = ergo_places_near(ctx, path, frame, s->box, 3, NULL);
     *words = status == ERGO_OK ? malloc(12 * (frame->n + 1)) : NULL;
     if (status == ERGO_OK && !*words)
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu particles", frame->n);
