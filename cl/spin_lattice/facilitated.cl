@@ -73,18 +73,15 @@ __attribute__((reqd_work_group_size(FAC_WINDOW, 1, 1))) __kernel void facilitate
     if (item == 0)
         waiting[0] = 0;
 #ifdef FAC_REDO
-    const uint again = flags[lattice * FAC_FLAGS];
+    const uint again = flags[lattice]; /* its segment must be done again */
     for (uint site = item; site < FAC_SITES && again; site += FAC_WINDOW) {
         s[site] = from_spins[lattice * FAC_SITES + site];
         f[site] = from_flipped[lattice * FAC_SITES + site];
     }
     count = again ? count : 0;
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    if (item == 0) {
-        flags[lattice * FAC_FLAGS] = 0;
-        flags[lattice * FAC_FLAGS + 1]++;
-        flags[lattice * FAC_FLAGS + 2] += again;
-    }
+    if (item == 0)
+        flags[lattice] = 0;
 #else
     barrier(CLK_LOCAL_MEM_FENCE);
 #endif

@@ -32,8 +32,5 @@ struct fac_member {
 #define FAC_SEGMENT_MAX (1u << (32 - FAC_PLACE_BITS))
 /* words from one tile's counter to the next, so that each has its own cache line */
 #define FAC_COUNTER_STRIDE 32
-/* Words of a word-lattice's flags: 1 if its segment must be done again; segments done; segments
- * done again. */
-#define FAC_FLAGS 3
 
 #endif

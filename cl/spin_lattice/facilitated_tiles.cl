@@ -192,7 +192,7 @@ __attribute__((reqd_work_group_size(FAC_GROUP, 1, 1))) __kernel void facilitated
             again = 1;
     }
     if (again)
-        atomic_or(&flags[lattice * FAC_FLAGS], 1u);
+        atomic_or(&flags[lattice], 1u);
     for (uint p = item; p < wide * high; p += FAC_GROUP) {
         const uint py = p / wide, px = p - py * wide;
         to_spins[base + x0 + px + FAC_LX * (y0 + py)] =

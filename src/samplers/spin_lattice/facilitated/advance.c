@@ -36,7 +36,6 @@ static void launch_segment(struct fac_state *s, uint64_t sweep, uint32_t from, u
                 BUFFER(FAC_FLIPPED), BUFFER(FAC_AGAIN));
     ergo_engine_swap(&s->e, FAC_SPINS, FAC_OTHER_SPINS);
     ergo_engine_swap(&s->e, FAC_FLIPPED, FAC_OTHER_FLIPPED);
-    s->segments++;
 }
 
 static void launch_sweep(struct fac_state *s, uint64_t sweep, uint32_t from, uint64_t count) {
@@ -65,7 +64,9 @@ static void launch_half(struct fac_state *s, uint64_t sweep, uint32_t half) {
         ergo_engine_swap(&s->e, FAC_SPINS, FAC_OTHER_SPINS);
 }
 
-void fac_attempts(struct fac_state *s, uint64_t step, uint32_t attempt, uint64_t count) {
+/* `count` attempts on all word-lattices, from number `attempt` of sweep `step` on (method lambda:
+ * whole halves of a sweep). Records nothing. */
+static void attempts(struct fac_state *s, uint64_t step, uint32_t attempt, uint64_t count) {
     while (count && s->e.status == ERGO_OK) {
         const bool paced = s->launch.mode < FAC_MODE_TILES;
         uint64_t now = count < s->launch.attempts ? count : s->launch.attempts;
@@ -84,28 +85,6 @@ void fac_attempts(struct fac_state *s, uint64_t step, uint32_t attempt, uint64_t
         attempt = (uint32_t)(end % s->shape.sites);
         count -= now;
     }
-}
-
-enum ergo_status fac_segments_done(struct ergo_context *ctx, struct fac_state *s, bool *done) {
-    const size_t lattices = fac_lattices(s), bytes = 4 * FAC_FLAGS * lattices;
-    uint64_t again = 0;
-    *done = true;
-    if (s->launch.mode != FAC_MODE_TILES)
-        return ERGO_OK;
-    uint32_t *flags = calloc(bytes, 1);
-    if (!flags)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to audit");
-    ergo_engine_begin(&s->e, ctx);
-    ergo_engine_read(&s->e, FAC_AGAIN, 0, bytes, flags);
-    for (size_t l = 0; l < lattices; l++) {
-        *done = *done && flags[FAC_FLAGS * l] == 0 && flags[FAC_FLAGS * l + 1] == s->segments;
-        again += flags[FAC_FLAGS * l + 2];
-    }
-    if (ergo_engine_end(&s->e) == ERGO_OK)
-        ergo_log(ctx, ERGO_LOG_INFO, "%.3g of %.3g segments were repeated: halos of %u",
-                 (double)again, (double)s->segments * (double)lattices, s->launch.tiles.halo);
-    free(flags);
-    return ergo_engine_end(&s->e);
 }
 
 /* ---- measurements ---------------------------------------------------------------------------- */
@@ -153,7 +132,7 @@ void fac_steps(void *state, uint64_t sweeps) {
         }
         /* counts of attempts have 64 bits: at most 2^30 sweeps of 2^30 sites */
         until = until - s->e.step > 1u << 30 ? s->e.step + (1u << 30) : until;
-        fac_attempts(s, s->e.step, 0, (until - s->e.step) * s->shape.sites);
+        attempts(s, s->e.step, 0, (until - s->e.step) * s->shape.sites);
         s->e.step = until;
         fac_event(s);
     }
@@ -161,8 +140,9 @@ void fac_steps(void *state, uint64_t sweeps) {
 
 /* ---- what comes of them ---------------------------------------------------------------------- */
 
-uint64_t fac_sum_parts(const struct fac_state *s, const uint32_t *counts, size_t lattice,
-                       unsigned count) {
+/* Sum of a count of one word-lattice over its parts. */
+static uint64_t sum_parts(const struct fac_state *s, const uint32_t *counts, size_t lattice,
+                          unsigned count) {
     uint64_t sum = 0;
     for (size_t p = 0; p < s->launch.parts; p++)
         sum += counts[(lattice * s->launch.parts + p) * FAC_COUNTS + count];
@@ -173,11 +153,12 @@ uint64_t fac_record(const struct fac_state *s, size_t time, size_t member, size_
                     unsigned count) {
     const size_t lattice = member * s->shape.words + word;
     return s->loaded[(time * fac_lattices(s) + lattice) * FAC_COUNTS + count] +
-           fac_sum_parts(s, s->recorded + time * s->launch.counts_length, lattice, count);
+           sum_parts(s, s->recorded + time * s->launch.counts_length, lattice, count);
 }
 
-void fac_columns(const struct fac_state *s, size_t member, uint64_t up, uint64_t unequal,
-                 double *columns) {
+/* Columns of a member from its numbers of up spins and of unequal bonds. */
+static void columns_of(const struct fac_state *s, size_t member, uint64_t up, uint64_t unequal,
+                       double *columns) {
     const struct fac_physics p = s->physics[member];
     const double spins = (double)s->shape.sites * s->shape.words * s->shape.lanes;
     const double magnetization = 2 * (double)up / spins - 1;
@@ -194,10 +175,10 @@ bool fac_rows(const void *state, unsigned slot, size_t begin, size_t end,
         const size_t m = row % members;
         uint64_t up = 0, unequal = 0;
         for (size_t w = 0; w < s->shape.words; w++) {
-            up += fac_sum_parts(s, counts, m * s->shape.words + w, 0);
-            unequal += fac_sum_parts(s, counts, m * s->shape.words + w, 3);
+            up += sum_parts(s, counts, m * s->shape.words + w, 0);
+            unequal += sum_parts(s, counts, m * s->shape.words + w, 3);
         }
-        fac_columns(s, m, up, unequal, samples->columns + row * COLUMNS);
+        columns_of(s, m, up, unequal, samples->columns + row * COLUMNS);
     }
     return true;
 }

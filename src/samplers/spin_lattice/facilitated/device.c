@@ -42,7 +42,6 @@ static enum ergo_status init(struct ergo_context *ctx, void *opaque) {
     memset(s->loaded, 0, s->n_times * fac_lattices(s) * FAC_COUNTS * sizeof *s->loaded);
     fac_lanes_clear(s);
     s->e.step = 0;
-    s->reference_kept.n = 0;
     ERGO_LAUNCH(&s->e, FAC_START,
                 ergo_grid_items(s->shape.sites, s->launch.group, s->e.batch->count),
                 BUFFER(FAC_SPINS), BUFFER(FAC_FIRST), BUFFER(FAC_FLIPPED), BUFFER(FAC_MEMBERS),
@@ -59,6 +58,5 @@ const struct ergo_sampler_ops facilitated_ops = {
     .save = fac_save,
     .load = fac_load,
     .carry = fac_carry,
-    .audit = fac_audit,
     .view = fac_view,
 };

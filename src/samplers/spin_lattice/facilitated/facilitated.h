@@ -76,7 +76,7 @@ enum fac_buffer {
     FAC_OTHER_FLIPPED,
     FAC_BINS, /* attempts sorted by tile, and their numbers */
     FAC_BIN_COUNTS,
-    FAC_AGAIN, /* FAC_FLAGS for each word-lattice: work to repeat */
+    FAC_AGAIN, /* of each word-lattice: its segment must be done again */
     FAC_MEMBERS,
     FAC_RECORD, /* counts at a time of the curves */
     FAC_LANES,  /* and of single realisations */
@@ -90,10 +90,7 @@ struct fac_state {
     struct fac_launch launch;
     struct fac_member *members;
     struct fac_physics *physics;
-    /* tiles: segments of each word-lattice so far; the device counts them, too */
-    uint32_t segments;
-    struct ergo_constants reference_kept; /* spins at t = 0, noted by the first audit after it */
-    uint64_t origin;                      /* step of t = 0 */
+    uint64_t origin; /* step of t = 0 */
     /* Counts at the times of the curves. `recorded` has those of this session as the device
      * wrote them, [time][member][word][part][FAC_COUNTS]. `loaded` has those of a checkpoint,
      * [time][member][word][FAC_COUNTS]. Each count is in one of them, and zero in the other. */
@@ -148,8 +145,6 @@ uint64_t fac_square(const struct fac_state *s, size_t time, size_t member, size_
 /* From a checkpoint. */
 void fac_lanes_load(struct fac_state *s, size_t time, size_t member, size_t word,
                     const uint8_t *bytes);
-void fac_twin_squares(const struct fac_shape *shape, const uint32_t *spins, const uint32_t *first,
-                      const uint32_t *flipped, uint64_t squares[FAC_SQUARES]);
 /* Adds a sample of each word-lattice to the curves of chi_4. False: no memory. */
 bool fac_lanes_curves(const struct fac_state *s, size_t member, struct ergo_curve *curves);
 
@@ -161,25 +156,11 @@ void fac_steps(void *state, uint64_t sweeps);
 void fac_measure(void *state, size_t sample);
 bool fac_rows(const void *state, unsigned slot, size_t begin, size_t end,
               const struct ergo_samples *samples);
-/* Enqueue `count` attempts on all word-lattices, from number `attempt` of sweep `step` on
- * (method lambda: whole halves of a sweep). Records nothing. */
-void fac_attempts(struct fac_state *s, uint64_t step, uint32_t attempt, uint64_t count);
 /* Record what is due at the current step: the reference at t = 0, counts for the curves. */
 void fac_event(struct fac_state *s);
-/* Has the device done all segments that were enqueued? */
-enum ergo_status fac_segments_done(struct ergo_context *ctx, struct fac_state *s, bool *done);
-/* Sum of a count of one word-lattice over its parts. */
-uint64_t fac_sum_parts(const struct fac_state *s, const uint32_t *counts, size_t lattice,
-                       unsigned count);
-/* Columns of a member from its numbers of up spins and of unequal bonds. */
-void fac_columns(const struct fac_state *s, size_t member, uint64_t up, uint64_t unequal,
-                 double *columns);
 /* A count of the curves. The queue must have finished. */
 uint64_t fac_record(const struct fac_state *s, size_t time, size_t member, size_t word,
                     unsigned count);
-
-/* audit.c */
-enum ergo_status fac_audit(struct ergo_context *ctx, void *state);
 
 /* state.c */
 enum ergo_status fac_form(struct ergo_context *ctx, const struct ergo_point *point,
@@ -194,21 +175,9 @@ enum ergo_status fac_view(struct ergo_context *ctx, void *state, size_t member,
                           struct ergo_view *view);
 enum ergo_status fac_end_curves(struct ergo_context *ctx, void *state, size_t member,
                                 struct ergo_curve *curves);
-
-/* twin.c: the chain on the host, for one word-lattice of shape->sites words. */
-void fac_twin_start(const struct fac_shape *shape, const struct fac_member *member, uint32_t word,
-                    unsigned mode, uint32_t *spins);
-void fac_twin_attempts(const struct fac_shape *shape, const struct fac_member *member,
-                       uint32_t word, uint64_t step, uint32_t attempt, uint64_t count,
-                       uint32_t *spins, uint32_t *flipped);
-/* Half a sweep of method lambda. false: no memory. */
-bool fac_twin_half(const struct fac_shape *shape, const struct fac_member *member, uint32_t word,
-                   uint64_t step, uint32_t half, uint32_t *spins, uint32_t *flipped);
-void fac_twin_count(const struct fac_shape *shape, const uint32_t *spins, const uint32_t *first,
-                    const uint32_t *flipped, uint64_t counts[FAC_COUNTS]);
 /* Closure test of each realisation: flip up every spin that its constraint allows, until none is
  * left (`raised`). Sites whose constraint fails even then can never flip (`frozen`). */
-void fac_twin_frozen(const struct fac_shape *shape, const uint32_t *spins, uint32_t *raised,
-                     uint32_t *frozen);
+void fac_closure(const struct fac_shape *shape, const uint32_t *spins, uint32_t *raised,
+                 uint32_t *frozen);
 
 #endif

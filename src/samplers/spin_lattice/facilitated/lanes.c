@@ -67,20 +67,6 @@ void fac_lanes_load(struct fac_state *s, size_t time, size_t member, size_t word
            4 * one * FAC_SQUARES);
 }
 
-void fac_twin_squares(const struct fac_shape *shape, const uint32_t *spins, const uint32_t *first,
-                      const uint32_t *flipped, uint64_t squares[FAC_SQUARES]) {
-    memset(squares, 0, FAC_SQUARES * sizeof *squares);
-    for (unsigned lane = 0; lane < shape->lanes; lane++) {
-        uint64_t equal = 0, never = 0;
-        for (size_t i = 0; i < shape->sites; i++) {
-            equal += ~(spins[i] ^ first[i]) >> lane & 1;
-            never += ~flipped[i] >> lane & 1;
-        }
-        squares[0] += equal * equal;
-        squares[1] += never * never;
-    }
-}
-
 /* ---- chi_4 ----------------------------------------------------------------------------------- */
 
 static double mean_of(const struct fac_state *s, size_t time, size_t member, size_t word,

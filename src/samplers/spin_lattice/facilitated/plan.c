@@ -238,8 +238,7 @@ static void declare_buffers(struct fac_state *s) {
                        4 * tiles * t->most_attempts);
     ergo_engine_buffer(e, FAC_BIN_COUNTS, "numbers of attempts", ERGO_BUFFER_STATE,
                        4 * FAC_COUNTER_STRIDE * tiles);
-    ergo_engine_buffer(e, FAC_AGAIN, "flags", ERGO_BUFFER_STATE,
-                       tiled ? 4 * FAC_FLAGS * lattices : 0);
+    ergo_engine_buffer(e, FAC_AGAIN, "flags", ERGO_BUFFER_STATE, tiled ? 4 * lattices : 0);
     ergo_engine_buffer(e, FAC_MEMBERS, "members", ERGO_BUFFER_CONSTANT,
                        e->batch->count * sizeof *s->members);
     ergo_engine_buffer(e, FAC_RECORD, "counts", ERGO_BUFFER_RESULT, counts);

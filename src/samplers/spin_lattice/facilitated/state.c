@@ -136,7 +136,6 @@ enum ergo_status fac_load(struct ergo_context *ctx, void *opaque, size_t member,
     }
     if (ergo_engine_end(&s->e) == ERGO_OK)
         load_records(s, member, from);
-    s->reference_kept.n = 0;
     s->e.step = step;
     free(words);
     return ergo_engine_end(&s->e);
@@ -199,6 +198,65 @@ enum ergo_status fac_carry(struct ergo_context *ctx, void *opaque, size_t member
         fac_event(s);
     ergo_engine_finish(&s->e);
     return ergo_engine_end(&s->e);
+}
+
+/* ---- spins that can never flip --------------------------------------------------------------- */
+
+static uint32_t lanes_of(const struct fac_shape *s) {
+    return s->lanes == 32 ? 0xffffffffu : (1u << s->lanes) - 1;
+}
+
+/* at_least[k]: the realisations in which at least k neighbours of n in `directions` are up (1
+ * north, 2 east, 4 south, 8 west, 16 above, 32 below). */
+static void count_up(const uint32_t n[6], unsigned directions, uint32_t at_least[8]) {
+    memset(at_least, 0, 8 * sizeof *at_least);
+    at_least[0] = 0xffffffffu;
+    for (unsigned d = 0; d < 6; d++)
+        if (directions >> d & 1)
+            for (unsigned k = 6; k > 0; k--)
+                at_least[k] |= at_least[k - 1] & n[d];
+}
+
+/* Spins of a site's neighbours: north, east, south, west, above, below. */
+static void neighbours(const struct fac_shape *shape, const uint32_t *spins, size_t site,
+                       uint32_t n[6]) {
+    const size_t lx = shape->lx, ly = shape->ly, layer = lx * ly, sites = shape->sites;
+    const size_t x = site % lx, y = site / lx % ly, first = site - x, corner = site - x - lx * y;
+    n[0] = spins[corner + x + lx * (y == 0 ? ly - 1 : y - 1)];
+    n[1] = spins[(x + 1 == lx ? 0 : x + 1) + first];
+    n[2] = spins[corner + x + lx * (y + 1 == ly ? 0 : y + 1)];
+    n[3] = spins[(x == 0 ? lx - 1 : x - 1) + first];
+    n[4] = spins[(site + sites - layer) % sites];
+    n[5] = spins[(site + layer) % sites];
+}
+
+/* The realisations of `raised` in which the constraint of a site is met. */
+static uint32_t may_flip(const struct fac_shape *shape, const uint32_t *raised, size_t site) {
+    uint32_t n[6], at_least[8];
+    neighbours(shape, raised, site, n);
+    count_up(n, shape->directions, at_least);
+    return at_least[shape->needed];
+}
+
+void fac_closure(const struct fac_shape *shape, const uint32_t *spins, uint32_t *raised,
+                 uint32_t *frozen) {
+    const size_t lx = shape->lx, sites = shape->sites, rows = sites / lx;
+    const uint32_t lanes = lanes_of(shape);
+    memcpy(raised, spins, sites * sizeof *raised);
+    /* passes begin at the north-east and at the south-west in turn, so that changes spread far
+     * in one pass */
+    for (uint32_t changed = 1, forth = 1; changed; forth = !forth) {
+        changed = 0;
+        for (size_t k = 0; k < sites; k++) {
+            const size_t y = forth ? k / lx : rows - 1 - k / lx;
+            const size_t x = forth ? lx - 1 - k % lx : k % lx, at = x + lx * y;
+            const uint32_t now = raised[at] | (may_flip(shape, raised, at) & lanes);
+            changed |= now ^ raised[at];
+            raised[at] = now;
+        }
+    }
+    for (size_t at = 0; at < sites; at++)
+        frozen[at] = ~may_flip(shape, raised, at) & lanes;
 }
 
 /* ---- curves ---------------------------------------------------------------------------------- */
@@ -307,7 +365,7 @@ enum ergo_status fac_end_curves(struct ergo_context *ctx, void *opaque, size_t m
         if (status != ERGO_OK)
             break;
         uint64_t count = 0;
-        fac_twin_frozen(&s->shape, lattice, lattice + sites, lattice + 2 * sites);
+        fac_closure(&s->shape, lattice, lattice + sites, lattice + 2 * sites);
         for (size_t i = 0; i < sites; i++)
             count += (uint64_t)__builtin_popcount(lattice[2 * sites + i]);
         const double frozen = (double)count / spins;
