@@ -248,7 +248,7 @@ void graph_write_member(struct graph_state *s, size_t member, const uint32_t *wo
 
 /* ---- state.c --------------------------------------------------------------------------------- */
 
-/* Bits of slots as a byte each, and the reverse, of unused bits 0. */
+/* Bits of slots as a byte each. */
 void graph_spread(const struct graph_state *s, const uint32_t *words, uint8_t *spins);
 
 enum ergo_status graph_form(struct ergo_context *ctx, const struct ergo_point *point,
