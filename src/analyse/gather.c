@@ -87,6 +87,9 @@ static bool same_value(const struct ergo_point *p, const struct ergo_point *q, s
         return v->present == w->present;
     if (v->items != w->items)
         return false;
+    /* chosen at each point, among those that sample the same weights */
+    if (p->job->keys[key]->instead && !v->given && !w->given)
+        return true;
     switch (ergo_value_type(p->job->keys[key], v)) {
     case ERGO_KEY_REAL:
     case ERGO_KEY_TIME:

@@ -66,7 +66,7 @@ enum ergo_status ergo_audit_batch(struct ergo_work *work, const struct ergo_batc
     if (status != ERGO_OK)
         return status;
     work->audit->whole = batch;
-    work->audit->planned = work->audit->measured = false;
+    work->audit->planned = work->audit->measured = work->audit->replayed = false;
     work->audit->begun = !has_time(work, 0);
     ask(work->audit, BATCH);
     return ERGO_OK;
@@ -109,7 +109,7 @@ bool ergo_audit_wanted(const struct ergo_work *work) {
 enum ergo_status ergo_audit_state(struct ergo_work *work, size_t member, const char *bytes,
                                   size_t length) {
     const struct ergo_audit *a = work->audit;
-    if (!a || !a->begun || !a->after || ergo_audit_end(&a->block) != work->step)
+    if (!a || !a->replayed || ergo_audit_end(&a->block) != work->step)
         return ERGO_OK;
     for (size_t i = 0; i < a->some.count; i++)
         if (a->members[i] == member && a->after[i].length &&
@@ -191,7 +191,8 @@ enum ergo_status ergo_audit_after(struct ergo_work *work) {
     ergo_session_clock_rest(work->session);
     const enum ergo_status status = save_states(work, a->after);
     ergo_session_clock_start(work->session);
-    if (status == ERGO_OK)
+    a->replayed = status == ERGO_OK;
+    if (a->replayed)
         ask(a, REPLAY);
     return status;
 }

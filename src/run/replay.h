@@ -37,6 +37,7 @@ struct ergo_audit {
     double step_seconds, state_seconds; /* of a step; of states before and after */
     double last;                        /* when the last stretch began */
     bool measured, begun;
+    bool replayed;      /* a stretch of this batch; the thread is beyond its plan */
     bool fresh, wanted; /* a stretch since the last checkpoint; one before the next */
     /* the current stretch's */
     struct ergo_audit_block block;

@@ -226,6 +226,13 @@ static inline enum ergo_status contract_try(const cJSON *tree, const char *const
     return status;
 }
 
+/* Samples that look back need an equilibration: without one they do not. */
+static inline void contract_unlook(void) {
+    cJSON *system = cJSON_GetObjectItem(contract.job, "system");
+    cJSON_DeleteItemFromObject(system, "forward_steps");
+    cJSON_DeleteItemFromObject(system, "correction_steps");
+}
+
 /* A run of the job with up to two changes (NULL: none), to its end. */
 static inline struct ergo_result *contract_run(const cJSON *tree, const char *set,
                                                const char *another) {

@@ -128,6 +128,7 @@ static void far(void) {
     const uint64_t step = (UINT64_C(1) << 32) - 50;
     enum { STEP_IN_META = 3 * sizeof step };
     contract.block_steps = 1;
+    contract_unlook();
     struct ergo_blobs blobs = stopped_after(4, sets, 3);
     contract.block_steps = 7;
     at_home = contract_part();

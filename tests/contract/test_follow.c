@@ -179,6 +179,7 @@ static void follow(void) {
     /* what is counted from some time on begins at once */
     cJSON_DeleteItemFromObject(cJSON_GetObjectItem(contract.job, "system"), "waiting_time");
     cJSON_DeleteItemFromObject(cJSON_GetObjectItem(contract.job, "run"), "equilibration");
+    contract_unlook();
     snprintf(anneal, sizeof anneal, "/anneal=\"%s\"", path);
     snprintf(origin, sizeof origin, "/start/run=\"%s/one\"", contract.folder);
     const char *const both[] = {along(a, b, 2), anneal, "/output/series=full"};

@@ -169,12 +169,15 @@ static const struct {
      "\"data/reference/fields-16.txt\", \"dynamics\": \"heat-bath\" }, \"scan\": { "
      "\"/system/random_field\": { \"from\": 0.5, \"to\": 1.5, \"step\": 0.5 } }, " RUN OUTPUT,
      NULL},
+    /* a replay beside the run would ask the clock, too */
     {"disks",
-     "{ \"sampler\": \"hard-disks\", \"seed\": \"1\", \"system\": { \"n\": 30, "
+     "{ \"sampler\": \"hard-disks\", \"seed\": \"1\", \"audit\": { \"device\": \"none\" }, "
+     "\"system\": { \"n\": 30, "
      "\"packing_fraction\": 0.45 }, " RUN OUTPUT,
      NULL},
     {"disks-again",
-     "{ \"sampler\": \"hard-disks\", \"seed\": \"2\", \"system\": { \"n\": 30, "
+     "{ \"sampler\": \"hard-disks\", \"seed\": \"2\", \"audit\": { \"device\": \"none\" }, "
+     "\"system\": { \"n\": 30, "
      "\"packing_fraction\": 0.45 }, " RUN OUTPUT,
      "disks/snapshots/p0000-000000000000015.xyz"},
     {"fluid",
