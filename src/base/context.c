@@ -110,7 +110,8 @@ enum ergo_status ergo_error_at(struct ergo_context *ctx, enum ergo_status status
     char *before = strrchr(ctx->errors.data, '\n'),
          *latest = before ? before + 1 : ctx->errors.data;
     const size_t length = strlen(where);
-    char *message = strncmp(latest, where, length) || latest[length] != ':' ? strdup(latest) : NULL;
+    char *message =
+        strncmp(latest, where, length) != 0 || latest[length] != ':' ? strdup(latest) : NULL;
     if (!message)
         return status;
     ctx->errors.length = (size_t)(latest - ctx->errors.data);

@@ -220,8 +220,8 @@ static enum ergo_status compare_curves(struct ergo_audit *a) {
              i++) {
             const uint64_t sample = ((a->block.first + every - 1) / every + i / n) * every;
             if ((sums || sample % own == 0) &&
-                memcmp(a->given.curves[c] + i * size, a->found.curves[c] + i * size,
-                       size * sizeof(double)) != 0)
+                !ergo_replay_same(a->given.curves[c] + i * size, a->found.curves[c] + i * size,
+                                  size))
                 return differ(a, i % n, ergo_audit_end(&a->block), model->curves[c].name);
         }
     }
@@ -235,7 +235,7 @@ static enum ergo_status compare_samples(struct ergo_audit *a) {
         for (size_t i = 0; i < n; i++)
             for (size_t c = 0; c < width; c++) {
                 const size_t at = (s * n + i) * width + c;
-                if (memcmp(&a->given.columns[at], &a->found.columns[at], sizeof(double)) != 0)
+                if (!ergo_replay_same(&a->given.columns[at], &a->found.columns[at], 1))
                     return differ(a, i, a->block.step + (s + 1) * a->block.every,
                                   model->columns[c].name);
             }

@@ -99,7 +99,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     expect(changed != NULL, "no memory for a file");
     memcpy(changed, file->data, file->length);
     for (size_t i = 1; i + 4 < size;) {
-        const size_t at = (data[i] | data[i + 1] << 8 | (size_t)data[i + 2] << 16) % file->length;
+        const size_t at =
+            (data[i] | (size_t)data[i + 1] << 8 | (size_t)data[i + 2] << 16) % file->length;
         size_t n = data[i + 3];
         n = n < size - i - 4 ? n : size - i - 4;
         n = n < file->length - at ? n : file->length - at;

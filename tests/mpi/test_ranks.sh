@@ -44,6 +44,7 @@ ranks 2 run - -o piped --device "$pocl" --quiet --set /replicas=2 <ising.json ||
 [ $code = 0 ] || fail "a job on standard input: exit code $code"
 expect 0 "$ERGOCL" run ising.json -o piped1 --device "$pocl" --quiet --set /replicas=2
 same_points piped piped1
+# shellcheck disable=SC2317  # called by `expect`
 each() { # SET: of the second rank
     timeout -s KILL 400 mpirun -np 1 "$ERGOCL" run ising.json -o apart --device "$pocl" --quiet : \
         -np 1 "$ERGOCL" run ising.json -o apart --device "$pocl" --quiet --set "$1"

@@ -164,8 +164,8 @@ static struct ergo_job *job_of_text(const char *graph, const char *method) {
 /* Files as editors of all systems save them. */
 static void test_editors(void **state) {
     static const char *const texts[] = {"3 2\n1 2 5\n2 3 -1\n", "3 2\r\n1 2 5\r\n2 3 -1",
-                                        "\xef\xbb\xbf"
-                                        "3 2\r1 2\t5 \r\r2 3 -1\r"};
+                                        ("\xef\xbb\xbf"
+                                         "3 2\r1 2\t5 \r\r2 3 -1\r")};
     (void)state;
     for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++) {
         struct ergo_job *job = job_of_text(texts[k], "sample");

@@ -186,6 +186,7 @@ out:
     return found;
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter) a problem's fields are not const */
 bool ergodic_bonds(const struct ergodic_bonds *bonds, double *fields) {
     struct graph_problem p = {.n = (uint32_t)bonds->n, .fields = fields};
     uint64_t stride = 1;
