@@ -91,7 +91,7 @@ uint64_t ergo_audit_last(const struct ergo_work *work) {
 uint64_t ergo_audit_due(struct ergo_work *work, uint64_t rest) {
     const double every = ergo_point_real(&work->job->points[0], "/audit/every_seconds");
     const uint64_t steps = ergo_audit_last(work);
-    const bool late = every > 0 && ergo_clock() - work->audit->last >= every;
+    const bool late = steps && every > 0 && ergo_clock() - work->audit->last >= every;
     if (!steps || (work->audit->begun && !work->audit->wanted && !late && rest > steps))
         return 0;
     return steps < rest ? steps : rest;
