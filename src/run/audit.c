@@ -69,6 +69,7 @@ enum ergo_status ergo_audit_batch(struct ergo_work *work, const struct ergo_batc
     work->audit->planned = work->audit->measured = work->audit->replayed = false;
     work->audit->begun = !has_time(work, 0);
     ask(work->audit, BATCH);
+    wait_for(work->audit, true); /* the run's own driver may not like two threads */
     return ERGO_OK;
 }
 
@@ -194,6 +195,8 @@ enum ergo_status ergo_audit_after(struct ergo_work *work) {
     a->replayed = status == ERGO_OK;
     if (a->replayed)
         ask(a, REPLAY);
+    if (!a->other) /* Oclgrind gives wrong answers to two threads at once */
+        wait_for(a, false);
     return status;
 }
 

@@ -2,11 +2,13 @@
  * Audits by replay: one job and seed give the same bits on every OpenCL implementation. So a
  * stretch of the run, measurements included, is made once more, from the state in which it began,
  * on another implementation of the machine (/audit/device), and states and samples have to be
- * equal. Where there is no other, the device makes it again by groups of another size.
+ * equal. Where there is no other, the device makes it again, in long
+ * runs in groups of another size.
  *
- * The other device works in a thread of its own, beside the run. Of many members it gets a few,
- * and a stretch is as long as their cost allows. Only models without an audit of their own
- * (ergo_sampler_ops.audit) come here; nothing of this is in a model.
+ * Another implementation works in a thread of its own, beside the run; the run's own device cannot,
+ * and the run waits for it. Of many members a few are made again, and a stretch is as long as their
+ * cost allows. Only models without an audit of their own (ergo_sampler_ops.audit) come here; nothing
+ * of this is in a model.
  */
 #ifndef ERGO_RUN_AUDIT_H
 #define ERGO_RUN_AUDIT_H

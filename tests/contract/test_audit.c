@@ -247,7 +247,7 @@ static void replays(const struct ergo_result *whole, size_t buffers) {
     bool constant[64];
     size_t found = 0;
     memcpy(constant, faults.constant, sizeof constant);
-    if (whole->audits.stretches < 2 || !whole->audits.steps)
+    if (!whole->audits.stretches || !whole->audits.steps)
         fail_msg("%s: %zu stretches were replayed: %s", contract.sampler->name,
                  whole->audits.stretches, whole->audits.reason);
     for (size_t i = 0; i < buffers; i++) {
