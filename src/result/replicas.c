@@ -222,6 +222,7 @@ static void merge(const struct ergo_result *result, struct ergo_mean_result *mea
         return;
     const struct ergo_observable *observable = from->observables[o].observable;
     const bool disordered = ergo_point_samples_disorder(from->point);
+    const bool slow = observable->slow && observable->slow(from->point);
     struct sums s = sum_up(from, mean->replicas, o);
     struct ergo_observable_result *r = &mean->observables[o];
     struct ergo_scatter *scatter = &mean->scatters[o];
@@ -229,8 +230,7 @@ static void merge(const struct ergo_result *result, struct ergo_mean_result *mea
     if (s.finite && !disordered)
         compare(&s, scatter);
     scatter->lost = s.lost;
-    if (scatter->dof && scatter->tail < level && observable->slow &&
-        observable->slow(from->point)) {
+    if (scatter->dof && scatter->tail < level && slow) {
         refute(from, mean->replicas, o);
         s = sum_up(from, mean->replicas, o);
         scatter->dof = 0;
@@ -261,7 +261,7 @@ static void merge(const struct ergo_result *result, struct ergo_mean_result *mea
                             ? scatter->error_chains
                             : fmax(scatter->error_chains, scatter->error_scatter);
     memset(room->apart, 0, mean->replicas * sizeof *room->apart);
-    const size_t n_apart = s.finite && !disordered
+    const size_t n_apart = s.finite && !disordered && !slow
                                ? mark_apart(from, mean->replicas, o, room->numbers, room->apart)
                                : 0;
     ergo_observable_refuse(r, trust_of(&s, scatter, level, n_apart, disordered));
