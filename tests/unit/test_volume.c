@@ -120,12 +120,37 @@ static void test_ideal(void **state) {
     assert_int_equal(contact, ergo_volume_contact(rules.scale, volume.size, 3));
 }
 
+/* Moves that are accepted with exp(-x / 0.001): 2/7 are in the end, with the step that moves
+ * farthest, 3.4 times 0.001, whatever the first one was. */
+static void test_tuned(void **state) {
+    (void)state;
+    for (int k = -3; k <= 3; k++) {
+        const struct ergo_volume_rules rules = {.tuned = 2000, .most = (uint64_t)1 << 35};
+        struct ergo_volume volume = {.step = 17 * (uint64_t)(0.0034 * 0x1p36 / 17 * pow(4, k))};
+        double mean = 0;
+        for (uint32_t step = 0; step < 2000; step++)
+            for (uint32_t trial = 0; trial < 4; trial++) {
+                const struct ergo_words r =
+                    ergo_philox_words(step, (uint32_t)k + 9, trial, 0, 5, 6);
+                const double s = (double)volume.step * 0x1p-36;
+                volume.accepted = r.x * 0x1p-32 < exp(r.y * -0x1p-32 * s / 0.001);
+                volume.step = ergo_volume_tuned(rules, step, volume);
+                assert_true(volume.step && volume.step % ERGO_VOLUME_UNIT == 0);
+                mean += step < 1000 ? 0 : log(s / 0.0034) / 4000;
+            }
+        assert_true(fabs(mean) < 0.1); /* its standard deviation is 0.01 to 0.02, its bias 0.02 */
+    }
+    const struct ergo_volume_rules rules = {.tuned = 9, .most = 1000};
+    assert_int_equal(ergo_volume_tuned(rules, 0, (struct ergo_volume){.step = 986, .accepted = 1}),
+                     986);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exp),      cmocka_unit_test(test_divided),
         cmocka_unit_test(test_log),      cmocka_unit_test(test_contact),
         cmocka_unit_test(test_exponent), cmocka_unit_test(test_accepts),
-        cmocka_unit_test(test_ideal),
+        cmocka_unit_test(test_ideal),    cmocka_unit_test(test_tuned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

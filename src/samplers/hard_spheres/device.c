@@ -145,7 +145,8 @@ static enum ergo_status write_volumes(struct ergo_context *ctx, struct spheres_s
     if (!volumes)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for volumes");
     for (size_t i = 0; i < count; i++)
-        volumes[i].size = s->shapes[i].volume;
+        volumes[i] =
+            (struct ergo_volume){.size = s->shapes[i].volume, .step = s->shapes[i].rules.step};
     ergo_engine_write(&s->e, SPHERES_CONTACTS, 0, 8 * s->contact_words * count, s->contacts);
     ergo_engine_write(&s->e, SPHERES_VOLUMES, 0, count * sizeof *volumes, volumes);
     free(volumes);

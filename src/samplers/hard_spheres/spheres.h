@@ -279,6 +279,7 @@ enum {
     SPHERES_ASPECT_Y,
     SPHERES_ASPECT_Z,
     SPHERES_FIELD_ENERGY,
+    SPHERES_VOLUME_STEP,
     SPHERES_COLUMNS
 };
 struct spheres_total {
