@@ -239,7 +239,8 @@ static inline void disks_psi6_of_sample(struct disks_bench *b, size_t m, const d
 static inline void disks_blocks_compared(struct disks_bench *b, size_t m, const double *curves) {
     const struct disks_shape *shape = &b->state->shapes[m];
     const struct ergo_oracle_disks *o = &b->oracles[m];
-    const size_t bins = b->state->launch.bins[DISKS_CURVE_DENSITY], block = shape->block;
+    const size_t bins = b->state->launch.bins[DISKS_CURVE_DENSITY];
+    const size_t block = b->state->members[m].block; /* at most the grid */
     uint32_t *counts = calloc(bins + 1, sizeof *counts);
     double *values = calloc(bins + 1, sizeof *values);
     for (size_t y = 0; bins && y < (size_t)o->rows / block; y++)
