@@ -132,9 +132,9 @@ ERGO_INLINE struct ergo_volume_rules disks_rules_at(struct ergo_volume_rules rul
 ERGO_INLINE ulong disks_ratio_tried(uint key0, uint key1, struct disks_rules rules,
                                     struct ergo_volume volume, ulong step) {
     return disks_ratio_at(
-        rules, ergo_volume_proposed(rules.volume, volume,
-                                    ergo_volume_words(key0, key1, step, DISKS_PURPOSE_VOLUME), 2u,
-                                    (uint)rules.per_axis));
+        rules,
+        ergo_volume_proposed(volume, ergo_volume_words(key0, key1, step, DISKS_PURPOSE_VOLUME, 0u),
+                             2u, (uint)rules.per_axis));
 }
 
 /* A positive number as a float, cut to 24 bits. */

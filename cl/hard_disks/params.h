@@ -93,7 +93,7 @@ struct disks_rules {
     ergo_long aspect;   /* and ln (w_y/w_x)^2 there, in 2^-36 */
     ergo_long per_axis; /* a move changes one side alone */
 };
-#define DISKS_RULES_BYTES 72
+#define DISKS_RULES_BYTES 88
 
 /* A member's size at constant pressure. */
 struct disks_size {
@@ -102,7 +102,7 @@ struct disks_size {
     ulong growth;  /* (L_x / L_x of the start)^2, in 2^-62 */
     ulong ratio;   /* (w_y/w_x)^2, in 2^-62 */
 };
-#define DISKS_SIZE_BYTES 64
+#define DISKS_SIZE_BYTES 72
 
 /* A member while its random start is made. */
 struct disks_growth {

@@ -83,11 +83,10 @@ ERGO_INLINE struct spheres_metric spheres_metric_at(struct ergo_volume volume) {
 }
 
 /* What the move of that step proposes. */
-ERGO_INLINE struct ergo_volume spheres_volume_tried(struct ergo_volume_rules rules, uint key0,
-                                                    uint key1, struct ergo_volume volume,
+ERGO_INLINE struct ergo_volume spheres_volume_tried(uint key0, uint key1, struct ergo_volume volume,
                                                     ulong step) {
     return ergo_volume_proposed(
-        rules, volume, ergo_volume_words(key0, key1, step, SPHERES_PURPOSE_VOLUME), 3u, 1u);
+        volume, ergo_volume_words(key0, key1, step, SPHERES_PURPOSE_VOLUME, 0u), 3u, 1u);
 }
 
 /* What cells allow of contact there: none narrower than sigma, none as wide as sqrt(2) sigma. */

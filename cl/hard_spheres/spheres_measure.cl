@@ -103,7 +103,6 @@ __kernel void spheres_pairs(__global const ulong2 *cells,
  */
 __kernel __attribute__((reqd_work_group_size(SPHERES_SUM_GROUP, 1, 1))) void
 spheres_closest(__global const ulong2 *cells, __global const struct spheres_member *members,
-                __global const struct ergo_volume_rules *rules,
                 __global const struct ergo_volume *volumes, __global ulong *least, ulong step,
                 uint tried, uint plane) {
     __local ulong parts[SPHERES_SUM_GROUP];
@@ -114,8 +113,7 @@ spheres_closest(__global const ulong2 *cells, __global const struct spheres_memb
     struct spheres_metric metric = {0UL, ERGO_VOLUME_ONE, ERGO_VOLUME_ONE};
 #ifdef SPHERES_PER_AXIS
     if (tried)
-        metric = spheres_metric_at(
-            spheres_volume_tried(rules[member], m->key0, m->key1, volumes[member], step));
+        metric = spheres_metric_at(spheres_volume_tried(m->key0, m->key1, volumes[member], step));
 #endif
     ulong own[SPHERES_SLOTS];
     ulong nearest = SPHERES_EMPTY;

@@ -23,7 +23,7 @@ spheres_volume(__global const struct spheres_member *members,
         __global const struct spheres_member *m = &members[member];
         now = spheres_rules_at(
             now, m->width[0], m->width[1], m->width[2],
-            spheres_metric_at(spheres_volume_tried(now, m->key0, m->key1, volume, step)));
+            spheres_metric_at(spheres_volume_tried(m->key0, m->key1, volume, step)));
 #endif
         ergo_volume_move(now, members[member].key0, members[member].key1, step,
                          SPHERES_PURPOSE_VOLUME, 3u, SPHERES_CONTACT_WORDS > 1, mine, &volume,

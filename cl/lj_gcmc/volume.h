@@ -32,7 +32,7 @@ struct lj_volume_rules {
     uint has_tail;     /* 0: none; 1: of negative energy; 2: of positive energy */
     uint pad;
 };
-#define LJ_VOLUME_RULES_BYTES 136
+#define LJ_VOLUME_RULES_BYTES 152
 
 /* exp(x) 2^-32 for sides up to 2^31, or exp(x) with shift 0: the upper 24 bits of the mantissa. */
 ERGO_INLINE float lj_volume_float(lj_long x, uint shift) {

@@ -113,3 +113,9 @@ const char *ergo_point_unweighted(const struct ergo_point *point) {
     return reason || model->n_conjugates ? reason
                                          : "its columns do not say what its configurations weigh";
 }
+
+bool ergo_observable_tuned(const struct ergo_observable *observable,
+                           const struct ergo_point *point) {
+    const struct ergo_model *model = point->job->model;
+    return observable->of_moves && model->tuned && model->tuned(point);
+}

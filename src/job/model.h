@@ -212,6 +212,9 @@ struct ergo_model {
     enum ergo_status (*check)(struct ergo_context *ctx, const struct ergo_point *point);
     /* False: column c is not measured at this point, and nowhere written. NULL: all are. */
     bool (*has_column)(const struct ergo_point *point, size_t c);
+    /* Are moves tuned during the equilibration, so that the chain depends on how long that is?
+     * NULL: never. */
+    bool (*tuned)(const struct ergo_point *point);
     /* Are there files of configurations? NULL: always. */
     bool (*has_frames)(const struct ergo_point *point);
     /* Points on curve c (0: not measured), and its x values. NULL: there are no curves. */
@@ -316,6 +319,9 @@ void ergo_model_title(struct ergo_text *out, const struct ergo_sampler *sampler,
 
 /* What the model says of a point, where it says nothing the default (see above). */
 bool ergo_point_has_column(const struct ergo_point *point, size_t c);
+/* Is it of moves whose sizes are tuned, each replica's by itself? */
+bool ergo_observable_tuned(const struct ergo_observable *observable,
+                           const struct ergo_point *point);
 bool ergo_point_has_frames(const struct ergo_point *point);
 size_t ergo_point_curve_size(const struct ergo_point *point, size_t c);
 uint64_t ergo_point_curve_every(const struct ergo_point *point);

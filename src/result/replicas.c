@@ -214,7 +214,9 @@ static void merge(const struct ergo_result *result, struct ergo_mean_result *mea
     if (ergo_fact_of_replicas(from, mean->replicas, o, mean))
         return;
     const struct ergo_observable *observable = from->observables[o].observable;
-    const bool disordered = ergo_point_samples_disorder(from->point);
+    /* replicas are not of one distribution: of other disorder, or of moves that each has tuned */
+    const bool disordered =
+        ergo_point_samples_disorder(from->point) || ergo_observable_tuned(observable, from->point);
     struct sums s = sum_up(from, mean->replicas, o);
     struct ergo_observable_result *r = &mean->observables[o];
     struct ergo_scatter *scatter = &mean->scatters[o];

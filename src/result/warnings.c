@@ -75,7 +75,8 @@ static bool is_few(const struct ergo_member_result *m, size_t o) {
  * wrapping probability far from the critical point. */
 static bool is_constant_so_far(const struct ergo_member_result *m, size_t o) {
     const struct ergo_observable_result *r = &m->observables[o];
-    return r->trust == ERGO_TRUST_CONSTANT && r->estimate.samples < 100 && ergo_warner_shown(m, o);
+    return r->trust == ERGO_TRUST_CONSTANT && r->estimate.samples < 100 &&
+           !ergo_observable_tuned(r->observable, m->point) && ergo_warner_shown(m, o);
 }
 
 static bool is_not_finite(const struct ergo_member_result *m, size_t o) {

@@ -13,7 +13,9 @@ static const char *const kinds[] = {"isotropic", "per-axis", NULL};
 const struct ergo_key ergo_isobaric_keys[ERGO_ISOBARIC_KEYS] = {
     {ERGO_KEY("/system/max_volume_change", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
      .fallback = "0", .min = 0, .max = 0.5, .unit = "",
-     .help = "Largest trial change of ln V; 0: 2 / (beta P V) of the start, at most 0.1."},
+     .help = "Largest trial change of ln V; 0: 2 / (beta P V) of the start, at most 0.1, which is "
+             "then tuned during the equilibration until 2/7 of the trials are accepted. Isotropic "
+             "moves have four trials each then."},
     {ERGO_KEY("/system/volume_every", INT), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
      .fallback = "1", .min = 1, .max = 1e6, .unit = "sweeps",
      .help = "A trial change of the volume after every so many sweeps."},
@@ -28,6 +30,11 @@ bool ergo_isobaric_per_axis(const struct ergo_point *point) {
     return strcmp(ergo_point_text(point, "/system/volume_moves"), "per-axis") == 0;
 }
 
+bool ergo_isobaric_tuned(const struct ergo_point *point) {
+    return ergo_point_int(point, "/run/equilibration") > 0 &&
+           ergo_point_real(point, "/system/max_volume_change") == 0;
+}
+
 double ergo_isobaric_volume(int64_t size) {
     const struct ergo_scaled e = ergo_volume_exp(size);
     return ldexp((double)e.mantissa, (int)e.exponent - 62);
@@ -40,13 +47,16 @@ struct ergo_volume_rules ergo_isobaric_rules(const struct ergo_point *point, uin
     const double pressure = ergo_point_real(point, "/system/pressure");
     const double step = ergo_point_real(point, "/system/max_volume_change");
     const double wish = step > 0 ? step : fmin(0.1, 2.0 / (pressure * volume));
+    const uint64_t unit = ergo_isobaric_tuned(point) ? ERGO_VOLUME_UNIT : 1;
     *size = ergo_volume_log(volume);
-    return (struct ergo_volume_rules){.n = n,
-                                      .pressure = ergo_volume_log(pressure),
-                                      .scale = ergo_volume_log(sigma * sigma) +
-                                               2 * *size / (int64_t)dimensions,
-                                      .step = (uint64_t)fmax(1.0, floor(wish * 0x1p36)),
-                                      .contact = {contact[0], contact[1]}};
+    return (struct ergo_volume_rules){
+        .n = n,
+        .pressure = ergo_volume_log(pressure),
+        .scale = ergo_volume_log(sigma * sigma) + 2 * *size / (int64_t)dimensions,
+        .step = unit * (uint64_t)fmax(1.0, floor(wish * 0x1p36 / (double)unit)),
+        .contact = {contact[0], contact[1]},
+        .tuned = unit == 1 ? 0 : (uint64_t)ergo_point_int(point, "/run/equilibration"),
+        .most = (uint64_t)(fmin(0.5, 0x1p25 / (double)n) * 0x1p36)};
 }
 
 enum ergo_status ergo_isobaric_check(struct ergo_context *ctx, const struct ergo_point *point,
@@ -65,17 +75,46 @@ enum ergo_status ergo_isobaric_check(struct ergo_context *ctx, const struct ergo
     return ERGO_OK;
 }
 
-size_t ergo_isobaric_bytes(unsigned dimensions, bool per_axis) {
-    return ERGO_ISOBARIC_BYTES + (per_axis ? 8 * ((size_t)dimensions - 1) : 0);
+bool ergo_isobaric_right(const struct ergo_volume_rules *rules, const struct ergo_volume *volume) {
+    return rules->tuned
+               ? volume->step && volume->step <= rules->most && volume->step % ERGO_VOLUME_UNIT == 0
+               : volume->step == rules->step;
 }
 
-void ergo_isobaric_append(struct ergo_text *text, unsigned dimensions, bool per_axis,
-                          const struct ergo_volume *volume) {
+enum ergo_status ergo_isobaric_refuse(struct ergo_context *ctx, const char *device, size_t member) {
+    return ERGO_FAIL(ctx, ERGO_E_AUDIT,
+                     "audit failed on %s: the largest volume change of member %zu has changed in "
+                     "the device's memory",
+                     device, member);
+}
+
+size_t ergo_isobaric_bytes(const struct ergo_volume_rules *rules, unsigned dimensions,
+                           bool per_axis) {
+    return ERGO_ISOBARIC_BYTES + (per_axis ? 8 * ((size_t)dimensions - 1) : 0) +
+           (rules->tuned ? 8 : 0);
+}
+
+void ergo_isobaric_append(struct ergo_text *text, const struct ergo_volume_rules *rules,
+                          unsigned dimensions, bool per_axis, const struct ergo_volume *volume) {
     ergo_bytes_append(text, (uint64_t)volume->size, 8);
     ergo_bytes_append(text, volume->accepted | volume->limited << 1, 1);
     ergo_bytes_append(text, volume->trace, 8);
     for (unsigned k = 0; per_axis && k + 1 < dimensions; k++)
         ergo_bytes_append(text, (uint64_t)volume->stretch[k], 8);
+    if (rules->tuned)
+        ergo_bytes_append(text, volume->step, 8);
+}
+
+void ergo_isobaric_carried(struct ergo_text *text, const struct ergo_volume_rules *rules,
+                           unsigned dimensions, bool per_axis, const void *bytes, size_t length,
+                           size_t rest) {
+    const size_t head = ergo_isobaric_bytes(rules, dimensions, per_axis) - (rules->tuned ? 8 : 0);
+    const bool fits = length == head + rest || length == head + 8 + rest; /* load refuses others */
+    ergo_text_append_bytes(text, bytes, fits ? head : length);
+    if (fits && rules->tuned)
+        ergo_bytes_append(text, rules->step, 8);
+    if (fits)
+        ergo_text_append_bytes(text, (const char *)bytes + (length - rest), rest);
 }
 
 bool ergo_isobaric_read(const uint8_t *data, const struct ergo_volume_rules *rules,
@@ -89,12 +128,17 @@ bool ergo_isobaric_read(const uint8_t *data, const struct ergo_volume_rules *rul
     *volume = (struct ergo_volume){.size = size,
                                    .accepted = data[8] & 1,
                                    .limited = data[8] >> 1,
-                                   .trace = ergo_bytes_get(data + 9, 8)};
+                                   .trace = ergo_bytes_get(data + 9, 8),
+                                   .step = rules->step};
     for (unsigned k = 0; per_axis && k + 1 < dimensions; k++) {
         volume->stretch[k] = (int64_t)ergo_bytes_get(data + ERGO_ISOBARIC_BYTES + 8 * (size_t)k, 8);
         if (volume->stretch[k] < -widest || volume->stretch[k] > widest)
             return false;
     }
+    if (rules->tuned)
+        volume->step =
+            ergo_bytes_get(data + ergo_isobaric_bytes(rules, dimensions, per_axis) - 8, 8);
     *contact = ergo_volume_contact(rules->scale, ergo_volume_along(*volume), dimensions);
-    return per_axis || (*contact >= rules->contact[0] && *contact <= rules->contact[1]);
+    return ergo_isobaric_right(rules, volume) &&
+           (per_axis || (*contact >= rules->contact[0] && *contact <= rules->contact[1]));
 }

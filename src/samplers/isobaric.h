@@ -20,17 +20,29 @@ double ergo_isobaric_volume(int64_t size);
 struct ergo_volume_rules ergo_isobaric_rules(const struct ergo_point *point, uint64_t n,
                                              double volume, double sigma, unsigned dimensions,
                                              const uint64_t contact[2], int64_t *size);
+/* Is the largest change of ln V tuned? */
+bool ergo_isobaric_tuned(const struct ergo_point *point);
+/* Can it be what it is? And the error where it cannot. */
+bool ergo_isobaric_right(const struct ergo_volume_rules *rules, const struct ergo_volume *volume);
+enum ergo_status ergo_isobaric_refuse(struct ergo_context *ctx, const char *device, size_t member);
 /* Refuses rules beyond what volume moves can count. */
 enum ergo_status ergo_isobaric_check(struct ergo_context *ctx, const struct ergo_point *point,
                                      const struct ergo_volume_rules *rules, double volume);
 
 /* A volume as the first bytes of a canonical state: i64 ln V in 2^-36; u8, bit 0 set if the last
  * move was accepted and bit 1 if the cells refused it; u64, the checksum of closest pairs; where
- * sides change one by one, i64 of each axis but x, the stretch in 2^-36. */
+ * sides change one by one, i64 of each axis but x, the stretch in 2^-36; where it is tuned, u64,
+ * the largest change in 2^-36. */
 enum { ERGO_ISOBARIC_BYTES = 17 };
-size_t ergo_isobaric_bytes(unsigned dimensions, bool per_axis);
-void ergo_isobaric_append(struct ergo_text *text, unsigned dimensions, bool per_axis,
-                          const struct ergo_volume *volume);
+size_t ergo_isobaric_bytes(const struct ergo_volume_rules *rules, unsigned dimensions,
+                           bool per_axis);
+void ergo_isobaric_append(struct ergo_text *text, const struct ergo_volume_rules *rules,
+                          unsigned dimensions, bool per_axis, const struct ergo_volume *volume);
+/* The last state of another chain, with a step or without, as one of this point's at its start. So
+ * many bytes of a state are the `rest`. */
+void ergo_isobaric_carried(struct ergo_text *text, const struct ergo_volume_rules *rules,
+                           unsigned dimensions, bool per_axis, const void *bytes, size_t length,
+                           size_t rest);
 /* False: no volume that the cells allow (which is not asked where sides change one by one). Else
  * the volume, and r^2 of contact there. */
 bool ergo_isobaric_read(const uint8_t *data, const struct ergo_volume_rules *rules,

@@ -125,7 +125,9 @@ static void measuring(void) {
     const uint64_t total = base->members[0].steps;
     const uint64_t origin = (uint64_t)ergo_point_int(base->members[0].point, "/run/equilibration") +
                             (waiting ? (uint64_t)waiting->valueint : 0);
-    for (uint64_t lead = 0; lead <= (waiting ? origin : total / 2);
+    /* and where moves are tuned meanwhile, all has the same length */
+    const bool tuned = contract.model->tuned && contract.model->tuned(base->members[0].point);
+    for (uint64_t lead = 0; !tuned && lead <= (waiting ? origin : total / 2);
          lead = (contract_part() ? 8 : 2) * lead + 1) {
         snprintf(set[0], sizeof set[0], "/run/equilibration=%llu", (unsigned long long)lead);
         snprintf(set[1], sizeof set[1], "/run/sweeps=%llu", (unsigned long long)(total - lead));

@@ -126,10 +126,12 @@ static void carried(const struct ergo_result *from) {
     struct ergo_text before[MANY], after[MANY];
     struct ergo_device *device = NULL;
     void *state = NULL;
-    /* of models with ladders and two-time functions only these have a record */
+    /* of models with ladders and two-time functions only these have a record, and tuned steps */
     const bool seldom = ops->carry == ergo_tempered_carry || ops->carry == timed_carry;
-    const bool recorded =
-        ops->carry && (!seldom || ergo_is_tempered(batch->points[0]) || timed_is(batch->points[0]));
+    const bool recorded = contract.model->tuned
+                              ? contract.model->tuned(batch->points[0])
+                              : ops->carry && (!seldom || ergo_is_tempered(batch->points[0]) ||
+                                               timed_is(batch->points[0]));
     assert_true(batch->count <= MANY);
     for (size_t m = 0; m < batch->count; m++)
         states[m] = (struct ergo_carried){from->members[m].state, from->members[m].state_length};
@@ -178,7 +180,8 @@ static void follow(void) {
     cJSON_DeleteItemFromObject(cJSON_GetObjectItem(contract.job, "system"), "start");
     /* what is counted from some time on begins at once */
     cJSON_DeleteItemFromObject(cJSON_GetObjectItem(contract.job, "system"), "waiting_time");
-    cJSON_DeleteItemFromObject(cJSON_GetObjectItem(contract.job, "run"), "equilibration");
+    if (!contract.model->tuned) /* steps are tuned then */
+        cJSON_DeleteItemFromObject(cJSON_GetObjectItem(contract.job, "run"), "equilibration");
     contract_unlook();
     snprintf(anneal, sizeof anneal, "/anneal=\"%s\"", path);
     snprintf(origin, sizeof origin, "/start/run=\"%s/one\"", contract.folder);

@@ -106,7 +106,11 @@ static inline void disks_oracle_of(struct disks_bench *b, size_t m) {
         o->volume_every = (uint64_t)ergo_point_int(point, "/system/volume_every");
         o->per_axis = strcmp(ergo_point_text(point, "/system/volume_moves"), "per-axis") == 0;
         o->stretched = floorl(2 * logl((long double)aspect) * 0x1p36L) * 0x1p-36L;
-        o->volume_step = (int64_t)floor(most * 0x1p36);
+        o->tuned = most == 0 ? (uint64_t)ergo_point_int(point, "/run/equilibration") : 0;
+        o->volume_step = (int64_t)floor(
+            (most > 0 ? most : fmin(0.1, 2.0 / (o->pressure * (length * high)))) * 0x1p36);
+        o->volume_step -= o->tuned ? o->volume_step % 17 : 0;
+        o->volume_most = (int64_t)(fmin(0.5, 0x1p25 / (double)o->n) * 0x1p36);
         o->volume = (int64_t)floorl(logl((long double)length * (long double)high) * 0x1p36L);
         o->scale = (int64_t)floorl(logl((long double)(sigma * sigma)) * 0x1p36L) + o->volume;
         o->contact = s->contact; /* rounded with the logarithms */
@@ -166,6 +170,7 @@ static inline void disks_compare(struct disks_bench *b) {
         size_t at = SIZE_MAX;
         if (o->pressure > 0 &&
             (config.size.volume.size != o->volume || config.size.volume.stretch[0] != o->stretch ||
+             (int64_t)config.size.volume.step != o->volume_step ||
              llabs((long long)(config.size.contact - o->contact)) > 1))
             fail_msg("%s\nmember %zu: another volume than the oracle's after %llu sweeps", b->what,
                      m, (unsigned long long)b->step);

@@ -85,6 +85,12 @@ static const struct {
      REFLECT ", \"n\": 60, \"box\": [7.2, 10.5], \"walls\": [\"x\", \"y\"], \"axis\": \"x\", "
              "\"harmonic\": 0.4",
      "\"path\": 3, \"work_group\": 8"},
+    /* tuned steps of volume moves */
+    {true, NPT(2.5, 0) ", \"n\": 64, \"packing_fraction\": 0.5", "\"path\": 1"},
+    {false, NPT(6, 0) ", \"n\": 100, \"packing_fraction\": 0.62, \"volume_every\": 3",
+     "\"path\": 3, \"work_group\": 8"},
+    {false, NPT(0.3, 0) ", \"n\": 2, \"box\": 2.3", "\"path\": 1"},
+    {true, NPT(4, 0) ", " PER_AXIS ", \"n\": 14, \"box\": [4.5, 5.4]", "\"path\": 1"},
 };
 
 static void test_chain(void **state) {
@@ -96,9 +102,9 @@ static void test_chain(void **state) {
             continue;
         snprintf(job, sizeof job,
                  "{\"sampler\": \"hard-disks\", \"seed\": \"%zu\", \"replicas\": 2, \"system\": "
-                 "{%s}, \"run\": {\"sweeps\": 100, \"contact_range\": 0.3, \"contact_bin\": 0.01}, "
-                 "\"tuning\": {%s}}",
-                 i, cases[i].system, cases[i].tuning);
+                 "{%s}, \"run\": {\"equilibration\": %d, \"sweeps\": 100, \"contact_range\": 0.3, "
+                 "\"contact_bin\": 0.01}, \"tuning\": {%s}}",
+                 i, cases[i].system, small ? 2 : 40, cases[i].tuning);
         disks_run_case(&bench, job, small ? 3 : 60);
     }
 }

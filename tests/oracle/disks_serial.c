@@ -255,10 +255,10 @@ static long double volume_of(int64_t size) {
 
 /* In long doubles what the chain does in whole numbers; r^2 of contact may differ by one in 10^13,
  * and chances by 10^-6 of themselves. */
-static void change_volume(struct ergo_oracle_disks *o, uint64_t step) {
+static void change_volume(struct ergo_oracle_disks *o, uint64_t step, uint32_t trial) {
     uint32_t one[4], two[4];
-    draw(o, 0, step, PURPOSE_VOLUME, 0, one);
-    draw(o, 0, step, PURPOSE_VOLUME, 1, two);
+    draw(o, 0, step, PURPOSE_VOLUME, 2 * trial, one);
+    draw(o, 0, step, PURPOSE_VOLUME, 2 * trial + 1, two);
     const uint64_t size = (uint64_t)one[0] << 32 | one[1], chance = (uint64_t)two[0] << 32 | two[1];
     __extension__ typedef unsigned __int128 wide;
     int64_t change = (int64_t)((wide)size * (uint64_t)(o->volume_step + 1) >> 64);
@@ -289,6 +289,21 @@ static void change_volume(struct ergo_oracle_disks *o, uint64_t step) {
     o->contact = contact;
 }
 
+/* All trials of a move. The step grows by 5 parts or shrinks by 2, in units of 17: of at least 8
+ * and at most 256 parts. */
+static void change_volumes(struct ergo_oracle_disks *o, uint64_t step) {
+    const int64_t parts = step < 248 ? 8 + (int64_t)step : 256;
+    for (uint32_t trial = 0; trial < (o->tuned && !o->per_axis ? 4 : 1); trial++) {
+        change_volume(o, step, trial);
+        if (step >= o->tuned)
+            continue;
+        const int64_t now = o->volume_step / 17, most = o->volume_most / 17;
+        const int64_t next =
+            o->volume_accepted ? now + (5 * now + parts - 1) / parts : now - 2 * now / parts;
+        o->volume_step = 17 * (next < most ? next : most);
+    }
+}
+
 void ergo_oracle_disks_sweep(struct ergo_oracle_disks *o, uint64_t step) {
     uint32_t r[4], order[4] = {0, 1, 2, 3};
     o->accepted = o->tried = 0;
@@ -309,7 +324,7 @@ void ergo_oracle_disks_sweep(struct ergo_oracle_disks *o, uint64_t step) {
     const int *d = directions[r[2] >> 30];
     shift(o, d[0] * distance, d[1] * distance);
     if (o->pressure > 0 && (step + 1) % o->volume_every == 0)
-        change_volume(o, step);
+        change_volumes(o, step);
 }
 
 /* All disks in units of the box. */

@@ -32,6 +32,8 @@ struct ergo_oracle_disks {
     double pressure;
     uint64_t n, volume_every;
     int64_t volume_step, volume, scale;
+    uint64_t tuned;        /* sweeps during which the step is tuned; 0: it is not */
+    int64_t volume_most;   /* and the largest one allowed then */
     bool per_axis;         /* a move changes one side: */
     int64_t stretch;       /* ln(Ly/Lx) less that of the start, */
     long double stretched; /* and ln (w_y/w_x)^2 of the start */

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "common/volume.h"
+#include "samplers/isobaric.h"
 
 static int64_t fixed(double x) {
     return (int64_t)rint(x * 0x1p36);
@@ -120,12 +120,61 @@ static void test_ideal(void **state) {
     assert_int_equal(contact, ergo_volume_contact(rules.scale, volume.size, 3));
 }
 
+/* Moves that are accepted with exp(-x / 0.001): 2/7 are in the end, with the step that moves
+ * farthest, 3.4 times 0.001, whatever the first one was. */
+static void test_tuned(void **state) {
+    (void)state;
+    for (int k = -3; k <= 3; k++) {
+        const struct ergo_volume_rules rules = {.tuned = 2000, .most = (uint64_t)1 << 35};
+        struct ergo_volume volume = {.step = 17 * (uint64_t)(0.0034 * 0x1p36 / 17 * pow(4, k))};
+        double mean = 0;
+        for (uint32_t step = 0; step < 2000; step++)
+            for (uint32_t trial = 0; trial < 4; trial++) {
+                const struct ergo_words r =
+                    ergo_philox_words(step, (uint32_t)k + 9, trial, 0, 5, 6);
+                const double s = (double)volume.step * 0x1p-36;
+                volume.accepted = r.x * 0x1p-32 < exp(r.y * -0x1p-32 * s / 0.001);
+                volume.step = ergo_volume_tuned(rules, step, volume);
+                assert_true(volume.step && volume.step % ERGO_VOLUME_UNIT == 0);
+                mean += step < 1000 ? 0 : log(s / 0.0034) / 4000;
+            }
+        assert_true(fabs(mean) < 0.1); /* its standard deviation is 0.01 to 0.02, its bias 0.02 */
+    }
+    const struct ergo_volume_rules rules = {.tuned = 9, .most = 1000};
+    assert_int_equal(ergo_volume_tuned(rules, 0, (struct ergo_volume){.step = 986, .accepted = 1}),
+                     986);
+}
+
+/* A start in the last state of a chain that was tuned, or was not: with the step of this one. */
+static void test_carried(void **state) {
+    (void)state;
+    for (int k = 0; k < 8; k++) {
+        const bool axes = k & 4;
+        const struct ergo_volume_rules from = {.step = 51, .tuned = k & 1, .most = 99},
+                                       to = {.step = 34, .tuned = k & 2, .most = 99};
+        struct ergo_volume volume = {.size = -7, .trace = 8, .stretch = {axes ? 5 : 0}, .step = 68};
+        struct ergo_text one = {0}, own = {0}, expected = {0};
+        ergo_isobaric_append(&one, &from, 2, axes, &volume);
+        ergo_text_append(&one, "rest");
+        ergo_isobaric_carried(&own, &to, 2, axes, one.data, one.length, 4);
+        volume.step = to.step;
+        ergo_isobaric_append(&expected, &to, 2, axes, &volume);
+        ergo_text_append(&expected, "rest");
+        assert_int_equal(own.length, expected.length);
+        assert_memory_equal(own.data, expected.data, own.length);
+        ergo_text_free(&one);
+        ergo_text_free(&own);
+        ergo_text_free(&expected);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exp),      cmocka_unit_test(test_divided),
         cmocka_unit_test(test_log),      cmocka_unit_test(test_contact),
         cmocka_unit_test(test_exponent), cmocka_unit_test(test_accepts),
-        cmocka_unit_test(test_ideal),
+        cmocka_unit_test(test_ideal),    cmocka_unit_test(test_tuned),
+        cmocka_unit_test(test_carried),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

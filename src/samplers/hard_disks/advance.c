@@ -199,6 +199,7 @@ void disks_columns(const struct disks_shape *shape, const struct disks_sum *sum,
     columns[DISKS_FIELD_ENERGY] = ldexp((double)energy, -ERGO_FIELD_ENERGY_BITS) / (double)shape->n;
     if (!shape->npt)
         return;
+    columns[DISKS_VOLUME_STEP] = (double)volume->step * 0x1p-36;
     columns[DISKS_DENSITY] = disks_density_at(shape, volume);
     columns[DISKS_VOLUME_ACCEPTANCE] = volume->accepted;
     columns[DISKS_LIMITED] = volume->limited;
@@ -258,7 +259,8 @@ bool disks_rows(const void *state, unsigned slot, size_t begin, size_t end,
         const struct disks_sum sum = add_parts(s, slot, row, &tally);
         disks_columns(shape, &sum, tally, seen ? seen + m : NULL, energy_of(s, slot, row),
                       samples->columns + disks_n_columns(shape) * row);
-        right = right && sum.disks == shape->n;
+        right = right && sum.disks == shape->n &&
+                (!seen || ergo_isobaric_right(&shape->rules.volume, seen + m));
     }
     return right;
 }
@@ -276,6 +278,9 @@ enum ergo_status disks_refuse(struct ergo_context *ctx, const void *state, unsig
                              "measurement, not %llu",
                              s->e.device->summary.name, m, (unsigned long long)sum.disks,
                              (unsigned long long)s->shapes[m].n);
+        const struct ergo_volume *seen = seen_of(s, slot, row / members_of(s));
+        if (seen && !ergo_isobaric_right(&s->shapes[m].rules.volume, seen + m))
+            return ergo_isobaric_refuse(ctx, s->e.device->summary.name, m);
     }
     return ERGO_OK;
 }

@@ -240,3 +240,17 @@ enum ergo_status disks_load(struct ergo_context *ctx, void *opaque, size_t membe
     disks_config_free(&config);
     return status;
 }
+
+enum ergo_status disks_carry(struct ergo_context *ctx, void *opaque, size_t member,
+                             const void *bytes, size_t length) {
+    const struct disks_state *s = opaque;
+    const struct disks_shape *shape = &s->shapes[member];
+    struct ergo_text own = {0};
+    ergo_isobaric_carried(&own, &shape->rules.volume, 2, shape->per_axis, bytes, length,
+                          16 + disks_cells(shape) + 8 * shape->n);
+    const enum ergo_status status = own.failed
+                                        ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a start")
+                                        : disks_load(ctx, opaque, member, 0, own.data, own.length);
+    ergo_text_free(&own);
+    return status;
+}

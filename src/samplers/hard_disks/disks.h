@@ -86,6 +86,7 @@ enum {
     DISKS_OCCUPIED,
     DISKS_FIELD_ENERGY,
     DISKS_DENSITY,
+    DISKS_VOLUME_STEP,
     DISKS_VOLUME_ACCEPTANCE,
     DISKS_LIMITED,
     DISKS_ASPECT,
@@ -320,6 +321,8 @@ enum ergo_status disks_save(struct ergo_context *ctx, void *state, size_t member
                             struct ergo_text *text);
 enum ergo_status disks_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
                             const void *bytes, size_t length);
+enum ergo_status disks_carry(struct ergo_context *ctx, void *state, size_t member,
+                             const void *bytes, size_t length);
 /* Transfer a member's planes between a buffer and `raw`, which holds them one after the other:
  * cells from `first` on, where a plane of the buffer has `all` cells. */
 void disks_planes_read(struct ergo_engine *e, unsigned buffer, const struct disks_shape *shape,

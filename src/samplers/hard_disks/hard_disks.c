@@ -14,6 +14,7 @@ static const struct ergo_column columns[DISKS_COLUMNS] = {
     {"occupied", "", "share of cells that hold a disk"},
     {"field_energy", "k_B T", "mean of beta u over disks"},
     {"density", "1/sigma^2", "number density"},
+    {"volume_step", "", "largest trial change of ln V"},
     {"volume_acceptance", "", "1 if the last volume move was accepted"},
     {"limited", "", "1 if the last volume move was refused because of the cells"},
     {"aspect", "", "Ly / Lx"},
@@ -63,9 +64,16 @@ static double sample_aspect(const struct ergo_point *point, const double *c) {
     return c[DISKS_ASPECT];
 }
 
+static double sample_volume_step(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[DISKS_VOLUME_STEP];
+}
+
 static bool has_column(const struct ergo_point *point, size_t c) {
     if (c == DISKS_FIELD_ENERGY)
         return !disks_is_npt(point) && ergo_confined_has_field(point);
+    if (c == DISKS_VOLUME_STEP)
+        return ergo_isobaric_tuned(point);
     return c != DISKS_ASPECT || ergo_isobaric_per_axis(point);
 }
 
@@ -157,6 +165,8 @@ static const struct ergo_observable observables_npt[] = {
     ORDER,
     {ERGO_NAMED("aspect_ratio", ""), .help = "Ly / Lx, where volume_moves is per-axis",
      .sample = sample_aspect, .applies = ergo_isobaric_per_axis},
+    {ERGO_NAMED("volume_step", ""), .help = "largest trial change of ln V, as it was tuned",
+     .sample = sample_volume_step, .of_moves = true, .applies = ergo_isobaric_tuned},
     {ERGO_NAMED("volume_acceptance", ""), .help = "accepted share of volume moves",
      .sample = sample_volume_acceptance, .of_moves = true},
     {ERGO_NAMED("volume_limited", ""),
@@ -312,15 +322,10 @@ static double published(const struct ergo_point *point, const char *observable, 
     return strcmp(observable, "pressure") == 0 ? disks_published_pressure(point, error) : NAN;
 }
 
-static const struct ergo_sampler_ops ops = {
-    .engine = &disks_model,
-    .init = disks_init,
-    .start = disks_random_piece,
-    .save = disks_save,
-    .load = disks_load,
-    .picture = disks_picture,
-    .frame = disks_frame,
-};
+#define OPS                                                                                        \
+    .engine = &disks_model, .init = disks_init, .start = disks_random_piece, .save = disks_save,   \
+    .load = disks_load, .picture = disks_picture, .frame = disks_frame,
+static const struct ergo_sampler_ops ops = {OPS}, ops_npt = {OPS.carry = disks_carry};
 
 static const char *const first_job[] = {"/system/n=256",          "/system/packing_fraction=0.6",
                                         "/run/equilibration=500", "/run/sweeps=5000",
@@ -395,10 +400,11 @@ static const struct ergo_model npt = {
     .n_tunables = COUNT(tunables),
     .trajectory = "positions and local psi_6 of all disks, with the box",
     .check = check,
+    .tuned = ergo_isobaric_tuned,
     .curve_size = curve_size,
     .curve_x = disks_curve_x,
     .curve_every = curve_every,
-    .ops = &ops,
+    .ops = &ops_npt,
 };
 
 static const struct ergo_model *const models[] = {&nvt, &npt};

@@ -41,7 +41,8 @@ static void size_of(const struct ergo_point *point, struct disks_shape *s) {
     s->rules.volume = ergo_isobaric_rules(point, s->n, s->box[0] * s->box[1], s->sigma, 2,
                                           allowed.contact, &s->rules.first);
     s->rules.per_axis = s->per_axis;
-    s->size = disks_size_at(s->rules, (struct ergo_volume){.size = s->rules.first});
+    s->size = disks_size_at(
+        s->rules, (struct ergo_volume){.size = s->rules.first, .step = s->rules.volume.step});
     s->contact = s->size.contact;
 }
 

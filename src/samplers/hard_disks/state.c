@@ -170,7 +170,7 @@ bool disks_config_overlap(const struct disks_config *c, const struct disks_shape
 void disks_config_write(const struct disks_config *c, const struct disks_shape *s,
                         struct ergo_text *text) {
     if (s->npt)
-        ergo_isobaric_append(text, 2, s->per_axis, &c->size.volume);
+        ergo_isobaric_append(text, &s->rules.volume, 2, s->per_axis, &c->size.volume);
     ergo_bytes_append(text, c->grid[0], 8);
     ergo_bytes_append(text, c->grid[1], 8);
     for (size_t cell = 0; cell < disks_config_cells(c); cell++) {
@@ -186,7 +186,7 @@ bool disks_config_read(struct disks_config *c, const struct disks_shape *s, cons
                        size_t length, const char **reason) {
     const uint8_t *data = bytes;
     const size_t cells = disks_config_cells(c);
-    const size_t head = s->npt ? ergo_isobaric_bytes(2, s->per_axis) : 0;
+    const size_t head = s->npt ? ergo_isobaric_bytes(&s->rules.volume, 2, s->per_axis) : 0;
     size_t at = head + 16, n = 0;
     if (length != at + cells + 8 * s->n) {
         *reason = "its length is not that of as many disks and cells";

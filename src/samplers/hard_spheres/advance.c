@@ -39,9 +39,8 @@ void spheres_sweep(struct spheres_state *s, uint64_t step, uint32_t k, bool note
 void spheres_closest_pairs(struct spheres_state *s, bool tried) {
     const struct spheres_launch *l = &s->launch;
     ERGO_LAUNCH(&s->e, SPHERES_CLOSEST_PAIR, ergo_grid_groups(l->sums, l->sum_group, members_of(s)),
-                BUFFER(SPHERES_CELLS), BUFFER(SPHERES_MEMBERS), BUFFER(SPHERES_RULES),
-                BUFFER(SPHERES_VOLUMES), BUFFER(SPHERES_LEAST), U64(s->e.step), U32(tried),
-                U32(l->all_cells));
+                BUFFER(SPHERES_CELLS), BUFFER(SPHERES_MEMBERS), BUFFER(SPHERES_VOLUMES),
+                BUFFER(SPHERES_LEAST), U64(s->e.step), U32(tried), U32(l->all_cells));
 }
 
 static void volume_move(struct spheres_state *s) {
@@ -134,6 +133,7 @@ void spheres_columns(const struct spheres_shape *shape, const struct spheres_tot
     columns[SPHERES_DENSITY] =
         volume ? (double)shape->n / ergo_isobaric_volume(volume->size) : shape->density;
     columns[SPHERES_VOLUME_ACCEPTANCE] = volume ? volume->accepted : 0.0;
+    columns[SPHERES_VOLUME_STEP] = volume ? (double)volume->step * 0x1p-36 : 0.0;
     columns[SPHERES_LIMITED] = volume ? volume->limited : 0.0;
     columns[SPHERES_FIELD_ENERGY] =
         ldexp((double)total->energy, -ERGO_FIELD_ENERGY_BITS) / (double)shape->n;
@@ -171,7 +171,8 @@ bool spheres_rows(const void *state, unsigned slot, size_t begin, size_t end,
         const struct ergo_volume *seen = ergo_engine_host(&s->e, SPHERES_SEEN, slot, 0);
         spheres_columns(shape, &total, shape->npt ? seen + row : NULL,
                         samples->columns + SPHERES_COLUMNS * row);
-        right = right && total.spheres == shape->n;
+        right = right && total.spheres == shape->n &&
+                (!shape->npt || ergo_isobaric_right(&shape->rules, seen + row));
     }
     return right;
 }
@@ -188,6 +189,9 @@ enum ergo_status spheres_refuse(struct ergo_context *ctx, const void *state, uns
                              "measurement, not %llu",
                              s->e.device->summary.name, m, (unsigned long long)total.spheres,
                              (unsigned long long)s->shapes[m].n);
+        const struct ergo_volume *seen = ergo_engine_host(&s->e, SPHERES_SEEN, slot, 0);
+        if (s->shapes[m].npt && !ergo_isobaric_right(&s->shapes[m].rules, seen + row))
+            return ergo_isobaric_refuse(ctx, s->e.device->summary.name, m);
     }
     return ERGO_OK;
 }

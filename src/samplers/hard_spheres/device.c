@@ -145,7 +145,8 @@ static enum ergo_status write_volumes(struct ergo_context *ctx, struct spheres_s
     if (!volumes)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for volumes");
     for (size_t i = 0; i < count; i++)
-        volumes[i].size = s->shapes[i].volume;
+        volumes[i] =
+            (struct ergo_volume){.size = s->shapes[i].volume, .step = s->shapes[i].rules.step};
     ergo_engine_write(&s->e, SPHERES_CONTACTS, 0, 8 * s->contact_words * count, s->contacts);
     ergo_engine_write(&s->e, SPHERES_VOLUMES, 0, count * sizeof *volumes, volumes);
     free(volumes);
@@ -218,6 +219,21 @@ enum ergo_status spheres_load(struct ergo_context *ctx, void *opaque, size_t mem
         status = spheres_store(ctx, s, member, &config);
     s->e.step = step;
     spheres_config_free(&config);
+    return status;
+}
+
+enum ergo_status spheres_carry(struct ergo_context *ctx, void *opaque, size_t member,
+                               const void *bytes, size_t length) {
+    const struct spheres_state *s = opaque;
+    const struct spheres_shape *shape = &s->shapes[member];
+    const size_t cells = (size_t)shape->cells[0] * shape->cells[1] * shape->cells[2];
+    struct ergo_text own = {0};
+    ergo_isobaric_carried(&own, &shape->rules, 3, shape->per_axis, bytes, length,
+                          24 + cells + 12 * shape->n);
+    const enum ergo_status status =
+        own.failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a start")
+                   : spheres_load(ctx, opaque, member, 0, own.data, own.length);
+    ergo_text_free(&own);
     return status;
 }
 

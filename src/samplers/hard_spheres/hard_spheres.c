@@ -105,11 +105,17 @@ static const struct ergo_column columns[SPHERES_COLUMNS] = {
     {"aspect_y", "", "Ly / Lx"},
     {"aspect_z", "", "Lz / Lx"},
     {"field_energy", "k_B T", "mean of beta u over spheres"},
+    {"volume_step", "", "largest trial change of ln V"},
 };
 
 static double sample_acceptance(const struct ergo_point *point, const double *c) {
     (void)point;
     return c[SPHERES_ACCEPTANCE];
+}
+
+static double sample_volume_step(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[SPHERES_VOLUME_STEP];
 }
 
 static double sample_occupied(const struct ergo_point *point, const double *c) {
@@ -198,6 +204,8 @@ static const struct ergo_observable observables_npt[] = {
      .sample = sample_aspect_y, .applies = ergo_isobaric_per_axis},
     {ERGO_NAMED("aspect_ratio_z", ""), .help = "Lz / Lx, likewise", .sample = sample_aspect_z,
      .applies = ergo_isobaric_per_axis},
+    {ERGO_NAMED("volume_step", ""), .help = "largest trial change of ln V, as it was tuned",
+     .sample = sample_volume_step, .of_moves = true, .applies = ergo_isobaric_tuned},
     {ERGO_NAMED("volume_acceptance", ""), .help = "accepted share of volume moves",
      .sample = sample_volume_acceptance, .of_moves = true},
     {ERGO_NAMED("volume_limited", ""),
@@ -303,6 +311,8 @@ static void curve_x(const struct ergo_point *point, size_t curve, double *x) {
 }
 
 static bool has_column(const struct ergo_point *point, size_t c) {
+    if (c == SPHERES_VOLUME_STEP)
+        return spheres_is_npt(point) && ergo_isobaric_tuned(point);
     if (c == SPHERES_FIELD_ENERGY)
         return !spheres_is_npt(point) && ergo_confined_has_field(point);
     return c < SPHERES_ASPECT_Y ? c < SPHERES_VOLUME_ACCEPTANCE || spheres_is_npt(point)
@@ -321,14 +331,10 @@ static double exact(const struct ergo_point *point, const char *observable) {
     return NAN;
 }
 
-static const struct ergo_sampler_ops ops = {
-    .engine = &spheres_model,
-    .init = spheres_init,
-    .start = spheres_random_piece,
-    .save = spheres_save,
-    .load = spheres_load,
-    .frame = spheres_frame,
-};
+#define OPS                                                                                        \
+    .engine = &spheres_model, .init = spheres_init, .start = spheres_random_piece,                 \
+    .save = spheres_save, .load = spheres_load, .frame = spheres_frame,
+static const struct ergo_sampler_ops ops = {OPS}, ops_npt = {OPS.carry = spheres_carry};
 
 static const char *const first_job[] = {"/system/n=256",          "/system/packing_fraction=0.4",
                                         "/run/equilibration=200", "/run/sweeps=2000",
@@ -398,10 +404,11 @@ static const struct ergo_model npt = {
     .n_tunables = COUNT(tunables),
     .trajectory = "positions of all spheres, with the box",
     .check = check,
+    .tuned = ergo_isobaric_tuned,
     .curve_size = curve_size,
     .curve_x = curve_x,
     .curve_every = curve_every,
-    .ops = &ops,
+    .ops = &ops_npt,
 };
 
 static const struct ergo_model *const models[] = {&nvt, &npt};

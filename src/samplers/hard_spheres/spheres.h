@@ -238,6 +238,8 @@ enum ergo_status spheres_save(struct ergo_context *ctx, void *state, size_t memb
                               struct ergo_text *text);
 enum ergo_status spheres_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
                               const void *bytes, size_t length);
+enum ergo_status spheres_carry(struct ergo_context *ctx, void *state, size_t member,
+                             const void *bytes, size_t length);
 enum ergo_status spheres_frame(struct ergo_context *ctx, void *state, size_t member,
                                struct ergo_text *text);
 /* Read one member's configuration from the device; it is allocated. Write one. */
@@ -279,6 +281,7 @@ enum {
     SPHERES_ASPECT_Y,
     SPHERES_ASPECT_Z,
     SPHERES_FIELD_ENERGY,
+    SPHERES_VOLUME_STEP,
     SPHERES_COLUMNS
 };
 struct spheres_total {

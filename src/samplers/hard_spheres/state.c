@@ -167,7 +167,7 @@ uint64_t spheres_config_closest_by(const struct spheres_config *c, const struct 
 void spheres_config_write(const struct spheres_config *c, const struct spheres_shape *s,
                           struct ergo_text *text) {
     if (s->npt)
-        ergo_isobaric_append(text, 3, s->per_axis, &c->volume);
+        ergo_isobaric_append(text, &s->rules, 3, s->per_axis, &c->volume);
     for (int k = 0; k < 3; k++)
         ergo_bytes_append(text, c->grid[k], 8);
     for (size_t cell = 0; cell < cells_of(c); cell++) {
@@ -181,7 +181,8 @@ void spheres_config_write(const struct spheres_config *c, const struct spheres_s
 bool spheres_config_read(struct spheres_config *c, const struct spheres_shape *s, const void *bytes,
                          size_t length, const char **reason) {
     const uint8_t *data = bytes;
-    const size_t cells = cells_of(c), head = s->npt ? ergo_isobaric_bytes(3, s->per_axis) : 0;
+    const size_t cells = cells_of(c),
+                 head = s->npt ? ergo_isobaric_bytes(&s->rules, 3, s->per_axis) : 0;
     size_t at = head + 24, n = 0;
     if (length != at + cells + 12 * s->n) {
         *reason = "its length is not that of as many spheres and cells";
