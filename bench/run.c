@@ -266,7 +266,7 @@ enum ergo_status ergo_bench_check_digests(struct ergo_bench *bench, const char *
         status = ergo_bench_steps(&run, steps, NULL);
         if (status == ERGO_OK)
             status = ergo_bench_digest(&run, most, &digest[i]);
-        if (status == ERGO_OK && i == 0 && audit) {
+        if (status == ERGO_OK && i == 0 && audit && run.job->model->ops->audit) {
             status = run.job->model->ops->audit(run.ctx, run.state);
             ergo_text_append(verdict, "; %s",
                              status == ERGO_OK ? "audited" : ergo_error_message(run.ctx));

@@ -126,7 +126,7 @@ __kernel void graph_look(__global uint *numbers, __global const struct graph_mem
     if (m >= GRAPH_MEMBERS)
         return;
     __global uint *own = numbers + (ulong)m * GRAPH_NUMBERS;
-    __global uint *look = looks + m * GRAPH_LOOK_WORDS(GRAPH_KEEP);
+    __global uint *look = looks + m * GRAPH_KEEP;
     __global struct graph_found *kept = found + (ulong)m * GRAPH_KEEP;
     const long sum = graph_long(own + GRAPH_SUM);
     const ulong mark = (ulong)graph_long(own + GRAPH_MARK);
@@ -134,8 +134,7 @@ __kernel void graph_look(__global uint *numbers, __global const struct graph_mem
     for (uint i = 0; i < GRAPH_NUMBERS; i++)
         own[i] = 0;
     for (uint k = 0; k < GRAPH_KEEP; k++)
-        look[GRAPH_LOOK_CHOICE + k] = k == place ? 0 : GRAPH_NOTHING;
-    look[GRAPH_LOOK_TRACE(GRAPH_KEEP)] += graph_trace(sum, mark);
+        look[k] = k == place ? 0 : GRAPH_NOTHING;
     if (place != GRAPH_NOTHING) {
         kept[place].sum = sum;
         kept[place].mark = mark;
@@ -148,16 +147,15 @@ __kernel void graph_look(__global uint *numbers, __global const struct graph_mem
 /* kept[place][slot][member]. Dimension 0: slots from stripe on, `stripes` apart, of a member,
  * members fastest. */
 __kernel void graph_keep(__global const uchar *spins, __global const uint *places,
-                         __global uint *looks, __global uchar *kept, uint stripes, uint slots) {
+                         __global const uint *looks, __global uchar *kept, uint stripes,
+                         uint slots) {
     const uint item = (uint)get_global_id(0);
     const uint stripe = item / GRAPH_MEMBERS, m = item - stripe * GRAPH_MEMBERS;
     if (stripe >= stripes)
         return;
-    __global uint *look = looks + m * GRAPH_LOOK_WORDS(GRAPH_KEEP);
-    if (stripe == 0)
-        look[GRAPH_LOOK_TIMES(GRAPH_KEEP)]++;
+    __global const uint *look = looks + m * GRAPH_KEEP;
     for (uint place = 0; place < GRAPH_KEEP; place++) {
-        const uint own = look[GRAPH_LOOK_CHOICE + place];
+        const uint own = look[place];
         if (own == GRAPH_NOTHING)
             continue;
         const uint chain = m * GRAPH_WIDTH + own, column = GRAPH_COLUMN(chain);

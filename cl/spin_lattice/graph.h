@@ -97,9 +97,4 @@ ERGO_INLINE uint graph_comb_word(ulong step, uint key0, uint key1) {
     return graph_words(0, step, GRAPH_PURPOSE_COMB, 0, key0, key1).x;
 }
 
-/* What a look adds to the trace. */
-ERGO_INLINE uint graph_trace(long sum, ulong mark) {
-    return ((uint)sum ^ (uint)mark) * 2 + 1;
-}
-
 #endif

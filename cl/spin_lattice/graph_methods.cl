@@ -22,25 +22,23 @@ graph_look_all(__global uint *numbers, __global const struct graph_member *membe
                __global struct graph_found *found, __global ulong *hits, __global uint *looks,
                ulong step, uint clear) {
     __local long top[GRAPH_COMB];
-    __local uint who[GRAPH_COMB], sums[2];
+    __local uint who[GRAPH_COMB], hit;
     const uint m = (uint)get_group_id(0), id = (uint)get_local_id(0);
     __global uint *own = numbers + (ulong)m * GRAPH_WIDTH * GRAPH_NUMBERS;
-    __global uint *look = looks + m * GRAPH_LOOK_WORDS(GRAPH_KEEP);
+    __global uint *look = looks + m * GRAPH_KEEP;
     __global struct graph_found *kept = found + (ulong)m * GRAPH_KEEP;
     const long goal = members[m * GRAPH_RUNGS].goal;
     if (id == 0)
-        sums[0] = sums[1] = 0;
+        hit = 0;
     for (uint k = id; k < GRAPH_KEEP; k += GRAPH_COMB)
-        look[GRAPH_LOOK_CHOICE + k] = GRAPH_NOTHING;
+        look[k] = GRAPH_NOTHING;
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    uint trace = 0, reached = 0;
+    uint reached = 0;
     for (uint c = id; c < GRAPH_WIDTH; c += GRAPH_COMB) {
         const long sum = graph_long(own + c * GRAPH_NUMBERS + GRAPH_SUM);
-        trace += graph_trace(sum, (ulong)graph_long(own + c * GRAPH_NUMBERS + GRAPH_MARK));
         reached |= (uint)(sum >= goal);
     }
-    atomic_add(sums, trace);
-    atomic_or(sums + 1, reached);
+    atomic_or(&hit, reached);
     for (uint round = 0; round < (GRAPH_KEEP < GRAPH_WIDTH ? GRAPH_KEEP : GRAPH_WIDTH); round++) {
         long best = GRAPH_EMPTY;
         uint chain = GRAPH_NOTHING;
@@ -71,16 +69,14 @@ graph_look_all(__global uint *numbers, __global const struct graph_member *membe
             kept[place].sum = top[0];
             kept[place].mark = mark;
             kept[place].step = step;
-            look[GRAPH_LOOK_CHOICE + place] = taken;
+            look[place] = taken;
         }
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     }
     for (uint i = id; clear && i < GRAPH_WIDTH * GRAPH_NUMBERS; i += GRAPH_COMB)
         own[i] = 0;
-    if (id == 0) {
-        look[GRAPH_LOOK_TRACE(GRAPH_KEEP)] += sums[0];
-        hits[m] = sums[1] && hits[m] == GRAPH_NEVER ? step : hits[m];
-    }
+    if (id == 0)
+        hits[m] = hit && hits[m] == GRAPH_NEVER ? step : hits[m];
 }
 
 /*

@@ -19,14 +19,6 @@
 
 #define GRAPH_KEEP_MAX 64         /* most configurations kept */
 #define GRAPH_NOTHING 0xffffffffu /* choice of a configuration that is not kept */
-/* Words of a member when its lowest states are looked for: which chain is kept at each place, a
- * trace of all that were looked at, and how often what was chosen has been kept. Audits compare
- * them. */
-#define GRAPH_LOOK_CHOICE 0
-#define GRAPH_LOOK_TRACE(keep) (keep)
-#define GRAPH_LOOK_TIMES(keep) ((keep) + 1)
-#define GRAPH_LOOK_WORDS(keep) ((keep) + 2)
-
 /* Weights of a population are integers, 2^31 of the lowest energy; so the sum over 2^24 members is
  * below 2^56. */
 #define GRAPH_WEIGHT_BITS 31

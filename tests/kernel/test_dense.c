@@ -1,8 +1,8 @@
 /*
  * Fully connected spin glasses: the kernels against the plain oracle of
  * tests/oracle/dense_serial.c, bit for bit. All couplings, both rules, fields, tempering with one
- * and two copies, groups of one and of several work-items, steps beyond 32 bits. An audit compares
- * local fields and measurements with the host's.
+ * and two copies, groups of one and of several work-items, steps beyond 32 bits,
+ * measurements.
  */
 #include "dense_bench.h"
 #include "fixture.h"

@@ -2,7 +2,8 @@
  * Spins on graphs: the kernels against the plain oracle of tests/oracle/graph_serial.h, bit for
  * bit. Every lattice, sides of 1 and 2, odd sides, all boundaries, further neighbours, files of all
  * formats, both rules, more and fewer members than a group has work-items, annealing, lowest
- * states; by launches for each colour and in local memory.
+ * states; by launches for each colour and in local memory. Of ladders, populations
+ * and Wang-Landau walks the samples.
  */
 #include "graph_bench.h"
 #include "fixture.h"
@@ -97,9 +98,30 @@ static void test_local_gpu(void **state) {
     device->type = type;
 }
 
+/* Several chains a member: what is measured of each. */
+static void test_chains(void **state) {
+    static const char *const runs[] = {
+        "'graph': 'data/reference/graph-maxcut.txt'}, 'run': {'method': 'wang-landau', 'sweeps': "
+        "24, 'estimates': 2, 'walkers': 3, 'check_every': 2, 'flatness': 0.1",
+        "'graph': 'data/reference/graph-edges.txt', 'temperature': 0.8, 'temperature_max': 4, "
+        "'ladder': 3, 'swap_every': 2}, 'run': {'sweeps': 12, 'lowest_every': 1",
+        "'graph': 'data/reference/graph-maxcut.txt'}, 'run': {'method': 'population-annealing', "
+        "'population': 37, 'temperatures': 6, 'sweeps': 12, 'temperature_final': 0.5, "
+        "'lowest_every': 1, 'lowest_states': 3, 'target_energy': -12"};
+    (void)state;
+    for (size_t i = 0; i < (small ? 2 : sizeof runs / sizeof *runs); i++) {
+        char job[500];
+        snprintf(job, sizeof job,
+                 "{'sampler': 'spin-lattice', 'seed': '1', 'replicas': 2, 'system': {'model': "
+                 "'graph', %s}}",
+                 runs[i]);
+        graph_bench_case(ctx, device, job, 0);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_launches),
-                                       cmocka_unit_test(test_local),
+                                       cmocka_unit_test(test_chains), cmocka_unit_test(test_local),
                                        cmocka_unit_test(test_local_gpu)};
     return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

@@ -145,28 +145,6 @@ enum ergo_status dense_carry(struct ergo_context *ctx, void *state, size_t membe
 /* Counters of all chains at 0, walkers where they start. */
 void dense_clear(struct dense_state *s);
 
-/* audit.c */
-enum ergo_status dense_audit(struct ergo_context *ctx, void *state);
-
-/* twin.c: the kernels on the host, one configuration of one realisation. couplings: rows of
- * `stride`. */
-struct dense_twin {
-    const struct dense_shape *shape;
-    const int16_t *couplings;
-    size_t stride;
-    uint32_t key[2], sample;
-    int32_t external;
-};
-void dense_twin_start(const struct dense_twin *t, uint32_t slot, uint32_t mode, int8_t *spins);
-void dense_twin_fields(const struct dense_twin *t, const int8_t *spins, int32_t *fields);
-/* Returns the number of flips. */
-uint64_t dense_twin_sweep(const struct dense_twin *t, uint32_t slot, float scale, uint64_t step,
-                          int8_t *spins, int32_t *fields);
-int64_t dense_twin_energy(const struct dense_twin *t, const int8_t *spins, const int32_t *fields);
-/* Do slots a (at rung `rung`) and a + copies exchange? */
-bool dense_twin_swaps(const struct dense_twin *t, uint32_t slot, float slope, int64_t cold,
-                      int64_t hot, uint64_t step);
-
 /* The default of /system/dynamics where it is not metropolis, else NULL (job.c). */
 const char *dense_instead(const struct ergo_point *point);
 

@@ -167,5 +167,4 @@ const struct ergo_sampler_ops dense_ops = {
     .save = dense_save,
     .load = dense_load,
     .carry = dense_carry,
-    .audit = dense_audit,
 };

@@ -319,7 +319,8 @@ void graph_write_member(struct graph_state *s, size_t member, const uint32_t *wo
 
 void graph_columns(const struct graph_state *s, const uint32_t *numbers, double *columns) {
     const double n = s->net.n;
-    columns[COLUMN_TOTAL] = s->problem.offset - 0.5 * s->net.unit * (double)graph_sum(numbers);
+    const uint64_t sum = (uint64_t)numbers[GRAPH_SUM + 1] << 32 | numbers[GRAPH_SUM];
+    columns[COLUMN_TOTAL] = s->problem.offset - 0.5 * s->net.unit * (double)(int64_t)sum;
     columns[COLUMN_GRAPH_M] = (2.0 * numbers[GRAPH_UP] - n) / n;
     columns[COLUMN_SITES] = n;
 }
@@ -332,7 +333,7 @@ static bool rows(const void *state, unsigned slot, size_t begin, size_t end,
     const size_t count = s->chains.population ? s->chains.width : 1;
     for (size_t row = begin; row < end; row++) {
         const uint32_t *of = ergo_engine_host(&s->e, GRAPH_COUNTS, slot, row / members);
-        double *to = samples->columns + GRAPH_COLUMNS * row, one[GRAPH_COLUMNS];
+        double *to = samples->columns + GRAPH_COLUMNS * row, one[GRAPH_COLUMNS] = {0};
         memset(to, 0, GRAPH_COLUMNS * sizeof *to);
         for (size_t w = 0; w < count; w++) {
             graph_columns(s, of + each * (row % members) + GRAPH_NUMBERS * w, one);
@@ -363,7 +364,6 @@ const struct ergo_sampler_ops graph_ops = {
     .save = graph_save,
     .load = graph_load,
     .carry = graph_carry,
-    .audit = graph_audit,
     .end_curves = graph_end_curves,
     .frame = graph_frame,
     .states = graph_states,

@@ -1,4 +1,4 @@
-/* Spins on graphs: what the job says, the batch on a device, the twin. Internal to the model. */
+/* Spins on graphs: what the job says, the batch on a device. Internal to the model. */
 #ifndef ERGO_SAMPLERS_SPIN_LATTICE_GRAPH_GRAPH_H
 #define ERGO_SAMPLERS_SPIN_LATTICE_GRAPH_GRAPH_H
 
@@ -248,9 +248,6 @@ void graph_write_member(struct graph_state *s, size_t member, const uint32_t *wo
 
 /* ---- state.c --------------------------------------------------------------------------------- */
 
-/* Bits of slots as a byte each. */
-void graph_spread(const struct graph_state *s, const uint32_t *words, uint8_t *spins);
-
 enum ergo_status graph_form(struct ergo_context *ctx, const struct ergo_point *point,
                             struct ergo_form *form);
 enum ergo_status graph_save(struct ergo_context *ctx, void *state, size_t member,
@@ -284,42 +281,6 @@ void graph_levels_table(const struct graph_levels *levels, float scale, bool hea
                         uint32_t *table);
 uint32_t *graph_levels_tables(const struct graph_state *s);
 void graph_levels_free(struct graph_levels *levels);
-
-/* ---- twin.c: the chain on the host, a byte per slot ------------------------------------------ */
-
-/* own: a chain's number in its member; row: of its temperature. */
-void graph_twin_start(const struct graph_network *net, const struct graph_member *row, uint32_t own,
-                      unsigned mode, uint8_t *spins);
-void graph_twin_sweep(const struct graph_state *s, const struct graph_member *row, uint32_t own,
-                      uint64_t step, uint8_t *spins);
-void graph_twin_measure(const struct graph_network *net, const uint8_t *spins,
-                        uint32_t numbers[GRAPH_NUMBERS]);
-static inline int64_t graph_sum(const uint32_t *numbers) {
-    return (int64_t)((uint64_t)numbers[GRAPH_SUM + 1] << 32 | numbers[GRAPH_SUM]);
-}
-static inline uint64_t graph_mark_of(const uint32_t *numbers) {
-    return (uint64_t)numbers[GRAPH_MARK + 1] << 32 | numbers[GRAPH_MARK];
-}
-/* Looks at a member's configurations after `step` sweeps: numbers[width][GRAPH_NUMBERS];
- * look[GRAPH_LOOK_WORDS] says which chain is kept at which place. */
-void graph_twin_look(const struct graph_state *s, const struct graph_member *rows,
-                     const uint32_t *numbers, uint64_t step, struct graph_found *found,
-                     uint64_t *hit, uint32_t *look);
-/* Exchanges along a ladder after `step` sweeps, of places, numbers, came, moves, [width] each. */
-void graph_twin_swap(const struct graph_state *s, const struct graph_member *rows, uint64_t step,
-                     uint32_t *places, uint32_t *numbers, uint32_t *came, uint64_t *moves);
-/* Houdayer's move of two copies at temperature number t, after `step` sweeps; queue[slots] is
- * scratch. */
-void graph_twin_cluster(const struct graph_network *net, const struct graph_member *row, uint32_t t,
-                        uint64_t step, uint8_t *a, uint8_t *b, uint32_t *queue);
-/* parents[width], for the sweep of `step`. */
-void graph_twin_comb(const struct graph_state *s, const struct graph_member *rows, float slope,
-                     uint64_t step, const uint32_t *numbers, uint32_t *parents,
-                     struct graph_totals *totals);
-
-/* ---- audit.c --------------------------------------------------------------------------------- */
-
-enum ergo_status graph_audit(struct ergo_context *ctx, void *state);
 
 /* The default of /system/dynamics where it is not metropolis, else NULL (job.c). */
 const char *graph_instead(const struct ergo_point *point);

@@ -159,8 +159,7 @@ static void declare(struct graph_state *s, bool gpu) {
     ergo_engine_buffer(e, GRAPH_HITS, "times of the target", ERGO_BUFFER_STATE, 8 * members);
     ergo_engine_buffer(e, GRAPH_NOW, "numbers of a look", ERGO_BUFFER_STATE,
                        4 * GRAPH_NUMBERS * chains);
-    ergo_engine_buffer(e, GRAPH_LOOKS, "looks", ERGO_BUFFER_RESULT,
-                       4 * GRAPH_LOOK_WORDS(s->keep) * members);
+    ergo_engine_buffer(e, GRAPH_LOOKS, "looks", ERGO_BUFFER_SCRATCH, 4 * (size_t)s->keep * members);
     ergo_engine_buffer(e, GRAPH_KEPT, "lowest states", ERGO_BUFFER_STATE,
                        s->keep * members * net->slots);
     ergo_engine_buffer(e, GRAPH_PACKED, "packed states", ERGO_BUFFER_SCRATCH,

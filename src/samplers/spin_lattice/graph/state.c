@@ -18,8 +18,10 @@
 #include "base/bits.h"
 #include "samplers/spin_lattice/graph/graph.h"
 #include "samplers/spin_lattice/graph/lowest.h"
+#include "spin_lattice/graph.h"
 
-void graph_spread(const struct graph_state *s, const uint32_t *words, uint8_t *spins) {
+/* Bits of slots as a byte each. */
+static void spread(const struct graph_state *s, const uint32_t *words, uint8_t *spins) {
     for (uint32_t slot = 0; slot < s->net.slots; slot++)
         spins[slot] = words[slot / 32] >> slot % 32 & 1;
 }
@@ -216,11 +218,26 @@ enum ergo_status graph_save(struct ergo_context *ctx, void *state, size_t member
     return status;
 }
 
+/* A configuration as the device measures it; spins: a byte for each slot. */
+static struct graph_found measured(const struct graph_network *net, const uint8_t *spins,
+                                   uint64_t step) {
+    struct graph_found found = {0, 0, step};
+    for (uint32_t slot = 0; slot < net->slots; slot++) {
+        int64_t both = 2 * (int64_t)net->fields[slot];
+        if (net->vertex_of[slot] == GRAPH_PADDING)
+            continue;
+        for (uint32_t k = net->first[slot]; k < net->first[slot + 1]; k++)
+            both += spins[net->bonds[k].to] ? net->bonds[k].j : -net->bonds[k].j;
+        found.sum += spins[slot] ? both : -both;
+        found.mark += spins[slot] ? graph_mark(slot) : 0;
+    }
+    return found;
+}
+
 /* One of the lowest states: its spins as bits of slots; false: damaged. */
 static bool load_lowest(const struct graph_state *s, const uint8_t *from, uint64_t step,
                         uint32_t *words, uint8_t *spins, struct graph_found *found) {
     const uint64_t seen = number_at(from);
-    uint32_t numbers[GRAPH_NUMBERS];
     *found = (struct graph_found){GRAPH_EMPTY, 0, 0};
     if (!ergo_bits_clean(from + 8, s->net.n) || (seen != GRAPH_NEVER && seen > step))
         return false;
@@ -231,9 +248,8 @@ static bool load_lowest(const struct graph_state *s, const uint8_t *from, uint64
             clean = clean && words[i] == 0;
         return clean;
     }
-    graph_spread(s, words, spins);
-    graph_twin_measure(&s->net, spins, numbers);
-    *found = (struct graph_found){graph_sum(numbers), graph_mark_of(numbers), seen};
+    spread(s, words, spins);
+    *found = measured(&s->net, spins, seen);
     return true;
 }
 

@@ -32,7 +32,7 @@ static enum ergo_status init(struct ergo_context *ctx, void *state) {
         ERGO_ENGINE_FAIL(&s->e, ERGO_E_MEMORY, "no memory for the start of walkers");
     for (size_t m = 0; m < s->e.batch->count && s->e.status == ERGO_OK; m++)
         for (uint32_t own = 0; own < s->shape.estimates; own++) {
-            walk_twin_start(s, &s->members[m], own, mode, &a);
+            walk_start(s, &s->members[m], own, mode, &a);
             walk_write(s, m * s->shape.estimates + own, &a);
         }
     ergo_engine_finish(&s->e);
@@ -106,6 +106,5 @@ const struct ergo_sampler_ops walk_ops = {
     .save = walk_save,
     .load = walk_load,
     .carry = walk_carry,
-    .audit = walk_audit,
     .end_curves = walk_end_curves,
 };

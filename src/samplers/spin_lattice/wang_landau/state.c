@@ -17,9 +17,8 @@ bool walk_estimate_create(const struct walk_state *s, struct walk_estimate *a) {
                                 .at = calloc(walkers, sizeof *a->at),
                                 .ln_g = calloc(levels, sizeof *a->ln_g),
                                 .counts = calloc(levels, sizeof *a->counts),
-                                .visited = calloc(levels, sizeof *a->visited),
-                                .random = calloc(4 * walkers, sizeof *a->random)};
-    return a->spins && a->at && a->ln_g && a->counts && a->visited && a->random;
+                                .visited = calloc(levels, sizeof *a->visited)};
+    return a->spins && a->at && a->ln_g && a->counts && a->visited;
 }
 
 void walk_estimate_free(struct walk_estimate *a) {
@@ -28,7 +27,6 @@ void walk_estimate_free(struct walk_estimate *a) {
     free(a->ln_g);
     free(a->counts);
     free(a->visited);
-    free(a->random);
 }
 
 static void transfer(struct walk_state *s, size_t e, const struct walk_estimate *a, bool write) {
@@ -59,6 +57,59 @@ void walk_read(struct walk_state *s, size_t e, struct walk_estimate *a) {
 void walk_write(struct walk_state *s, size_t e, const struct walk_estimate *a) {
     transfer(s, e, a, true);
     ergo_engine_write(&s->e, WALK_STATUS, e * sizeof a->status, sizeof a->status, &a->status);
+}
+
+/* ---- starts, levels ----------------------------------------------------------------------------
+ */
+
+static uint32_t is_up(const struct walk_state *s, const struct walk_estimate *a, uint32_t vertex,
+                      uint32_t walker) {
+    return a->spins[(size_t)(vertex / 32) * s->shape.walkers + walker] >> vertex % 32 & 1;
+}
+
+/* The field on a vertex, and what its neighbours add. */
+static int32_t force_on(const struct walk_state *s, const struct walk_estimate *a, uint32_t vertex,
+                        uint32_t walker) {
+    const struct walk_graph *g = &s->graph;
+    int32_t force = g->fields[vertex];
+    for (uint32_t b = g->first[vertex]; b < g->first[vertex + 1]; b++)
+        force += is_up(s, a, g->bonds[b].to, walker) ? g->bonds[b].j : -g->bonds[b].j;
+    return force;
+}
+
+/* Levels from spins; false: one that cannot be. */
+static bool find_levels(const struct walk_state *s, struct walk_estimate *a) {
+    const struct walk_levels *levels = &s->graph.levels;
+    for (uint32_t k = 0; k < s->shape.walkers; k++) {
+        int64_t e = 0;
+        for (uint32_t v = 0; v < s->graph.n; v++) {
+            const int64_t both = (int64_t)force_on(s, a, v, k) + s->graph.fields[v];
+            e += is_up(s, a, v, k) ? -both : both;
+        }
+        const int64_t above = e - levels->low, step = 4 * (int64_t)levels->step;
+        if (above < 0 || above % step || (uint64_t)(above / step) >= levels->count)
+            return false;
+        a->at[k] = (uint32_t)(above / step);
+    }
+    return true;
+}
+
+void walk_start(const struct walk_state *s, const struct walk_member *member, uint32_t own,
+                unsigned mode, struct walk_estimate *a) {
+    const uint32_t walkers = s->shape.walkers, n = s->graph.n;
+    const size_t words = walk_words_of(s), levels = s->graph.levels.count;
+    for (size_t w = 0; w < words; w++)
+        for (uint32_t k = 0; k < walkers; k++) {
+            const struct ergo_words r = walk_words((uint32_t)w, 0, WALK_PURPOSE_START,
+                                                   own * walkers + k, member->key0, member->key1);
+            const uint32_t bits = n - 32 * w < 32 ? (1u << (n - 32 * w)) - 1 : UINT32_MAX;
+            a->spins[w * walkers + k] = bits & (mode == 2 ? r.x : mode ? UINT32_MAX : 0);
+        }
+    memset(a->ln_g, 0, levels * sizeof *a->ln_g);
+    memset(a->counts, 0, levels * sizeof *a->counts);
+    memset(a->visited, 0, levels * sizeof *a->visited);
+    a->status = (struct walk_status){WALK_ONE, 0, 0};
+    find_levels(s, a);
 }
 
 /* ---- canonical ------------------------------------------------------------------------------- */
@@ -122,7 +173,7 @@ static bool take_estimate(const struct walk_state *s, const uint8_t *spins, cons
                (a->visited[i] & WALK_VISITS) <= (seen ? WALK_VISITS_MOST : 0);
     }
     return good && counted <= moves && a->status.f > 0 && a->status.f <= WALK_ONE &&
-           a->status.inverse < 2 && walk_twin_levels(s, a);
+           a->status.inverse < 2 && find_levels(s, a);
 }
 
 enum ergo_status walk_save(struct ergo_context *ctx, void *state, size_t member,

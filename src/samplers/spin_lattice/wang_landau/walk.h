@@ -1,4 +1,4 @@
-/* Wang-Landau walks of spins on graphs: what the job says, the batch on a device, the twin. The
+/* Wang-Landau walks of spins on graphs: what the job says, the batch on a device. The
  * second implementation of the model graph, of one of its methods. Internal to it. */
 #ifndef ERGO_SAMPLERS_SPIN_LATTICE_WANG_LANDAU_WALK_H
 #define ERGO_SAMPLERS_SPIN_LATTICE_WANG_LANDAU_WALK_H
@@ -51,10 +51,10 @@ struct walk_shape {
 
 /* What an estimate has, on the host. */
 struct walk_estimate {
-    uint32_t *spins;                     /* [words][walkers] */
-    uint32_t *at;                        /* [walkers] */
-    int64_t *ln_g;                       /* [levels] */
-    uint32_t *counts, *visited, *random; /* [levels], [levels], [walkers][4] */
+    uint32_t *spins;            /* [words][walkers] */
+    uint32_t *at;               /* [walkers] */
+    int64_t *ln_g;              /* [levels] */
+    uint32_t *counts, *visited; /* [levels] */
     struct walk_status status;
 };
 
@@ -126,6 +126,9 @@ void walk_estimate_free(struct walk_estimate *a);
 /* Estimate number e of the batch from the device, and to it; after ergo_engine_begin. */
 void walk_read(struct walk_state *s, size_t e, struct walk_estimate *a);
 void walk_write(struct walk_state *s, size_t e, const struct walk_estimate *a);
+/* Start of estimate number `own` of its member; mode: model_start. */
+void walk_start(const struct walk_state *s, const struct walk_member *member, uint32_t own,
+                unsigned mode, struct walk_estimate *a);
 enum ergo_status walk_save(struct ergo_context *ctx, void *state, size_t member,
                            struct ergo_text *text);
 enum ergo_status walk_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
@@ -135,19 +138,7 @@ enum ergo_status walk_carry(struct ergo_context *ctx, void *state, size_t member
 enum ergo_status walk_form(struct ergo_context *ctx, const struct ergo_point *point,
                            struct ergo_form *form);
 
-/* ---- twin.c: the chain on the host ------------------------------------------------------------
- */
-
-/* Start of estimate number `own` of its member; mode: model_start. */
-void walk_twin_start(const struct walk_state *s, const struct walk_member *member, uint32_t own,
-                     unsigned mode, struct walk_estimate *a);
-void walk_twin_sweep(const struct walk_state *s, const struct walk_member *member, uint32_t own,
-                     uint64_t step, struct walk_estimate *a);
-/* Levels from spins; false: one that cannot be. */
-bool walk_twin_levels(const struct walk_state *s, struct walk_estimate *a);
-
-/* ---- curves.c, audit.c ------------------------------------------------------------------------
- */
+/* ---- curves.c -------------------------------------------------------------------------------- */
 
 enum ergo_status walk_end_curves(struct ergo_context *ctx, void *state, size_t member,
                                  struct ergo_curve *curves);
@@ -155,6 +146,5 @@ enum ergo_status walk_end_curves(struct ergo_context *ctx, void *state, size_t m
  * facts[estimates][WALK_FACTS] from WALK_COMPLETE on. False: no memory. */
 bool walk_add_means(const struct walk_state *s, size_t member, const double *all, double *facts,
                     struct ergo_curve *curves);
-enum ergo_status walk_audit(struct ergo_context *ctx, void *state);
 
 #endif
