@@ -20,7 +20,8 @@ import json, sys
 job = json.load(open(sys.argv[1]))
 run = job["run"]
 assert job["sampler"] and job["system"] and run["sweeps"] >= 500, job
-run["equilibration"] = run.get("equilibration", 0) // 20
+# samples of helium-dmc that look back need so long an equilibration
+run["equilibration"] = max(run.get("equilibration", 0) // 20, job["system"].get("forward_steps", 0))
 run["sweeps"] = max(run["sweeps"] // 100, 4 * run.get("measure_every", 1))
 json.dump(job, open("short.json", "w"))
 PYTHON

@@ -33,7 +33,8 @@ static const struct ergo_key keys[] = {
              "antiferromagnetic, negative "
              "ferromagnetic."},
     {ERGO_KEY("/system/field", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "0",
-     .min = -1e6, .max = 1e6, .unit = "J", .help = "Magnetic field B: positive prefers down."},
+     .min = -1e6, .max = 1e6, .unit = "J",
+     .help = "Magnetic field B: positive prefers down. Only without up_density, which gives it."},
     {ERGO_KEY("/system/dynamics", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
      .fallback = "\"metropolis\"", .choices = model_dynamics, .unit = "",
      .help = "Single-spin rule: metropolis, flip with min(1, exp(-dE/T)); heat-bath, flip with "
@@ -72,7 +73,8 @@ static const struct ergo_key keys[] = {
     {ERGO_KEY("/system/waiting_time", INT), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE,
      .fallback = "0", .min = 0, .max = 9007199254740992, .unit = "sweeps",
      .help =
-         "The first of /run/sweeps, before t = 0 of the curves: the age at t = 0, counted from "
+         "The first of /run/sweeps, less than all, before t = 0 of the curves: the age at t = 0, "
+         "counted from "
          "the end of /run/equilibration. Energy and magnetization are measured in them, too, "
          "frozen_fraction and the curves are of t >= 0. Scanned, it gives two-time functions: the "
          "same chains at each age."},
