@@ -24,7 +24,9 @@ static const struct ergo_key keys[] = {
     {ERGO_KEY("/system/temperature", REAL),
      .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0,
      .max = 1e12, .unit = "J/k_B",
-     .help = "Temperature T in the energy unit of the coupling (k_B = 1); of a ladder the lowest."},
+     .help =
+         "Temperature T in the energy unit of the coupling (k_B = 1); of a ladder the lowest. By "
+         "Metropolis at most 1000 bonds of a spin."},
     {ERGO_KEY("/system/coupling", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "1",
      .min = -1e6, .max = 1e6, .unit = "J", .help = "The unit of the couplings J_ij."},
     {ERGO_KEY("/system/field", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "0",
