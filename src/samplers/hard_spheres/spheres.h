@@ -239,7 +239,7 @@ enum ergo_status spheres_save(struct ergo_context *ctx, void *state, size_t memb
 enum ergo_status spheres_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
                               const void *bytes, size_t length);
 enum ergo_status spheres_carry(struct ergo_context *ctx, void *state, size_t member,
-                             const void *bytes, size_t length);
+                               const void *bytes, size_t length);
 enum ergo_status spheres_frame(struct ergo_context *ctx, void *state, size_t member,
                                struct ergo_text *text);
 /* Read one member's configuration from the device; it is allocated. Write one. */
