@@ -242,9 +242,8 @@ enum ergo_status ergo_engine_replay(struct ergo_context *ctx, struct ergo_engine
             rows[i].kind = ERGO_REPLAY_RESULT;
         } else if (b->kind == ERGO_BUFFER_STATE || b->kind == ERGO_BUFFER_RESULT) {
             rows[i].kind = b->kind == ERGO_BUFFER_STATE ? ERGO_REPLAY_STATE : ERGO_REPLAY_RESULT;
-            rows[i].host = b->window;
-            rows[i].bytes = b->window ? b->window_bytes : (size_t)b->bytes;
-            if (b->flags & ERGO_BUFFER_APART && !b->window && has_room(e, b->bytes))
+            rows[i].bytes = (size_t)b->bytes;
+            if (b->flags & ERGO_BUFFER_APART && has_room(e, b->bytes))
                 rows[i].kind = ERGO_REPLAY_APART;
             if (b->each) {
                 rows[i].mem = b->each;

@@ -280,25 +280,6 @@ void ergo_engine_grow(struct ergo_engine *e, unsigned row, uint64_t bytes, size_
     b->bytes = bytes;
 }
 
-void ergo_engine_hold(struct ergo_engine *e, unsigned row) {
-    struct ergo_engine_buffer *b = &e->buffers[row];
-    if (b->held || !b->mem[0])
-        return;
-    clRetainMemObject(b->mem[0]);
-    b->held = b->mem[0];
-    b->held_bytes = b->bytes;
-}
-
-void ergo_engine_give_back(struct ergo_engine *e, unsigned row) {
-    struct ergo_engine_buffer *b = &e->buffers[row];
-    if (!b->held)
-        return;
-    ergo_buffer_release(&b->mem[0]);
-    b->mem[0] = b->held;
-    b->bytes = b->held_bytes;
-    b->held = NULL;
-}
-
 void ergo_engine_finish(struct ergo_engine *e) {
     if (e->status == ERGO_OK)
         e->status = ergo_device_finish(e->ctx, e->device);

@@ -427,7 +427,6 @@ static void unmake(struct ergo_engine *e) {
         free(b->each);
         for (unsigned slot = 0; slot <= ERGO_TEMPER_SLOT; slot++) {
             ergo_buffer_release(&b->mem[slot]);
-            ergo_buffer_release(&b->held);
             unpin(e->device, &b->pins[slot], &b->host[slot]);
         }
         if (b->read)

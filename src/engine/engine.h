@@ -69,13 +69,7 @@ struct ergo_engine_buffer {
     cl_mem *each;   /* [members], ERGO_BUFFER_EACH; mem[0] is the chosen one */
     void *host[3];  /* for results and a state that `ends`; hosted buffers have the first alone */
     cl_mem pins[3]; /* behind `host`, where the driver has such memory */
-    cl_mem held;    /* ergo_engine_hold */
-    uint64_t held_bytes;
-    cl_event read; /* of ergo_engine_fetch */
-    /* Of a huge system's state an audit keeps only these pieces, window_bytes each; NULL: all of
-     * it. */
-    struct ergo_replay_part *window;
-    size_t window_bytes;
+    cl_event read;  /* of ergo_engine_fetch */
 };
 
 struct ergo_engine_kernel {
@@ -354,10 +348,6 @@ void ergo_engine_constant(struct ergo_engine *e, unsigned row, const void *data)
 /* Enlarge a declared buffer. Its bytes stay: it has `pieces` equal pieces, and each is extended by
  * zeros. */
 void ergo_engine_grow(struct ergo_engine *e, unsigned row, uint64_t bytes, size_t pieces);
-/* Hold a buffer's memory while it grows, and give it back as it was before. Giving back also works
- * after an error. */
-void ergo_engine_hold(struct ergo_engine *e, unsigned row);
-void ergo_engine_give_back(struct ergo_engine *e, unsigned row);
 /* Build a declared kernel again with other options. */
 void ergo_engine_rebuild(struct ergo_engine *e, unsigned kernel, const char *options);
 /*

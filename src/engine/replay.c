@@ -10,11 +10,8 @@ static enum ergo_status no_memory(struct ergo_context *ctx, const struct ergo_re
     return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit of %s", r->sampler);
 }
 
-static struct ergo_replay_part part_of(const struct ergo_replay *r,
-                                       const struct ergo_replay_row *row) {
-    const struct ergo_replay_part whole = {0, 0, row->kind == ERGO_REPLAY_EACH ? r->members : 1};
-    return row->kind != ERGO_REPLAY_HOST && row->host ? *(const struct ergo_replay_part *)row->host
-                                                      : whole;
+static size_t pieces_of(const struct ergo_replay *r, const struct ergo_replay_row *row) {
+    return row->kind == ERGO_REPLAY_EACH ? r->members : 1;
 }
 
 static cl_mem memory_of(const struct ergo_replay_row *row, size_t piece) {
@@ -23,36 +20,35 @@ static cl_mem memory_of(const struct ergo_replay_row *row, size_t piece) {
 
 /* Bytes of all pieces of a row. */
 static size_t size_of(const struct ergo_replay *r, const struct ergo_replay_row *row) {
-    return row->bytes * part_of(r, row).pieces;
+    return row->bytes * pieces_of(r, row);
 }
 
 static enum ergo_status read_row(struct ergo_context *ctx, const struct ergo_replay *r,
                                  const struct ergo_replay_row *row, void *to) {
-    const struct ergo_replay_part part = part_of(r, row);
+    const size_t pieces = pieces_of(r, row);
     enum ergo_status status = ERGO_OK;
-    for (size_t i = 0; i < part.pieces && status == ERGO_OK; i++)
-        status = ergo_buffer_read(ctx, r->device, memory_of(row, i), part.offset + i * part.pitch,
-                                  row->bytes, (unsigned char *)to + i * row->bytes);
+    for (size_t i = 0; i < pieces && status == ERGO_OK; i++)
+        status = ergo_buffer_read(ctx, r->device, memory_of(row, i), 0, row->bytes,
+                                  (unsigned char *)to + i * row->bytes);
     return status;
 }
 
 static enum ergo_status write_row(struct ergo_context *ctx, const struct ergo_replay *r,
                                   const struct ergo_replay_row *row, const void *from) {
-    const struct ergo_replay_part part = part_of(r, row);
+    const size_t pieces = pieces_of(r, row);
     enum ergo_status status = ERGO_OK;
-    for (size_t i = 0; i < part.pieces && status == ERGO_OK; i++)
-        status = ergo_buffer_write(ctx, r->device, memory_of(row, i), part.offset + i * part.pitch,
-                                   row->bytes, (const unsigned char *)from + i * row->bytes);
+    for (size_t i = 0; i < pieces && status == ERGO_OK; i++)
+        status = ergo_buffer_write(ctx, r->device, memory_of(row, i), 0, row->bytes,
+                                   (const unsigned char *)from + i * row->bytes);
     return status;
 }
 
 static enum ergo_status wipe(struct ergo_context *ctx, const struct ergo_replay *r,
                              const struct ergo_replay_row *row, uint8_t byte) {
-    const struct ergo_replay_part part = part_of(r, row);
+    const size_t pieces = pieces_of(r, row);
     enum ergo_status status = ERGO_OK;
-    for (size_t i = 0; i < part.pieces && status == ERGO_OK; i++)
-        status = ergo_buffer_fill(ctx, r->device, memory_of(row, i), part.offset + i * part.pitch,
-                                  row->bytes, byte);
+    for (size_t i = 0; i < pieces && status == ERGO_OK; i++)
+        status = ergo_buffer_fill(ctx, r->device, memory_of(row, i), 0, row->bytes, byte);
     return status;
 }
 

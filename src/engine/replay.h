@@ -31,19 +31,13 @@ enum ergo_replay_kind {
     ERGO_REPLAY_HOST
 };
 
-/* Parts of a buffer: `pieces` of row.bytes each. The first is at `offset`, and they are `pitch`
- * apart. */
-struct ergo_replay_part {
-    size_t offset, pitch, pieces;
-};
-
 struct ergo_replay_row {
     const char *what; /* "lattices", for messages */
     enum ergo_replay_kind kind;
     /* address of the buffer's handle in the sampler's state, because buffers may change places
      * within the stretch */
     cl_mem *mem;
-    void *host; /* ERGO_REPLAY_HOST: the memory; others: NULL, or a struct ergo_replay_part */
+    void *host; /* ERGO_REPLAY_HOST: the memory */
     size_t bytes;
 };
 

@@ -5,7 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dist/dist.h"
 #include "run/replay.h"
+
+/* Ranks that cut a system do as rank 0 says, which alone replays: the whole system. */
+static void share(const struct ergo_work *work, void *value, size_t bytes) {
+    if (work->cut)
+        ergo_dist_share(value, bytes);
+}
 
 static void wait_for(struct ergo_audit *a, bool plan_only) {
     pthread_mutex_lock(&a->lock);
@@ -31,10 +38,14 @@ static struct ergo_audit *open_audit(struct ergo_work *work) {
         return NULL;
     }
     a->work = work;
+    a->ops = work->cut ? work->job->model->ops : work->ops;
+    a->follows = work->cut && ergo_ranks_rank() > 0;
     a->facts = &work->result->audits;
     ergo_context_set_log(a->ctx, ERGO_LOG_ERROR, NULL, NULL);
     pthread_mutex_init(&a->lock, NULL);
     pthread_cond_init(&a->told, NULL);
+    if (a->follows)
+        return a;
     sigfillset(&all); /* signals go to the threads of the program, which expect them */
     pthread_sigmask(SIG_BLOCK, &all, &before);
     const bool made = pthread_create(&a->thread, NULL, ergo_replay_serve, a) == 0;
@@ -68,9 +79,12 @@ enum ergo_status ergo_audit_batch(struct ergo_work *work, const struct ergo_batc
     work->audit->whole = batch;
     work->audit->planned = work->audit->measured = work->audit->replayed = false;
     work->audit->begun = !has_time(work, 0);
-    ask(work->audit, BATCH);
+    if (!work->audit->follows)
+        ask(work->audit, BATCH);
     wait_for(work->audit, true); /* the run's own driver may not like two threads */
-    return ERGO_OK;
+    size_t count = work->audit->some.count;
+    share(work, &count, sizeof count);
+    return work->audit->follows ? ergo_replay_take(work->audit, count ? count : 1) : ERGO_OK;
 }
 
 /* Steps of a stretch; 0: there is no time for one. */
@@ -86,16 +100,20 @@ uint64_t ergo_audit_last(const struct ergo_work *work) {
     if (!work->audit)
         return 0;
     wait_for(work->audit, true);
-    return ergo_audit_gave_up(work->audit) ? 0 : fitting(work);
+    uint64_t steps = work->audit->follows || ergo_audit_gave_up(work->audit) ? 0 : fitting(work);
+    share(work, &steps, sizeof steps);
+    return steps;
 }
 
 uint64_t ergo_audit_due(struct ergo_work *work, uint64_t rest) {
     const double every = ergo_point_real(&work->job->points[0], "/audit/every_seconds");
+    if (!work->audit)
+        return 0;
     const uint64_t steps = ergo_audit_last(work);
     const bool late = steps && every > 0 && ergo_clock() - work->audit->last >= every;
-    if (!steps || (work->audit->begun && !work->audit->wanted && !late && rest > steps))
-        return 0;
-    return steps < rest ? steps : rest;
+    bool due = steps && (!work->audit->begun || work->audit->wanted || late || rest <= steps);
+    share(work, &due, sizeof due);
+    return !due ? 0 : steps < rest ? steps : rest;
 }
 
 bool ergo_audit_wants(struct ergo_work *work) {
@@ -145,8 +163,14 @@ static enum ergo_status save_states(struct ergo_work *work, struct ergo_text *te
 enum ergo_status ergo_audit_before(struct ergo_work *work, const struct ergo_audit_block *block) {
     struct ergo_audit *a = work->audit;
     enum ergo_status status = ergo_audit_settle(work);
-    if (status != ERGO_OK || ergo_audit_gave_up(a))
+    bool over = ergo_audit_gave_up(a);
+    if (status == ERGO_OK)
+        share(work, &over, sizeof over);
+    if (status != ERGO_OK || over) {
+        if (a->follows)
+            snprintf(a->facts->reason, sizeof a->facts->reason, "of rank 0");
         return status;
+    }
     ergo_session_clock_rest(work->session);
     a->last = ergo_clock();
     a->begun = a->fresh = true;
@@ -176,7 +200,7 @@ static void pick(const struct ergo_audit *a, double *to, const double *from, siz
 void ergo_audit_samples(struct ergo_work *work, const struct ergo_samples *samples) {
     struct ergo_audit *a = work->audit;
     const struct ergo_model *model = work->job->model;
-    if (ergo_audit_gave_up(a))
+    if (a->follows || ergo_audit_gave_up(a))
         return;
     pick(a, a->given.columns, samples->columns, samples->count, model->n_columns);
     for (size_t c = 0; c < model->n_curves; c++)
@@ -193,7 +217,7 @@ enum ergo_status ergo_audit_after(struct ergo_work *work) {
     const enum ergo_status status = save_states(work, a->after);
     ergo_session_clock_start(work->session);
     a->replayed = status == ERGO_OK;
-    if (a->replayed)
+    if (a->replayed && !a->follows)
         ask(a, REPLAY);
     if (!a->other) /* Oclgrind gives wrong answers to two threads at once */
         wait_for(a, false);
@@ -223,8 +247,12 @@ void ergo_audit_close(struct ergo_work *work) {
         snprintf(a->facts->reason, sizeof a->facts->reason,
                  "a stretch would take longer than %g s and a twentieth of the sampling",
                  ERGO_REPLAY_ALLOWED);
-    ask(a, END);
-    pthread_join(a->thread, NULL);
+    if (a->follows) {
+        ergo_replay_forget(a);
+    } else {
+        ask(a, END);
+        pthread_join(a->thread, NULL);
+    }
     pthread_mutex_destroy(&a->lock);
     pthread_cond_destroy(&a->told);
     ergo_context_destroy(a->ctx);

@@ -7,8 +7,8 @@
  *
  * Another implementation works in a thread of its own, beside the run; the run's own device cannot,
  * and the run waits for it. Of many members a few are made again, and a stretch is as long as their
- * cost allows. Only models without an audit of their own (ergo_sampler_ops.audit) come here;
- * nothing of this is in a model.
+ * cost allows. A system that is cut over ranks is replayed whole, by rank 0. Only models without an
+ * audit of their own (ergo_sampler_ops.audit) come here; nothing of this is in a model.
  */
 #ifndef ERGO_RUN_AUDIT_H
 #define ERGO_RUN_AUDIT_H

@@ -187,7 +187,8 @@ static enum ergo_status duties(struct loop *loop) {
     struct ergo_work *work = loop->work;
     const double every = ergo_point_real(&work->job->points[0], "/audit/every_seconds");
     const bool late = every > 0 && ergo_clock() - work->session->last_audit >= every;
-    const bool saves = ergo_work_save_is_due(work) && !ergo_audit_wants(work);
+    const bool saves =
+        ergo_work_agree(work, ergo_work_save_is_due(work)) && !ergo_audit_wants(work);
     const unsigned due =
         ergo_work_agree(work, (ergo_session_must_stop(work->session) ? ERGO_DUE_STOP : 0) |
                                   (late ? ERGO_DUE_AUDIT : 0) | (saves ? ERGO_DUE_SAVE : 0) |

@@ -59,7 +59,7 @@ static enum ergo_status open_device(struct ergo_audit *a, const char *asked) {
     return ERGO_OK;
 }
 
-static void forget_batch(struct ergo_audit *a) {
+void ergo_replay_forget(struct ergo_audit *a) {
     ergo_engine_destroy(a->state);
     a->state = NULL;
     for (size_t i = 0; i < a->some.count; i++) {
@@ -85,9 +85,9 @@ static void forget_batch(struct ergo_audit *a) {
 
 /* Copies of `count` points of the batch, evenly spread and with the last one, whose launches are
  * automatic. */
-static enum ergo_status take_members(struct ergo_audit *a, size_t count) {
+enum ergo_status ergo_replay_take(struct ergo_audit *a, size_t count) {
     const size_t all = a->whole->count, n_keys = a->work->job->n_keys;
-    forget_batch(a);
+    ergo_replay_forget(a);
     a->some.job = a->work->job;
     a->points = calloc(count, sizeof *a->points);
     a->some.points = calloc(count, sizeof(struct ergo_point *));
@@ -114,7 +114,7 @@ static enum ergo_status take_members(struct ergo_audit *a, size_t count) {
 }
 
 static enum ergo_status plan(struct ergo_audit *a, struct ergo_plan *p) {
-    return ergo_sampler_plan(a->ctx, a->work->ops, &a->some, a->device, p);
+    return ergo_sampler_plan(a->ctx, a->ops, &a->some, a->device, p);
 }
 
 /* On the run's own device: groups of another size, where the model lets them be chosen. Some
@@ -144,7 +144,7 @@ static enum ergo_status vary(struct ergo_audit *a, struct ergo_plan *p) {
 }
 
 static enum ergo_status create(struct ergo_audit *a) {
-    return ergo_sampler_create(a->ctx, a->work->ops, &a->some, a->device, &a->state);
+    return ergo_sampler_create(a->ctx, a->ops, &a->some, a->device, &a->state);
 }
 
 static void tell_planned(struct ergo_audit *a) {
@@ -157,7 +157,7 @@ static void tell_planned(struct ergo_audit *a) {
 /* As many members as would make as many steps in the time of a stretch. */
 static enum ergo_status plan_batch(struct ergo_audit *a) {
     struct ergo_plan p = {0};
-    enum ergo_status status = take_members(a, 1);
+    enum ergo_status status = ergo_replay_take(a, 1);
     if (status == ERGO_OK)
         status = plan(a, &p);
     const double steps = p.block_steps * ERGO_REPLAY_LEAST / 0.1;
@@ -165,7 +165,7 @@ static enum ergo_status plan_batch(struct ergo_audit *a) {
     const size_t all = a->whole->count;
     const size_t few = (size_t)ceil(fmin(sqrt(fmax(1, steps)), fmax(1, room)));
     if (status == ERGO_OK)
-        status = take_members(a, few < all ? few : all);
+        status = ergo_replay_take(a, few < all ? few : all);
     if (status == ERGO_OK)
         status = plan(a, &p);
     a->step_seconds = 0.1 / fmax(1, p.block_steps);
@@ -248,7 +248,7 @@ static enum ergo_status compare_states(struct ergo_audit *a, const struct ergo_t
     enum ergo_status status = ERGO_OK;
     for (size_t i = 0; i < a->some.count && status == ERGO_OK; i++) {
         struct ergo_text found = {0};
-        status = a->work->ops->save(a->ctx, a->state, i, &found);
+        status = a->ops->save(a->ctx, a->state, i, &found);
         if (status == ERGO_OK && (found.failed || given[i].failed))
             status = ERGO_FAIL(a->ctx, ERGO_E_MEMORY, "no memory for an audit's states");
         if (status == ERGO_OK && (found.length != given[i].length ||
@@ -263,17 +263,17 @@ static enum ergo_status compare_states(struct ergo_audit *a, const struct ergo_t
 static enum ergo_status start(struct ergo_audit *a) {
     const double begun = ergo_clock();
     bool done = false;
-    enum ergo_status status = a->work->ops->init(a->ctx, a->state);
+    enum ergo_status status = a->ops->init(a->ctx, a->state);
     while (status == ERGO_OK && !done && ergo_clock() - begun < ERGO_REPLAY_MOST)
-        status = ergo_sampler_start_piece(a->ctx, a->work->ops, a->state, &done);
+        status = ergo_sampler_start_piece(a->ctx, a->ops, a->state, &done);
     return status == ERGO_OK && done ? compare_states(a, a->before, 0, "the start") : status;
 }
 
 static enum ergo_status load(struct ergo_audit *a) {
     enum ergo_status status = ERGO_OK;
     for (size_t i = 0; i < a->some.count && status == ERGO_OK; i++) {
-        status = a->work->ops->load(a->ctx, a->state, i, a->block.step, a->before[i].data,
-                                    a->before[i].length);
+        status = a->ops->load(a->ctx, a->state, i, a->block.step, a->before[i].data,
+                              a->before[i].length);
         if (status != ERGO_E_IO)
             continue;
         char *why = strdup(ergo_error_message(a->ctx));
@@ -292,10 +292,10 @@ static enum ergo_status load(struct ergo_audit *a) {
 static enum ergo_status advance(struct ergo_audit *a) {
     const struct ergo_audit_block *b = &a->block;
     enum ergo_status status =
-        ergo_sampler_advance(a->ctx, a->work->ops, a->state, 0, b->count, b->every, b->first);
+        ergo_sampler_advance(a->ctx, a->ops, a->state, 0, b->count, b->every, b->first);
     if (status != ERGO_OK || !b->count)
         return status == ERGO_OK ? ergo_device_finish(a->ctx, a->device) : status;
-    status = ergo_sampler_collect(a->ctx, a->work->ops, a->state, 0, &a->found);
+    status = ergo_sampler_collect(a->ctx, a->ops, a->state, 0, &a->found);
     if (status == ERGO_E_JOB) { /* the run took these numbers */
         ergo_error_clear(a->ctx);
         status = differ(a, 0, ergo_audit_end(b), "a sample");
@@ -348,7 +348,7 @@ void *ergo_replay_serve(void *user) {
         else if (task == REPLAY && !ergo_audit_gave_up(a))
             replay(a);
         else if (task == END)
-            forget_batch(a);
+            ergo_replay_forget(a);
         pthread_mutex_lock(&a->lock);
         a->task = NOTHING;
         pthread_cond_broadcast(&a->told);

@@ -17,8 +17,10 @@
 enum ergo_replay_task { NOTHING, BATCH, REPLAY, END };
 
 struct ergo_audit {
-    const struct ergo_work *work; /* the thread reads what stays: job, ops, the device's summary */
-    struct ergo_context *ctx;     /* of the thread */
+    const struct ergo_work *work;       /* the thread reads what stays: job, the device's summary */
+    const struct ergo_sampler_ops *ops; /* of the replay: never those of a system that is cut */
+    bool follows; /* another rank than 0 of a system that is cut: takes part in saving states */
+    struct ergo_context *ctx; /* of the thread */
     struct ergo_result_audits *facts;
     pthread_t thread;
     pthread_mutex_t lock;
@@ -55,6 +57,9 @@ static inline uint64_t ergo_audit_end(const struct ergo_audit_block *b) {
 static inline bool ergo_audit_gave_up(const struct ergo_audit *a) {
     return *a->facts->reason;
 }
+/* The batch's `count` members that are replayed; and none. */
+enum ergo_status ergo_replay_take(struct ergo_audit *a, size_t count);
+void ergo_replay_forget(struct ergo_audit *a);
 /* The thread; user: the audit. */
 void *ergo_replay_serve(void *user);
 

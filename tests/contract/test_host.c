@@ -181,11 +181,13 @@ static const struct {
      "\"packing_fraction\": 0.45 }, " RUN OUTPUT,
      "disks/snapshots/p0000-000000000000015.xyz"},
     {"fluid",
-     "{ \"sampler\": \"lj-gcmc\", \"seed\": \"1\", \"system\": { \"box\": [5.5, 5.25, 5.75], "
+     "{ \"sampler\": \"lj-gcmc\", \"seed\": \"1\", \"audit\": { \"device\": \"none\" }, "
+     "\"system\": { \"box\": [5.5, 5.25, 5.75], "
      "\"temperature\": 1.5, \"activity\": 0.125, \"particles\": 12 }, " RUN OUTPUT,
      NULL},
     {"fluid-again",
-     "{ \"sampler\": \"lj-gcmc\", \"seed\": \"2\", \"system\": { \"box\": [5.5, 5.25, 5.75], "
+     "{ \"sampler\": \"lj-gcmc\", \"seed\": \"2\", \"audit\": { \"device\": \"none\" }, "
+     "\"system\": { \"box\": [5.5, 5.25, 5.75], "
      "\"temperature\": 1.5, \"activity\": 0.125 }, " RUN OUTPUT,
      "fluid/snapshots/p0000-000000000000015.xyz"},
     {"helium",

@@ -1,4 +1,4 @@
-/* Compares a Lennard-Jones job on a device with a twin of each member on the host, exactly. Kernel
+/* Compares a Lennard-Jones job on a device with the oracle's chain of each member, exactly. Kernel
  * tests and mutants share it. */
 #ifndef ERGO_TESTS_KERNEL_LJ_BENCH_H
 #define ERGO_TESTS_KERNEL_LJ_BENCH_H
@@ -13,12 +13,12 @@
 
 #include <cmocka.h>
 
-#include "samplers/lj_gcmc/twin.h"
+#include "oracle/lj_chain.h"
 #include "table_file.h"
 
-/* Starts the twins of a member's boxes on lattices, with sums over all pairs. */
-static inline void lj_twin_start(struct ergo_context *ctx, struct lj_twin *t,
-                                 const struct ergo_point *point, const struct lj_tables *tables) {
+/* Starts the chains of a member's boxes on lattices, with sums over all pairs. */
+static inline void lj_oracle_start(struct ergo_context *ctx, struct lj_oracle *t,
+                                   const struct ergo_point *point, const struct lj_tables *tables) {
     const size_t boxes = lj_boxes_of(point);
     for (size_t b = 0; b < boxes; b++) {
         const struct lj_system s = lj_box_system(point, b);
@@ -31,22 +31,19 @@ static inline void lj_twin_start(struct ergo_context *ctx, struct lj_twin *t,
                                                      lj_rules_of(point, boxes - 1)};
             lj_volume_set(&rules[b], lj_volume_start(rules, boxes, b), &chain);
         }
-        const struct lj_system system = lj_system_of(point);
-        const struct lj_window window = lj_window_of(&system, UINT64_MAX, 0);
-        assert_true(lj_twin_init(&t[b], point, b, &chain, words, 100000,
-                                 system.period ? &window : NULL, tables));
+        assert_true(lj_oracle_init(&t[b], point, b, &chain, words, 100000, tables));
         free(words);
-        const struct lj_twin_sums sums = lj_twin_total(&t[b], 0, t[b].n, 1, 1, 0);
+        const struct lj_oracle_sums sums = lj_oracle_total(&t[b]);
         assert_false(sums.core);
-        t[b].energy = sums.energy / 2;
-        t[b].virial = sums.virial / 2;
-        t[b].contacts = sums.contacts / 2;
+        t[b].energy = sums.energy;
+        t[b].virial = sums.virial;
+        t[b].contacts = sums.contacts;
     }
 }
 
-static inline void lj_twin_steps(struct lj_twin *t, uint64_t count) {
+static inline void lj_oracle_steps(struct lj_oracle *t, uint64_t count) {
     for (uint64_t i = 0; i < count; i++)
-        assert_true(lj_twin_step(t));
+        assert_true(lj_oracle_step(t));
 }
 
 #define LJ_SLIT_KEYS                                                                               \
@@ -69,23 +66,45 @@ struct lj_bench {
     } while (0)
 
 static inline void lj_compare_state(struct lj_bench *b, const char *what, void *state, size_t chain,
-                                    const struct lj_twin *t) {
+                                    const struct lj_oracle *t) {
     struct lj_state *s = state;
     uint32_t *words, n;
     LJ_OK(b, what, lj_fetch(b->ctx, s, chain, &words, &n));
-    const struct lj_chain *c = &s->chains[chain], expected = lj_twin_chain(t);
+    const struct lj_chain *c = &s->chains[chain], expected = lj_oracle_chain(t);
     if (memcmp(c, &expected, sizeof expected) != 0 || memcmp(words, t->p, 12 * (size_t)n) != 0)
         fail_msg("%s\nnot the oracle's chain: chain %zu at move %llu: N %u, energy %lld, virial "
-                 "%lld, contacts %llx; the twin has %u, %lld, %lld, %llx",
+                 "%lld, contacts %llx; the oracle has %u, %lld, %lld, %llx",
                  what, chain, (unsigned long long)c->step, n, (long long)c->energy,
                  (long long)c->virial, (unsigned long long)c->contacts, t->n, (long long)t->energy,
                  (long long)t->virial, (unsigned long long)t->contacts);
     free(words);
 }
 
-/* Saves and loads the chains. They must pass an audit at once, and continue. */
+/* The device's sums over all pairs are the oracle's, and the pair energies that it keeps are those
+ * of the particles. */
+static inline void lj_compare_totals(struct lj_bench *b, const char *what, struct lj_state *s,
+                                     const struct lj_oracle *t) {
+    struct lj_totals *found = calloc(lj_chains(s), sizeof *found);
+    assert_non_null(found);
+    ergo_engine_begin(&s->e, b->ctx);
+    if (s->stale)
+        lj_refresh_energies(s);
+    lj_total_sums(s, false, found);
+    LJ_OK(b, what, ergo_engine_end(&s->e));
+    for (size_t c = 0; c < lj_chains(s); c++)
+        if (found[c].energy != t[c].energy || found[c].virial != t[c].virial ||
+            found[c].contacts != t[c].contacts || found[c].overlaps || found[c].mismatches)
+            fail_msg("%s\nnot the oracle's sums from scratch: chain %zu has %lld, %lld, %llx and "
+                     "%llu overlaps, %llu wrong energies of particles",
+                     what, c, (long long)found[c].energy, (long long)found[c].virial,
+                     (unsigned long long)found[c].contacts, (unsigned long long)found[c].overlaps,
+                     (unsigned long long)found[c].mismatches);
+    free(found);
+}
+
+/* Saves and loads the chains. They must have the same sums at once, and continue. */
 static inline void lj_compare_saved(struct lj_bench *b, const char *what, void *state,
-                                    const struct ergo_batch *batch, struct lj_twin *twins,
+                                    const struct ergo_batch *batch, struct lj_oracle *oracles,
                                     uint64_t moves) {
     const struct ergo_sampler_ops *ops = ergo_sampler_find("lj-gcmc")->models[0]->ops;
     const size_t boxes = ((struct lj_state *)state)->boxes;
@@ -93,23 +112,23 @@ static inline void lj_compare_saved(struct lj_bench *b, const char *what, void *
         struct ergo_text saved = {0};
         LJ_OK(b, what, ops->save(b->ctx, state, m, &saved));
         LJ_OK(b, what,
-              ops->load(b->ctx, state, m, twins[boxes * m].step, saved.data, saved.length));
+              ops->load(b->ctx, state, m, oracles[boxes * m].step, saved.data, saved.length));
         ergo_text_free(&saved);
     }
-    LJ_OK(b, what, ops->audit(b->ctx, state));
+    lj_compare_totals(b, what, state, oracles);
     LJ_OK(b, what, ergo_sampler_advance(b->ctx, ops, state, 0, 0, moves, 0));
     LJ_OK(b, what, lj_settle(b->ctx, state));
     for (size_t m = 0; m < batch->count; m++)
-        lj_twin_steps(&twins[boxes * m], moves);
+        lj_oracle_steps(&oracles[boxes * m], moves);
     for (size_t c = 0; c < boxes * batch->count; c++)
-        lj_compare_state(b, what, state, c, &twins[c]);
-    LJ_OK(b, what, ops->audit(b->ctx, state));
+        lj_compare_state(b, what, state, c, &oracles[c]);
+    lj_compare_totals(b, what, state, oracles);
 }
 
 /* Compares the curves of a sample with those from all pairs. They are equal to the bit, because
  * numbers of pairs are integers. */
 static inline void lj_compare_pairs(struct lj_bench *b, const char *what, void *state,
-                                    const struct lj_twin *t, double *const found[LJ_CURVES]) {
+                                    const struct lj_oracle *t, double *const found[LJ_CURVES]) {
     const struct lj_state *s = state;
     const uint32_t bins = s->launch.bins;
     const size_t all = bins * lj_pair_kinds(&s->system);
@@ -119,10 +138,10 @@ static inline void lj_compare_pairs(struct lj_bench *b, const char *what, void *
     for (size_t c = 0; c < LJ_CURVES; c++)
         expected[c] = found[c] ? values + c * bins : NULL;
     if (s->system.field) {
-        lj_twin_profile(t, t->n, s->system.axis, lj_profile_bins(s), bins, pairs);
+        lj_oracle_profile(t, s->system.axis, lj_profile_bins(s), bins, pairs);
         lj_profile_convert(s, pairs, expected[LJ_CURVE_PROFILE]);
     } else {
-        lj_twin_pairs(t, 0, t->n, s->bin_edges, bins, pairs);
+        lj_oracle_pairs(t, s->bin_edges, bins, pairs);
         lj_pairs_convert(s, t->n, t->numbers, pairs, expected);
     }
     for (size_t c = 0; c < LJ_CURVES; c++)
@@ -135,7 +154,8 @@ static inline void lj_compare_pairs(struct lj_bench *b, const char *what, void *
     free(values);
 }
 
-/* Runs a job (' for ") and its twins: `samples` samples, one every `every` moves, in blocks of two.
+/* Runs a job (' for ") and its oracle: `samples` samples, one every `every` moves, in blocks of
+ * two.
  */
 static inline void lj_compare(struct lj_bench *b, const char *text, size_t samples,
                               uint64_t every) {
@@ -144,19 +164,16 @@ static inline void lj_compare(struct lj_bench *b, const char *text, size_t sampl
     char *json = strdup(text);
     for (char *c = json; *c; c++)
         *c = *c == '\'' ? '"' : *c;
-    /* Audits replay no more than the job has, so this keeps them short on Oclgrind. */
-    static const char *const shorter[] = {"/run/equilibration=6", "/run/sweeps=6"};
-    LJ_OK(b, text,
-          ergo_job_parse(b->ctx, json, strlen(json), "case", shorter,
-                         getenv("ERGOCL_TEST_SMALL") ? 2 : 0, &job));
+    LJ_OK(b, text, ergo_job_parse(b->ctx, json, strlen(json), "case", NULL, 0, &job));
     free(json);
     const struct ergo_sampler_ops *ops = job->model->ops;
     const struct ergo_batch *batch = &job->batches[0];
     assert_int_equal(job->n_batches, 1);
     LJ_OK(b, text, ergo_sampler_create(b->ctx, ops, batch, b->device, &state));
     LJ_OK(b, text, ops->init(b->ctx, state));
+    ergo_pace_start(&((struct lj_state *)state)->e.curve_pace, 1); /* g(r) in several launches */
     const size_t boxes = lj_boxes_of(batch->points[0]);
-    struct lj_twin *twins = calloc(boxes * batch->count, sizeof *twins);
+    struct lj_oracle *oracles = calloc(boxes * batch->count, sizeof *oracles);
     const uint64_t curves = lj_curve_every(batch->points[0]);
     size_t sizes[LJ_CURVES]; /* the histogram is not collected */
     for (size_t c = 0; c < LJ_CURVES; c++)
@@ -165,13 +182,13 @@ static inline void lj_compare(struct lj_bench *b, const char *text, size_t sampl
     for (int c = 0; c < LJ_CURVES; c++)
         got.curves[c] = calloc(2 * batch->count * (sizes[c] + 1), sizeof(double));
     for (size_t m = 0; m < batch->count; m++)
-        lj_twin_start(b->ctx, &twins[boxes * m], batch->points[m],
-                      &((struct lj_state *)state)->tables);
+        lj_oracle_start(b->ctx, &oracles[boxes * m], batch->points[m],
+                        &((struct lj_state *)state)->tables);
 
     LJ_OK(b, text,
           ergo_sampler_advance(b->ctx, ops, state, 0, 0, every / 2, 0)); /* without samples */
     for (size_t m = 0; m < batch->count; m++)
-        lj_twin_steps(&twins[boxes * m], every / 2);
+        lj_oracle_steps(&oracles[boxes * m], every / 2);
     /* two blocks in flight: what the second has done when the first is found to have stopped */
     const size_t blocks = (samples + 1) / 2;
     LJ_OK(b, text, ergo_sampler_advance(b->ctx, ops, state, 0, 2, every, 0));
@@ -183,22 +200,22 @@ static inline void lj_compare(struct lj_bench *b, const char *text, size_t sampl
         for (size_t i = 0, curve = 0; i < 2; i++) {
             const bool pairs = curves && (2 * k + i) % curves == 0;
             for (size_t m = 0; m < batch->count; m++) {
-                struct lj_twin *t = &twins[boxes * m];
+                struct lj_oracle *t = &oracles[boxes * m];
                 const double *c = got.columns + (i * batch->count + m) * LJ_COLUMNS;
                 double expected[LJ_COLUMNS];
-                lj_twin_steps(t, every);
+                lj_oracle_steps(t, every);
                 b->moves += every;
                 const uint32_t ghosts = lj_ghosts_of(batch->points[m]);
                 struct lj_sample sample[2];
                 int64_t weights[2 * LJ_GHOST_SUMS];
                 for (size_t box = 0; box < boxes; box++) {
-                    sample[box] = lj_twin_sample(&t[box]);
-                    lj_twin_ghosts(&t[box], ghosts, weights + box * LJ_GHOST_SUMS);
+                    sample[box] = lj_oracle_sample(&t[box]);
+                    lj_oracle_ghosts(&t[box], ghosts, weights + box * LJ_GHOST_SUMS);
                 }
                 lj_columns_of(state, m, sample, ghosts ? weights : NULL, t->step, expected);
                 if (memcmp(c, expected, sizeof expected) != 0)
                     fail_msg("%s\nnot the oracle's sample %zu of member %zu: N %g, U %.17g; the "
-                             "twin has %u, %lld",
+                             "oracle has %u, %lld",
                              text, 2 * k + i, m, c[0], c[1], t->n, (long long)t->energy);
                 double *rows[LJ_CURVES];
                 lj_curve_rows_at(state, got.curves, curve * batch->count + m, rows);
@@ -210,15 +227,15 @@ static inline void lj_compare(struct lj_bench *b, const char *text, size_t sampl
     }
     LJ_OK(b, text, lj_settle(b->ctx, state));
     for (size_t c = 0; c < boxes * batch->count; c++)
-        lj_compare_state(b, text, state, c, &twins[c]);
-    LJ_OK(b, text, ops->audit(b->ctx, state));
-    lj_compare_saved(b, text, state, batch, twins, every / 2);
+        lj_compare_state(b, text, state, c, &oracles[c]);
+    lj_compare_totals(b, text, state, oracles);
+    lj_compare_saved(b, text, state, batch, oracles, every / 2);
     b->grown += ((struct lj_state *)state)->grown;
     for (size_t c = 0; c < boxes * batch->count; c++)
-        lj_twin_free(&twins[c]);
+        lj_oracle_free(&oracles[c]);
     for (int c = 0; c < LJ_CURVES; c++)
         free(got.curves[c]);
-    free(twins);
+    free(oracles);
     free(got.columns);
     ergo_engine_destroy(state);
     ergo_job_destroy(job);

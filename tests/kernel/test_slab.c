@@ -99,7 +99,7 @@ static void run(const struct ergo_job *job, const struct ergo_sampler_ops *ops, 
     OK(ops->init(ctx, state));
     const size_t count = small ? 1 : SAMPLES;
     OK(ergo_sampler_advance(ctx, ops, state, 0, 0, small ? 1 : sweeps, 0));
-    if (!small) /* a replay by the same kernels, which Oclgrind has seen then */
+    if (!small && ops->audit) /* a replay by the same kernels, which Oclgrind has seen then */
         OK(ops->audit(ctx, state));
     OK(ergo_sampler_advance(ctx, ops, state, 0, count, 3, 0));
     OK(ergo_sampler_collect(ctx, ops, state, 0, &samples));
@@ -109,7 +109,8 @@ static void run(const struct ergo_job *job, const struct ergo_sampler_ops *ops, 
         OK(ops->save(ctx, state, m, &o->states[m]));
     if (small)
         goto out;
-    OK(ops->audit(ctx, state));
+    if (ops->audit)
+        OK(ops->audit(ctx, state));
     /* loaded, it goes on as before */
     OK(ops->load(ctx, state, 1, sweeps + 9, o->states[1].data, o->states[1].length));
     OK(ops->load(ctx, state, 0, sweeps + 9, o->states[0].data, o->states[0].length));

@@ -31,7 +31,7 @@ expect 0 "$ERGOCL" run board.json -o plain --device "$pocl" --quiet --set /distr
 expect 0 ranks 8 run board.json -o eight --device "$pocl" --quiet --set /run/curve_every=0
 same_points plain eight
 
-# An activation that is too much for the host: each rank follows what is at the beginning of its slab.
+# Many trials in each active cell.
 part=(--set "/system/box=[14.5,14.1,14.3]" --set /system/cutoff=1 --set /system/particles=1500 --set /system/cell_trials=64
     --set /system/tail_correction=false --set /run/curve_every=0 --set /run/sweeps=6 --set /run/equilibration=0 --set /system/tune_steps=0)
 expect 0 "$ERGOCL" run board.json -o part --device "$pocl" --quiet "${part[@]}" --set /distribute=points

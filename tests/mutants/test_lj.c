@@ -1,6 +1,6 @@
 /*
- * Lennard-Jones kernels against the twin ("bits ...") or by statistics alone ("small", "ideal"):
- * test_lj CASE. What kills a mutant of kind "lj".
+ * Lennard-Jones kernels against the oracle ("bits ...", or "job" and a job) or by statistics alone
+ * ("small", "ideal"): test_lj CASE [JOB]. What kills a mutant of kind "lj" or "oracle".
  */
 #include "kernel/lj_bench.h"
 #include "physics/adsorbent_physics.h"
@@ -9,7 +9,7 @@
 #include "physics/mixture_physics.h"
 #include "physics/slit_physics.h"
 
-static const char *chosen;
+static const char *chosen, *given;
 
 #define HEAD "{'sampler': 'lj-gcmc', 'seed': '7', 'replicas': 2, 'system': {"
 #define RUN                                                                                        \
@@ -91,6 +91,14 @@ static const struct {
 
 static void test_case(void **state) {
     (void)state;
+    if (given) {
+        struct lj_bench b;
+        assert_int_equal(lj_bench_open(&b), 0);
+        lj_compare(&b, given, 6, strstr(given, "checkerboard") ? 3 : 300);
+        ergo_device_close(b.device);
+        ergo_context_destroy(b.ctx);
+        return;
+    }
     for (size_t i = 0; i < sizeof bits / sizeof bits[0]; i++) {
         struct lj_bench b;
         if (strcmp(chosen, bits[i].name) != 0)
@@ -161,9 +169,10 @@ static void test_case(void **state) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 2)
+    if (argc != 2 && argc != 3)
         return 2;
     chosen = argv[1];
+    given = argv[2];
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_case)};
     return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
 }

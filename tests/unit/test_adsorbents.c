@@ -15,7 +15,7 @@
 #include "job/cube.h"
 #include "job/xyz.h"
 #include "oracle/lj_serial.h"
-#include "samplers/lj_gcmc/twin.h"
+#include "samplers/lj_gcmc/lj.h"
 
 #include "context.h"
 

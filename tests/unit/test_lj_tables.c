@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "oracle/lj_serial.h"
-#include "samplers/lj_gcmc/twin.h"
+#include "oracle/lj_chain.h"
 
 #include "context.h"
 
@@ -73,10 +73,10 @@ static void test_pairs(void **state) {
     lj.tabulated = false;
     assert_true(fabs(lj_core2(&s) / lj_core2(&lj) - 1) < 1e-6);
     for (double r2 = 1.0001 * (double)m.core2; r2 < 6.25; r2 *= 1.0007) {
-        struct lj_twin_sums sums = {0};
+        struct lj_oracle_sums sums = {0};
         double w, scale = pow(r2, -6) + pow(r2, -3);
         const double u = ergo_oracle_lj_pair((double)(float)r2, 9, &w);
-        lj_twin_pair(&m, (float)r2, 1, &sums);
+        lj_oracle_pair(&m, (float)r2, 1, &sums);
         worst = fmax(worst, fabs(lj_energy_of(&s, sums.energy) - u) / (4 * scale));
         worst_virial = fmax(worst_virial, fabs(lj_virial_of(&s, sums.virial) - w) / (24 * scale));
     }
@@ -148,7 +148,7 @@ static void test_field(void **state) {
     struct ergo_job *job = with_slit("");
     const struct lj_system s = lj_system_of(&job->points[0]);
     struct lj_tables tables = {0};
-    struct lj_twin t = {.tables = &tables};
+    struct lj_oracle t = {.tables = &tables};
     uint32_t words[3 * 20];
     double henry = 0, worst = 0;
     assert_true(lj_tables_make(&s, 1, &tables));
@@ -156,8 +156,8 @@ static void test_field(void **state) {
     for (uint32_t k = 0; k < 70000; k++) {
         const uint32_t at[3] = {0, 0, k * 61356u};
         const double u = ergo_oracle_lj_wall(&oracle, 7 * (double)at[2] * 0x1p-32);
-        struct lj_twin_sums sums = {0};
-        lj_twin_add_field(&t, at, 1, &sums);
+        struct lj_oracle_sums sums = {0};
+        lj_oracle_add_field(&t, at, 1, &sums);
         if (u < 99 * s.temperature) {
             assert_false(sums.core);
             worst = fmax(worst, fabs(lj_energy_of(&s, sums.energy) - u) / (5 + fabs(u)));

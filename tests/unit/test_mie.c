@@ -1,4 +1,4 @@
-/* The Mie potential without a device: arithmetic of kernels and twin, and what the host derives
+/* The Mie potential without a device: arithmetic of kernels and oracle, and what the host derives
  * from the exponents. */
 #include <math.h>
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 #define LJ_MIE_M 8u
 #include "lj_gcmc/core.h"
 #include "samplers/lj_gcmc/tables.h"
-#include "samplers/lj_gcmc/twin.h"
+#include "oracle/lj_chain.h"
 
 #include "context.h"
 
@@ -52,16 +52,16 @@ static double usual_tail(const char *keys) {
 
 #define MIE(n, m) ", 'potential': 'mie', 'repulsive_exponent': " #n ", 'attractive_exponent': " #m
 
-/* Pairs of core.h and of the twin are the same words, and those of the definition. */
+/* Pairs of core.h and of the oracle are the same words, and those of the definition. */
 static void test_pairs(void **state) {
     (void)state;
     const struct lj_member m = {.core2 = 0.5f, .exponents = LJ_MIE_N | LJ_MIE_M << 8};
     for (double r2 = 0.6; r2 < 9; r2 *= 1.01) {
         lj_long energy, virial;
-        struct lj_twin_sums sums = {0};
+        struct lj_oracle_sums sums = {0};
         const double x = 1 / sqrt((double)(float)r2), a = pow(x, 15), b = pow(x, 8);
         lj_pair((float)r2, &m, &energy, &virial);
-        lj_twin_pair(&m, (float)r2, 1, &sums);
+        lj_oracle_pair(&m, (float)r2, 1, &sums);
         assert_true(energy == sums.energy && virial == sums.virial);
         assert_true(fabs((double)energy * 0x1p-30 - (a - b)) < 4e-6 * (a + b) + 4e-9);
         assert_true(fabs((double)virial * 0x1p-25 - (15 * a - 8 * b)) <

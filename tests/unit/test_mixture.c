@@ -15,7 +15,7 @@
 
 #include "oracle/mixture_serial.h"
 #include "samplers/lj_gcmc/tables.h"
-#include "samplers/lj_gcmc/twin.h"
+#include "samplers/lj_gcmc/lj.h"
 
 #include "context.h"
 

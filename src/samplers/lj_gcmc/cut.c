@@ -85,20 +85,12 @@ uint64_t lj_cut_cell(const struct lj_state *s, const uint32_t *words) {
     return here < used(s) ? here * layer + cell % layer : UINT64_MAX;
 }
 
-/* Into the first layer of the halo an active cell of the block before it may reach, of which a slab
- * knows nothing; nothing looks at that layer. Where the layers go around the box, all are known. */
-void lj_cut_right(const struct lj_state *s, size_t *from, size_t *to) {
-    const size_t layer = (size_t)s->grid.n[0] * s->grid.n[1], n = s->grid.n[2];
-    const bool around = s->cut && used(s) >= n;
-    *from = s->cut && !around ? layer : 0;
-    *to = !s->cut ? lj_cells(s) : layer * (around ? n : used(s));
-}
-
 static void pack(void *state);
 static void unpack(void *state);
 
 /* Blocks beside a slab that it has to know. Of g(r) those that its bins reach; the first layer of
- * them may be wrong (lj_cut_right). */
+ * them may be wrong, because an active cell of the block before it may reach into it, of which a
+ * slab knows nothing. */
 static uint32_t halo_blocks(const struct lj_state *s) {
     if (!s->launch.bins)
         return 1;
@@ -410,6 +402,6 @@ static const struct ergo_engine_model gcmc = ENGINE("lj-gcmc"), fluid = ENGINE("
 #define OPS(model)                                                                                 \
     {                                                                                              \
         .engine = &(model), .init = lj_init, .save = lj_save, .load = lj_load, .carry = lj_carry,  \
-        .audit = lj_audit, .frame = lj_frame                                                       \
+        .frame = lj_frame                                                                          \
     }
 const struct ergo_sampler_ops lj_cut_ops = OPS(gcmc), lj_fluid_cut_ops = OPS(fluid);

@@ -31,8 +31,5 @@ enum ergo_status lj_cut_fetch(struct ergo_context *ctx, struct lj_state *s, size
 /* The cell in memory of a position, also of a box that is not cut; UINT64_MAX: it is in a layer
  * that is not there. */
 uint64_t lj_cut_cell(const struct lj_state *s, const uint32_t *words);
-/* Cells in memory that have what the box has there: *from to *to - 1. Also of one that is not cut.
- */
-void lj_cut_right(const struct lj_state *s, size_t *from, size_t *to);
 
 #endif

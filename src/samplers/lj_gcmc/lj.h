@@ -255,7 +255,7 @@ struct lj_state {
     struct lj_grid grid;
     struct lj_launch launch;
     struct lj_member *members;     /* [chains] */
-    struct lj_chain *chains;       /* host copy, for lj_settle and audits */
+    struct lj_chain *chains;       /* host copy, for lj_settle */
     uint32_t *step_sizes;          /* [chains], largest displacements, 0 until they are tuned */
     float *bin_edges;              /* [bins + 1], squared distances in sigma^2 */
     struct lj_physics *physics;    /* [members] */
@@ -265,9 +265,6 @@ struct lj_state {
     uint32_t *lists;
     size_t list_bytes;
     uint32_t slots, capacity, tile;
-    /* g(r) counts pairs of the particles below pairs_end, pairs_each of them in a launch (0:
-     * automatic). Only audits change these. */
-    uint32_t pairs_end, pairs_each;
     uint64_t grown;
     /* the host has placed particles, and their pair energies and contacts are not computed yet */
     bool stale;
@@ -455,7 +452,7 @@ enum ergo_status lj_voxels_read(struct ergo_context *ctx, const struct ergo_poin
 size_t lj_voxels_points(const struct ergo_cube *cube);
 void lj_voxels_table(const struct ergo_cube *cube, float *table);
 
-/* twin_field.c: the energy of a particle at `at` in all that does not move. false: it is in a core
+/* outside.c: the energy of a particle at `at` in all that does not move. false: it is in a core
  * or a wall. rows: of the member, if there are atoms. */
 bool lj_field_at(const struct lj_member *m, const struct lj_tables *tables,
                  const struct lj_frozen *rows, const uint32_t at[3], int64_t *energy);
@@ -566,14 +563,8 @@ enum ergo_status lj_settle(struct ergo_context *ctx, struct lj_state *s);
 /* measure.c: sums over all pairs */
 /* Sums over all pairs. keep: also store the pair energies of the particles. */
 void lj_total_sums(struct lj_state *s, bool keep, struct lj_totals *totals);
-/* The same as partial sums: LJ_TOTALS words from each of the launch.total_parts groups of each
- * chain. Every pair is counted from both particles. */
-void lj_total_shares(struct lj_state *s, bool keep, int64_t *shares);
-/* The same of the first `count` particles of this chain's list alone, with all others. */
-void lj_total_first(struct lj_state *s, size_t chain, uint32_t count, int64_t *shares);
-struct lj_totals lj_totals_of(const struct lj_state *s, size_t chain, const int64_t *shares);
 /* Compute pair energies and contacts of particles that the host has placed, and write the
- * chains. */
+ * chains. Their energies and virials have to be those of the particles. */
 void lj_refresh_energies(struct lj_state *s);
 /* Enqueue the pair counts of g(r) for the chains at `step`, as row `curve` of the slot. */
 void lj_pairs_count(struct lj_state *s, size_t curve, uint64_t step);
@@ -642,7 +633,7 @@ enum ergo_status lj_xyz_read(struct ergo_context *ctx, const struct ergo_point *
 enum ergo_status lj_start_check(struct ergo_context *ctx, const struct ergo_point *point,
                                 struct lj_tables *tables);
 
-/* state.c, audit.c */
+/* state.c */
 enum ergo_status lj_init(struct ergo_context *ctx, void *state);
 enum ergo_status lj_save(struct ergo_context *ctx, void *state, size_t member,
                          struct ergo_text *text);
@@ -652,8 +643,5 @@ enum ergo_status lj_carry(struct ergo_context *ctx, void *state, size_t member, 
                           size_t length);
 enum ergo_status lj_frame(struct ergo_context *ctx, void *state, size_t member,
                           struct ergo_text *text);
-enum ergo_status lj_audit(struct ergo_context *ctx, void *state);
-/* Check that the cells hold each particle of the list once, and no others. */
-enum ergo_status lj_check_cells(struct ergo_context *ctx, struct lj_state *s, size_t chain);
 
 #endif

@@ -221,7 +221,7 @@ static double published(const struct ergo_point *point, const char *observable, 
 #define OPS(name)                                                                                  \
     {                                                                                              \
         .engine = &(name), .init = lj_init, .save = lj_save, .load = lj_load, .carry = lj_carry,   \
-        .audit = lj_audit, .frame = lj_frame,                                                      \
+        .frame = lj_frame,                                                                         \
     }
 static const struct ergo_sampler_ops ops = OPS(lj_model), fluid_ops = OPS(lj_fluid_engine);
 

@@ -1,4 +1,5 @@
 /* Sums over all pairs on the device, test insertions, and pair distances for g(r). */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +18,12 @@ static struct ergo_grid total_grid(const struct lj_state *s) {
 /* ---- sums -------------------------------------------------------------------------------------
  */
 
+/* Sums over all pairs in parts: LJ_TOTALS words from each of the launch.total_parts groups of each
+ * chain. Every pair is counted from both particles. */
 static void add_shares(struct lj_state *s, bool keep, int64_t *shares) {
     const size_t bytes = (size_t)s->e.buffers[LJ_SHARES].bytes;
+    if (s->cut)
+        lj_cut_list(s);
     /* so that results of an earlier launch are not taken for new ones */
     memset(shares, 0xff, bytes);
     ergo_engine_write(&s->e, LJ_SHARES, 0, bytes, shares);
@@ -29,32 +34,7 @@ static void add_shares(struct lj_state *s, bool keep, int64_t *shares) {
     ergo_engine_read(&s->e, LJ_SHARES, 0, bytes, shares);
 }
 
-void lj_total_shares(struct lj_state *s, bool keep, int64_t *shares) {
-    if (s->cut)
-        lj_cut_list(s);
-    add_shares(s, keep, shares);
-}
-
-void lj_total_first(struct lj_state *s, size_t chain, uint32_t count, int64_t *shares) {
-    const unsigned row = s->cut ? LJ_LISTED : LJ_CHAINS;
-    const size_t bytes = lj_chains(s) * sizeof *s->chains;
-    struct lj_chain *few = calloc(lj_chains(s), sizeof *few), *all = malloc(bytes);
-    if (!few || !all) {
-        no_memory(s);
-    } else {
-        ergo_engine_read(&s->e, row, 0, bytes, all);
-        few[chain] = all[chain];
-        few[chain].particles = count;
-        ergo_engine_write(&s->e, row, 0, bytes, few);
-        add_shares(s, false, shares);
-        ergo_engine_write(&s->e, row, 0, bytes, all);
-        ergo_engine_finish(&s->e);
-    }
-    free(few);
-    free(all);
-}
-
-struct lj_totals lj_totals_of(const struct lj_state *s, size_t chain, const int64_t *shares) {
+static struct lj_totals totals_of(const struct lj_state *s, size_t chain, const int64_t *shares) {
     struct lj_totals t = {0};
     for (size_t p = 0; p < s->launch.total_parts; p++) {
         const int64_t *of = shares + LJ_TOTALS * (chain * s->launch.total_parts + p);
@@ -78,9 +58,9 @@ void lj_total_sums(struct lj_state *s, bool keep, struct lj_totals *totals) {
         no_memory(s);
         return;
     }
-    lj_total_shares(s, keep, shares);
+    add_shares(s, keep, shares);
     for (size_t m = 0; m < lj_chains(s); m++)
-        totals[m] = lj_totals_of(s, m, shares);
+        totals[m] = totals_of(s, m, shares);
     s->stale = s->stale && (!keep || s->e.status != ERGO_OK);
     free(shares);
 }
@@ -94,8 +74,19 @@ void lj_refresh_energies(struct lj_state *s) {
     }
     lj_total_sums(s, true, totals);
     ergo_engine_read(&s->e, LJ_CHAINS, 0, chains * sizeof *s->chains, s->chains);
-    for (size_t m = 0; m < chains; m++)
-        s->chains[m].contacts = totals[m].contacts;
+    for (size_t m = 0; m < chains && s->e.status == ERGO_OK; m++) {
+        const struct lj_totals *t = &totals[m];
+        struct lj_chain *c = &s->chains[m];
+        if (c->energy != t->energy || c->virial != t->virial || t->overlaps)
+            ERGO_ENGINE_FAIL(&s->e, ERGO_E_AUDIT,
+                             "audit of %s failed on %s: the state of member %zu at move %" PRIu64
+                             " has energy %" PRId64 " and virial %" PRId64 ", its %u particles "
+                             "have %" PRId64 " and %" PRId64 " (units of 2^-30), and %" PRIu64
+                             " of them an overlap",
+                             s->e.model->sampler, s->e.device->summary.name, m / s->boxes, c->step,
+                             c->energy, c->virial, c->particles, t->energy, t->virial, t->overlaps);
+        c->contacts = t->contacts;
+    }
     lj_write_chains(s);
     free(totals);
 }
@@ -145,16 +136,14 @@ void lj_pairs_count(struct lj_state *s, size_t curve, uint64_t step) {
         return;
     if (s->launch.board_blocks)
         lj_board_list(s);
-    const uint32_t last = s->pairs_end < s->capacity ? s->pairs_end : s->capacity;
-    const uint32_t group = s->launch.total_group;
+    const uint32_t last = s->capacity, group = s->launch.total_group;
     struct ergo_pace *pace = &s->e.curve_pace;
     if (!pace->now)
         ergo_pace_start(pace, pairs_at_once(s));
     for (uint32_t begin = 0, end; begin < last && s->e.status == ERGO_OK; begin = end) {
         const uint64_t groups =
             ergo_engine_next(&s->e, pace, (last - begin - 1) / group + 1, UINT32_MAX);
-        const uint64_t most = s->pairs_each ? s->pairs_each : groups * group;
-        end = begin + (uint32_t)(last - begin < most ? last - begin : most);
+        end = begin + (uint32_t)(last - begin < groups * group ? last - begin : groups * group);
         ERGO_LAUNCH(&s->e, LJ_PAIRS, total_grid(s), BUFFER(LJ_MEMBERS),
                     BUFFER(s->cut ? LJ_LISTED : LJ_CHAINS), BUFFER(LJ_PARTICLES), BUFFER(LJ_CELLS),
                     BUFFER(LJ_OFFSETS), BUFFER(LJ_EDGES), BUFFER(LJ_COUNTS), U64(step),

@@ -525,7 +525,6 @@ enum ergo_status lj_configure(struct ergo_context *ctx, void *state) {
     s->slots = s->launch.slots;
     s->capacity = s->launch.capacity;
     s->tile = s->launch.tile;
-    s->pairs_end = UINT32_MAX;
     s->e.curve_interval = lj_curve_every(first);
     for (size_t c = 0; c < LJ_CURVES; c++)
         s->curve_sizes[c] =

@@ -115,6 +115,14 @@ static enum ergo_status save_chain(struct ergo_context *ctx, struct lj_state *s,
         return ERGO_OK;
     }
     const struct lj_chain *c = &s->chains[chain];
+    if (s->step_sizes[chain] && s->step_sizes[chain] != c->step_size) {
+        free(words);
+        return ERGO_FAIL(ctx, ERGO_E_AUDIT,
+                         "audit of %s failed on %s: the largest displacement of member %zu has "
+                         "changed in the device's memory, although it is tuned",
+                         s->e.model->sampler, s->e.device->summary.name, chain / s->boxes);
+    }
+    lj_note_step_size(s, chain);
     unsigned char header[HEADER_NPT], particle[12];
     put(header, (uint64_t)c->energy, 8);
     put(header + 8, (uint64_t)c->virial, 8);

@@ -1,4 +1,4 @@
-#include "samplers/lj_gcmc/twin.h"
+#include "oracle/lj_chain.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@ static const uint32_t NO_PARTICLE = UINT32_MAX;
 
 /* ---- pairs ----------------------------------------------------------------------------------- */
 
-float lj_twin_distance2(const struct lj_member *m, const uint32_t a[3], const uint32_t b[3]) {
+float lj_oracle_distance2(const struct lj_member *m, const uint32_t a[3], const uint32_t b[3]) {
     float d[3];
     for (int k = 0; k < 3; k++)
         d[k] = (float)(int32_t)(a[k] - b[k]) * m->scale[k];
@@ -41,7 +41,7 @@ static int64_t tabulated(const float *table, float r2, int64_t *virial) {
 }
 
 /* A pair within the cutoff. (sigma/r)^12 and (sigma/r)^6 are truncated to multiples of 2^-30. */
-void lj_twin_pair(const struct lj_member *m, float r2, int64_t sign, struct lj_twin_sums *to) {
+void lj_oracle_pair(const struct lj_member *m, float r2, int64_t sign, struct lj_oracle_sums *to) {
     if (r2 < m->core2) {
         to->core = true;
         return;
@@ -69,7 +69,7 @@ void lj_twin_pair(const struct lj_member *m, float r2, int64_t sign, struct lj_t
 
 /* The same of two species; *inside: they are within their cutoff. */
 static void mixed_pair(const struct lj_rule *rule, float r2, int64_t sign,
-                       struct lj_twin_sums *to) {
+                       struct lj_oracle_sums *to) {
     if (r2 >= rule->cutoff2)
         return;
     if (r2 < rule->core2) {
@@ -89,20 +89,20 @@ static uint32_t species_of(const uint32_t at[3]) {
     return at[0] % 4;
 }
 
-static const struct lj_rule *rule_of(const struct lj_twin *t, const uint32_t a[3],
+static const struct lj_rule *rule_of(const struct lj_oracle *t, const uint32_t a[3],
                                      const uint32_t b[3]) {
     return &t->mixture.pairs[species_of(a) * LJ_MOST_SPECIES + species_of(b)];
 }
 
-static size_t cell_of(const struct lj_twin *t, const uint32_t at[3]) {
+static size_t cell_of(const struct lj_oracle *t, const uint32_t at[3]) {
     size_t c = 0;
     for (int k = 2; k >= 0; k--)
         c = c * t->grid[k] + (size_t)((uint64_t)at[k] * t->grid[k] >> 32);
     return c;
 }
 
-void lj_twin_add_pairs(const struct lj_twin *t, const uint32_t at[3], uint32_t skip, int64_t sign,
-                       struct lj_twin_sums *to) {
+void lj_oracle_add_pairs(const struct lj_oracle *t, const uint32_t at[3], uint32_t skip,
+                         int64_t sign, struct lj_oracle_sums *to) {
     uint32_t c[3];
     /* the cell before, the particle's cell, and the next; each once if there are fewer than 3 */
     for (int k = 0; k < 3; k++)
@@ -115,17 +115,17 @@ void lj_twin_add_pairs(const struct lj_twin *t, const uint32_t at[3], uint32_t s
                     ((size_t)((c[2] + z) % g[2]) * g[1] + (c[1] + y) % g[1]) * g[0] +
                     (c[0] + x) % g[0];
                 for (uint32_t j = t->first[cell]; j != NO_PARTICLE; j = t->next[j]) {
-                    const float r2 = lj_twin_distance2(&t->m, t->p[j], at);
+                    const float r2 = lj_oracle_distance2(&t->m, t->p[j], at);
                     if (j != skip && t->species)
                         mixed_pair(rule_of(t, t->p[j], at), r2, sign, to);
                     else if (j != skip && r2 < t->m.cutoff2)
-                        lj_twin_pair(&t->m, r2, sign, to);
+                        lj_oracle_pair(&t->m, r2, sign, to);
                 }
             }
 }
 
-void lj_twin_add_field(const struct lj_twin *t, const uint32_t at[3], int64_t count,
-                       struct lj_twin_sums *to) {
+void lj_oracle_add_field(const struct lj_oracle *t, const uint32_t at[3], int64_t count,
+                         struct lj_oracle_sums *to) {
     int64_t energy;
     if (lj_field_at(&t->m, t->tables, t->frozen, at, &energy))
         to->energy += count * energy;
@@ -135,20 +135,20 @@ void lj_twin_add_field(const struct lj_twin *t, const uint32_t at[3], int64_t co
 
 /* ---- particles ------------------------------------------------------------------------------- */
 
-static void enter(struct lj_twin *t, uint32_t i) {
+static void enter(struct lj_oracle *t, uint32_t i) {
     uint32_t *first = &t->first[cell_of(t, t->p[i])];
     t->next[i] = *first;
     *first = i;
 }
 
-static void leave(struct lj_twin *t, uint32_t i) {
+static void leave(struct lj_oracle *t, uint32_t i) {
     uint32_t *at = &t->first[cell_of(t, t->p[i])];
     while (*at != i)
         at = &t->next[*at];
     *at = t->next[i];
 }
 
-static void move_to(struct lj_twin *t, uint32_t i, const uint32_t to[3]) {
+static void move_to(struct lj_oracle *t, uint32_t i, const uint32_t to[3]) {
     leave(t, i);
     memcpy(t->p[i], to, sizeof t->p[i]);
     enter(t, i);
@@ -156,7 +156,7 @@ static void move_to(struct lj_twin *t, uint32_t i, const uint32_t to[3]) {
 
 /* Sides of cells are at least the cutoff, in the box that there is; without pairs a cell is only
  * where a particle is found again. Particles are entered anew where the grid changes. */
-static void fit_grid(struct lj_twin *t) {
+static void fit_grid(struct lj_oracle *t) {
     bool same = true;
     size_t cells = 1;
     for (int k = 0; k < 3; k++) {
@@ -176,7 +176,7 @@ static void fit_grid(struct lj_twin *t) {
 
 /* struct lj_counts has no deletions tried; they are the remaining ones of the `moves` in the
  * window. */
-static void set_counts(struct lj_twin *t, int window, const struct lj_counts *c, uint32_t moves) {
+static void set_counts(struct lj_oracle *t, int window, const struct lj_counts *c, uint32_t moves) {
     t->tried[window][LJ_DISPLACEMENT] = c->tried & 0xffff;
     t->tried[window][LJ_INSERTION] = c->tried >> 16;
     t->tried[window][LJ_DELETION] = moves - (c->tried & 0xffff) - (c->tried >> 16);
@@ -185,16 +185,16 @@ static void set_counts(struct lj_twin *t, int window, const struct lj_counts *c,
     t->accepted[window][LJ_DELETION] = c->accepted_deletion;
 }
 
-void lj_twin_set_box(struct lj_twin *t, const struct lj_chain *chain) {
+void lj_oracle_set_box(struct lj_oracle *t, const struct lj_chain *chain) {
     for (int k = 0; k < 3; k++)
         t->m.scale[k] = ergo_as_float(chain->scale[k]);
     t->m.tail = t->tail * ergo_as_float(chain->thinner);
     fit_grid(t);
 }
 
-bool lj_twin_init(struct lj_twin *t, const struct ergo_point *point, size_t box,
-                  const struct lj_chain *chain, const uint32_t *words, uint32_t more,
-                  const struct lj_window *window, const struct lj_tables *tables) {
+bool lj_oracle_init(struct lj_oracle *t, const struct ergo_point *point, size_t box,
+                    const struct lj_chain *chain, const uint32_t *words, uint32_t more,
+                    const struct lj_tables *tables) {
     const struct lj_system s = lj_box_system(point, box);
     memset(t, 0, sizeof *t);
     t->boxes = lj_boxes_of(point);
@@ -228,37 +228,37 @@ bool lj_twin_init(struct lj_twin *t, const struct ergo_point *point, size_t box,
     t->most = (uint32_t)fmax(3, ceil(cbrt(t->n + 64.0))); /* few particles need few cells */
     t->first = malloc((size_t)t->most * t->most * t->most * sizeof *t->first);
     if (!t->p || !t->next || !t->first) {
-        lj_twin_free(t);
+        lj_oracle_free(t);
         return false;
     }
     memcpy(t->p, words, t->n * sizeof *t->p);
     if (t->volume_every)
-        lj_twin_set_box(t, chain);
+        lj_oracle_set_box(t, chain);
     else
         fit_grid(t);
-    if (window && !lj_twin_board_init(t, point, window)) {
-        lj_twin_free(t);
+    if (s.period && !lj_oracle_board_init(t, point)) {
+        lj_oracle_free(t);
         return false;
     }
     return true;
 }
 
-void lj_twin_free(struct lj_twin *t) {
+void lj_oracle_free(struct lj_oracle *t) {
     if (t->board)
-        lj_twin_board_free(t);
+        lj_oracle_board_free(t);
     free(t->p);
     free(t->first);
     free(t->next);
     memset(t, 0, sizeof *t);
 }
 
-static struct lj_counts counts_of(const struct lj_twin *t, int window) {
+static struct lj_counts counts_of(const struct lj_oracle *t, int window) {
     const uint32_t *const a = t->tried[window], *const b = t->accepted[window];
     return (struct lj_counts){a[LJ_DISPLACEMENT] | a[LJ_INSERTION] << 16,
                               b[LJ_DISPLACEMENT] | b[LJ_INSERTION] << 16, b[LJ_DELETION]};
 }
 
-struct lj_chain lj_twin_chain(const struct lj_twin *t) {
+struct lj_chain lj_oracle_chain(const struct lj_oracle *t) {
     struct lj_chain c = {.step = t->step,
                          .energy = t->energy,
                          .virial = t->virial,
@@ -282,8 +282,8 @@ struct lj_chain lj_twin_chain(const struct lj_twin *t) {
     return c;
 }
 
-struct lj_sample lj_twin_sample(const struct lj_twin *t) {
-    const struct lj_chain c = lj_twin_chain(t);
+struct lj_sample lj_oracle_sample(const struct lj_oracle *t) {
+    const struct lj_chain c = lj_oracle_chain(t);
     struct lj_sample sample = {.energy = c.energy,
                                .virial = c.virial,
                                .contacts = c.contacts,
@@ -302,10 +302,10 @@ static uint32_t upper(uint32_t a, uint32_t b) {
     return (uint32_t)((uint64_t)a * b >> 32);
 }
 
-struct lj_twin_move lj_twin_move_of(const struct lj_member *m, uint32_t n, struct ergo_words a,
-                                    struct ergo_words b) {
+struct lj_oracle_move lj_oracle_move_of(const struct lj_member *m, uint32_t n, struct ergo_words a,
+                                        struct ergo_words b) {
     const uint32_t share = a.x >> 1;
-    struct lj_twin_move move = {.kind = LJ_DELETION, .word = a.w, .to = {b.x, b.y, b.z}};
+    struct lj_oracle_move move = {.kind = LJ_DELETION, .word = a.w, .to = {b.x, b.y, b.z}};
     if (share < m->displacement)
         move.kind = LJ_DISPLACEMENT;
     else if (share < m->insertion)
@@ -318,8 +318,8 @@ struct lj_twin_move lj_twin_move_of(const struct lj_member *m, uint32_t n, struc
 
 /* `to` enters as drawn and becomes the new position, at most step_size from `from` along each
  * axis. The word's upper bit is the sign. */
-void lj_twin_shift(const struct lj_member *m, uint32_t step_size, const uint32_t from[3],
-                   uint32_t to[3]) {
+void lj_oracle_shift(const struct lj_member *m, uint32_t step_size, const uint32_t from[3],
+                     uint32_t to[3]) {
     for (int k = 0; k < 3; k++) {
         const uint32_t size = m->ratio[k] ? upper(step_size, m->ratio[k]) : step_size;
         const uint32_t by = upper(2 * (to[k] & 0x7fffffff) + 1, size);
@@ -327,19 +327,19 @@ void lj_twin_shift(const struct lj_member *m, uint32_t step_size, const uint32_t
     }
 }
 
-bool lj_twin_accepts(const struct lj_member *m, enum lj_kind kind, uint32_t word, uint32_t n,
-                     int64_t change) {
+bool lj_oracle_accepts(const struct lj_member *m, enum lj_kind kind, uint32_t word, uint32_t n,
+                       int64_t change) {
     /* U_tail is proportional to N^2: (N + 1)^2 - N^2 and (N - 1)^2 - N^2 */
     float exponent = -(m->beta4 * (float)change);
     if (kind == LJ_INSERTION)
         exponent = fmaf(-m->tail, (float)(2 * n + 1), exponent);
     else if (kind == LJ_DELETION)
         exponent = fmaf(m->tail, (float)(2 * n - 1), exponent);
-    return lj_twin_decides(m, kind, word, n, exponent);
+    return lj_oracle_decides(m, kind, word, n, exponent);
 }
 
-bool lj_twin_decides(const struct lj_member *m, enum lj_kind kind, uint32_t word, uint32_t n,
-                     float exponent) {
+bool lj_oracle_decides(const struct lj_member *m, enum lj_kind kind, uint32_t word, uint32_t n,
+                       float exponent) {
     const float u = ((float)word + 0.5f) * 0x1p-32f;
     if (exponent < -80)
         return false;
@@ -354,7 +354,7 @@ bool lj_twin_decides(const struct lj_member *m, enum lj_kind kind, uint32_t word
     }
 }
 
-uint32_t lj_twin_tuned(const struct lj_twin *t) {
+uint32_t lj_oracle_tuned(const struct lj_oracle *t) {
     const uint32_t by = t->step_size / 16;
     if (2 * t->accepted[0][LJ_DISPLACEMENT] > t->tried[0][LJ_DISPLACEMENT])
         return t->step_size > 0x70000000 ? 0x78000000 : t->step_size + by;
@@ -362,23 +362,24 @@ uint32_t lj_twin_tuned(const struct lj_twin *t) {
 }
 
 /* The change of the sums by a trial move; core: it is rejected in any case. */
-static struct lj_twin_sums try_move(const struct lj_twin *t, const struct lj_twin_move *move) {
-    struct lj_twin_sums sums = {0};
+static struct lj_oracle_sums try_move(const struct lj_oracle *t,
+                                      const struct lj_oracle_move *move) {
+    struct lj_oracle_sums sums = {0};
     const bool out = move->kind != LJ_INSERTION;
     if (move->kind != LJ_DELETION)
-        lj_twin_add_field(t, move->to, 1, &sums);
+        lj_oracle_add_field(t, move->to, 1, &sums);
     if (out)
-        lj_twin_add_field(t, t->p[move->index], -1, &sums);
+        lj_oracle_add_field(t, t->p[move->index], -1, &sums);
     if (t->m.ideal)
         return sums;
     if (move->kind != LJ_DELETION)
-        lj_twin_add_pairs(t, move->to, out ? move->index : NO_PARTICLE, 1, &sums);
+        lj_oracle_add_pairs(t, move->to, out ? move->index : NO_PARTICLE, 1, &sums);
     if (out && !sums.core)
-        lj_twin_add_pairs(t, t->p[move->index], move->index, -1, &sums);
+        lj_oracle_add_pairs(t, t->p[move->index], move->index, -1, &sums);
     return sums;
 }
 
-void lj_twin_carry_out(struct lj_twin *t, const struct lj_twin_move *move) {
+void lj_oracle_carry_out(struct lj_oracle *t, const struct lj_oracle_move *move) {
     if (t->species && move->kind != LJ_INSERTION)
         t->numbers[species_of(t->p[move->index])]--;
     if (t->species && move->kind != LJ_DELETION)
@@ -396,32 +397,66 @@ void lj_twin_carry_out(struct lj_twin *t, const struct lj_twin_move *move) {
     }
 }
 
-static struct ergo_words draw(const struct lj_twin *t, uint32_t which) {
+static struct ergo_words draw(const struct lj_oracle *t, uint32_t which) {
     return ergo_philox_words(t->m.box, (uint32_t)t->step, (uint32_t)(t->step >> 32),
                              ERGO_DRAW(LJ_PURPOSE_MOVE, which), t->m.key0, t->m.key1);
 }
 
-/* The volume move before this step: sums over all pairs in the trial's box. */
-static void change_volume(struct lj_twin *t) {
-    struct lj_chain c = lj_twin_chain(t), trial = c;
-    const int64_t to = lj_volume_trial(&t->rules, &t->m, t->step, c.size);
-    struct lj_twin_sums sums = {0};
-    if (!lj_volume_limited(&t->rules, to)) {
-        lj_volume_set(&t->rules, to, &trial);
-        lj_twin_set_box(t, &trial);
-        sums = lj_twin_total(t, 0, t->n, 1, 1, 0);
+/* (N + 1) ln(V'/V) - beta (U' - U), ln V in units of 2^-36. */
+int64_t lj_oracle_volume_part(const struct lj_oracle *t, int64_t size, int64_t energy) {
+    const float change = fminf(fmaxf((float)(energy - t->energy) * t->m.beta4, -0x1p20f), 0x1p20f);
+    int64_t exponent = ((int64_t)t->n + 1) * (size - t->box.size) / 65536;
+    exponent -= (int64_t)(change * 0x1p20f);
+    if (t->rules.has_tail && t->n) {
+        const int64_t gain =
+            lj_volume_tail(&t->rules, t->n, size) - lj_volume_tail(&t->rules, t->n, t->box.size);
+        exponent += t->rules.has_tail == 1 ? gain : -gain;
     }
-    const struct lj_sum half = {sums.energy / 2, sums.virial / 2, sums.contacts / 2, sums.core};
-    lj_volume_judge(&t->rules, &t->m, t->step, half, &c);
-    t->box = c;
-    t->energy = c.energy;
-    t->virial = c.virial;
-    t->contacts = c.contacts;
-    lj_twin_set_box(t, &c);
+    return exponent;
+}
+
+bool lj_oracle_volume_accepts(const struct lj_oracle *t, int64_t exponent) {
+    return ergo_volume_accepts(exponent, lj_volume_words(&t->m, t->step, 1));
+}
+
+/* P V/T of a volume, in units of 2^-20. */
+static int64_t work_of(const struct lj_oracle *t, int64_t size) {
+    return (int64_t)ergo_volume_whole(ergo_volume_exp(t->rules.move.pressure + size), 20);
+}
+
+/* The volume move before this step: sums over all pairs in the trial's box. */
+static void change_volume(struct lj_oracle *t) {
+    struct lj_chain trial = t->box;
+    const int64_t to = lj_volume_trial(&t->rules, &t->m, t->step, t->box.size);
+    const bool limited = to < t->rules.limits[0] || to > t->rules.limits[1];
+    struct lj_oracle_sums sums = {.core = true};
+    if (!limited) {
+        lj_volume_set(&t->rules, to, &trial);
+        lj_oracle_set_box(t, &trial);
+        sums = lj_oracle_total(t);
+    }
+    const bool accepted =
+        !sums.core && lj_oracle_volume_accepts(t, lj_oracle_volume_part(t, to, sums.energy) -
+                                                      (work_of(t, to) - work_of(t, t->box.size)));
+    lj_oracle_end_volume(t, &trial, &sums, accepted, limited);
+}
+
+void lj_oracle_end_volume(struct lj_oracle *t, const struct lj_chain *trial,
+                          const struct lj_oracle_sums *sums, bool accepted, bool limited) {
+    const uint64_t volumes = t->box.volumes + 1;
+    if (accepted) {
+        t->box = *trial;
+        t->energy = sums->energy;
+        t->virial = sums->virial;
+        t->contacts = sums->contacts;
+    }
+    t->box.volumes = volumes;
+    t->box.moved = accepted | (unsigned)limited << 1;
+    lj_oracle_set_box(t, &t->box);
 }
 
 /* Of a mixture: the species at the new place. Places of a species are four words apart along x. */
-static void choose_species(const struct lj_twin *t, uint32_t other, struct lj_twin_move *move) {
+static void choose_species(const struct lj_oracle *t, uint32_t other, struct lj_oracle_move *move) {
     uint32_t drawn[3];
     memcpy(drawn, move->to, sizeof drawn);
     if (move->kind == LJ_INSERTION)
@@ -433,7 +468,7 @@ static void choose_species(const struct lj_twin *t, uint32_t other, struct lj_tw
         memcpy(move->to, from, sizeof move->to);
         move->to[0] += (own + 1 + upper(drawn[0], t->species - 1)) % t->species - own;
     } else if (t->m.local_moves) {
-        lj_twin_shift(&t->m, t->step_size, from, move->to);
+        lj_oracle_shift(&t->m, t->step_size, from, move->to);
         const uint32_t back = from[0] - move->to[0], forth = move->to[0] - from[0];
         move->to[0] = from[0] + (drawn[0] >> 31 ? 0 - back / 4 * 4 : forth / 4 * 4);
     } else {
@@ -442,7 +477,7 @@ static void choose_species(const struct lj_twin *t, uint32_t other, struct lj_tw
 }
 
 /* exp(-beta dU) with tails, and the activities: S z_s V/(N + 1), N/(S z_s V), z_s'/z_s. */
-static bool accepts_mixed(const struct lj_twin *t, const struct lj_twin_move *move,
+static bool accepts_mixed(const struct lj_oracle *t, const struct lj_oracle_move *move,
                           int64_t change) {
     const uint32_t out = move->kind == LJ_INSERTION ? 0 : species_of(t->p[move->index]);
     const uint32_t in = species_of(move->to);
@@ -466,23 +501,23 @@ static bool accepts_mixed(const struct lj_twin *t, const struct lj_twin_move *mo
 }
 
 /* A trial move of one box. */
-static bool make_move(struct lj_twin *t) {
+static bool make_move(struct lj_oracle *t) {
     const struct ergo_words place = draw(t, 1);
-    struct lj_twin_move move = lj_twin_move_of(&t->m, t->n, draw(t, 0), place);
+    struct lj_oracle_move move = lj_oracle_move_of(&t->m, t->n, draw(t, 0), place);
     bool accepted = !move.impossible;
     if (accepted) {
         if (t->species)
             choose_species(t, place.w, &move);
         else if (move.kind == LJ_DISPLACEMENT && t->m.local_moves)
-            lj_twin_shift(&t->m, t->step_size, t->p[move.index], move.to);
-        const struct lj_twin_sums sums = try_move(t, &move);
+            lj_oracle_shift(&t->m, t->step_size, t->p[move.index], move.to);
+        const struct lj_oracle_sums sums = try_move(t, &move);
         accepted = !sums.core &&
                    (t->species ? accepts_mixed(t, &move, sums.energy)
-                               : lj_twin_accepts(&t->m, move.kind, move.word, t->n, sums.energy));
+                               : lj_oracle_accepts(&t->m, move.kind, move.word, t->n, sums.energy));
         if (accepted) {
             if (move.kind == LJ_INSERTION && t->n == t->capacity)
                 return false;
-            lj_twin_carry_out(t, &move);
+            lj_oracle_carry_out(t, &move);
             t->energy += sums.energy;
             t->virial += sums.virial;
             t->contacts += sums.contacts;
@@ -492,7 +527,7 @@ static bool make_move(struct lj_twin *t) {
     t->accepted[0][move.kind] += accepted;
     if (++t->step % LJ_WINDOW == 0) {
         if (t->step <= t->m.tune_until)
-            t->step_size = lj_twin_tuned(t);
+            t->step_size = lj_oracle_tuned(t);
         memcpy(t->tried[1], t->tried[0], sizeof t->tried[0]);
         memcpy(t->accepted[1], t->accepted[0], sizeof t->accepted[0]);
         memset(t->tried[0], 0, sizeof t->tried[0]);
@@ -501,13 +536,13 @@ static bool make_move(struct lj_twin *t) {
     return true;
 }
 
-bool lj_twin_step(struct lj_twin *t) {
+bool lj_oracle_step(struct lj_oracle *t) {
     bool room = true;
     if (t->board)
-        return lj_twin_activate(t);
+        return lj_oracle_activate(t);
     if (t->volume_every && t->step % t->volume_every == 0) {
         if (t->boxes == 2)
-            room = lj_twin_exchange(t);
+            room = lj_oracle_exchange(t);
         else
             change_volume(t);
     }

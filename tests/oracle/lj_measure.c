@@ -1,27 +1,26 @@
-/* What the twin measures: sums from scratch, test insertions, g(r), density profiles. */
+/* What is measured: sums from scratch, test insertions, g(r), density profiles. */
 #include <math.h>
 #include <string.h>
 
 #include "common/unit.h"
 #include "lj_gcmc/core.h"
-#include "samplers/lj_gcmc/twin.h"
+#include "oracle/lj_chain.h"
 
 static const uint32_t NO_PARTICLE = UINT32_MAX;
 
-struct lj_twin_sums lj_twin_total(const struct lj_twin *t, uint32_t first, uint32_t count,
-                                  uint32_t group, uint32_t parts, uint32_t part) {
-    struct lj_twin_sums sums = {0};
-    for (uint32_t i = part * group; i < count;
-         i += i % group + 1 < group ? 1 : (parts - 1) * group + 1) {
-        lj_twin_add_field(t, t->p[first + i], 2, &sums); /* as pairs are */
+struct lj_oracle_sums lj_oracle_total(const struct lj_oracle *t) {
+    struct lj_oracle_sums twice = {0};
+    for (uint32_t i = 0; i < t->n; i++) {
+        lj_oracle_add_field(t, t->p[i], 2, &twice);
         if (!t->m.ideal)
-            lj_twin_add_pairs(t, t->p[first + i], first + i, 1, &sums);
+            lj_oracle_add_pairs(t, t->p[i], i, 1, &twice);
     }
-    return sums;
+    return (struct lj_oracle_sums){twice.energy / 2, twice.virial / 2, twice.contacts / 2,
+                                   twice.core};
 }
 
 /* Of a mixture, which two species, in the order 1-1, 1-2, 2-2, 1-3, ... */
-static size_t kind_of(const struct lj_twin *t, const uint32_t a[3], const uint32_t b[3]) {
+static size_t kind_of(const struct lj_oracle *t, const uint32_t a[3], const uint32_t b[3]) {
     const size_t s = a[0] % 4, u = b[0] % 4;
     size_t kind = 0;
     for (size_t high = 0; t->species; high++)
@@ -31,11 +30,11 @@ static size_t kind_of(const struct lj_twin *t, const uint32_t a[3], const uint32
     return 0;
 }
 
-void lj_twin_pairs(const struct lj_twin *t, uint32_t first, uint32_t end, const float *edges,
-                   uint32_t bins, uint64_t *counts) {
-    for (uint32_t i = first; i < end && i < t->n; i++) {
+void lj_oracle_pairs(const struct lj_oracle *t, const float *edges, uint32_t bins,
+                     uint64_t *counts) {
+    for (uint32_t i = 0; i < t->n; i++) {
         for (uint32_t j = 0; j < t->n; j++) {
-            const float r2 = lj_twin_distance2(&t->m, t->p[j], t->p[i]);
+            const float r2 = lj_oracle_distance2(&t->m, t->p[j], t->p[i]);
             uint32_t low = 0, high = bins; /* edges[low] <= r2 < edges[high] */
             if (j == i || r2 >= edges[bins])
                 continue;
@@ -48,10 +47,9 @@ void lj_twin_pairs(const struct lj_twin *t, uint32_t first, uint32_t end, const 
     }
 }
 
-void lj_twin_profile(const struct lj_twin *t, uint32_t end, int axis, uint32_t per_box,
-                     uint32_t bins, uint64_t *counts) {
-    memset(counts, 0, bins * sizeof *counts);
-    for (uint32_t i = 0; i < end && i < t->n; i++) {
+void lj_oracle_profile(const struct lj_oracle *t, int axis, uint32_t per_box, uint32_t bins,
+                       uint64_t *counts) {
+    for (uint32_t i = 0; i < t->n; i++) {
         const uint64_t bin = (uint64_t)t->p[i][axis] * per_box / 0x1000000000000u;
         if (bin < bins)
             counts[bin]++;
@@ -59,7 +57,7 @@ void lj_twin_profile(const struct lj_twin *t, uint32_t end, int axis, uint32_t p
 }
 
 /* Of the tails, in one particle more of species s; their strength is that of the box. */
-static float tails_of(const struct lj_twin *t, uint32_t s, float exponent) {
+static float tails_of(const struct lj_oracle *t, uint32_t s, float exponent) {
     const float thinner = t->volume_every ? ergo_as_float(t->box.thinner) : 1;
     if (!t->species)
         return fmaf(-t->m.tail, (float)(2 * t->n + 1), exponent);
@@ -69,13 +67,13 @@ static float tails_of(const struct lj_twin *t, uint32_t s, float exponent) {
     return exponent;
 }
 
-void lj_twin_ghosts(const struct lj_twin *t, uint32_t count, int64_t *sums) {
+void lj_oracle_ghosts(const struct lj_oracle *t, uint32_t count, int64_t *sums) {
     memset(sums, 0, LJ_GHOST_SUMS * sizeof *sums);
     for (uint32_t i = 0; count && t->m.zv > 0 && i < t->n; i++) {
-        struct lj_twin_sums pairs = {0};
-        lj_twin_add_field(t, t->p[i], 1, &pairs);
+        struct lj_oracle_sums pairs = {0};
+        lj_oracle_add_field(t, t->p[i], 1, &pairs);
         if (!t->m.ideal)
-            lj_twin_add_pairs(t, t->p[i], i, 1, &pairs);
+            lj_oracle_add_pairs(t, t->p[i], i, 1, &pairs);
         const float exponent =
             fmaf(t->m.tail, (float)(2 * t->n - 1), t->m.beta4 * (float)pairs.energy);
         const float weight = exponent < -80 ? 0 : ergo_exp(fminf(exponent, 60));
@@ -88,11 +86,11 @@ void lj_twin_ghosts(const struct lj_twin *t, uint32_t count, int64_t *sums) {
         const struct ergo_words w = ergo_philox_words(
             t->m.box * LJ_MOST_GHOSTS + i, (uint32_t)t->step, (uint32_t)(t->step >> 32),
             ERGO_DRAW(LJ_PURPOSE_GHOST, 0), t->m.key0, t->m.key1);
-        struct lj_twin_sums pairs = {0};
+        struct lj_oracle_sums pairs = {0};
         const uint32_t at[3] = {t->species ? w.x / 4 * 4 + s : w.x, w.y, w.z};
-        lj_twin_add_field(t, at, 1, &pairs);
+        lj_oracle_add_field(t, at, 1, &pairs);
         if (!t->m.ideal)
-            lj_twin_add_pairs(t, at, NO_PARTICLE, 1, &pairs);
+            lj_oracle_add_pairs(t, at, NO_PARTICLE, 1, &pairs);
         const float exponent = tails_of(t, s, -(t->m.beta4 * (float)pairs.energy));
         if (pairs.core || exponent < -80)
             continue;
