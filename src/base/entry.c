@@ -9,6 +9,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* per thread */
 static _Thread_local unsigned depth;       /* public functions that the thread is in */
+static _Thread_local bool failed_before;   /* an allocation, outside of them */
 static _Thread_local locale_t host_locale; /* the program's locale; known if depth > 0 */
 
 static void make_locale(void) {
@@ -25,6 +26,7 @@ struct ergo_entry ergo_entry_enter(void) {
                                      c_locale != (locale_t)0};
     if (depth++ == 0) {
         host_locale = uselocale(c_locale); /* without one it only asks */
+        failed_before = ergo_memory_failed();
         ergo_memory_set_failed(false);
     }
     return entry;
@@ -32,8 +34,10 @@ struct ergo_entry ergo_entry_enter(void) {
 
 void ergo_entry_leave(const struct ergo_entry *entry) {
     (void)entry;
-    if (--depth == 0)
-        uselocale(host_locale);
+    if (--depth > 0)
+        return;
+    uselocale(host_locale);
+    ergo_memory_set_failed(ergo_memory_failed() || failed_before);
 }
 
 unsigned ergo_entry_lend(void) {

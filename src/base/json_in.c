@@ -47,7 +47,7 @@ enum ergo_status ergo_json_in(struct ergo_context *ctx, const char *name, const 
         size_t line = 1;
         for (const char *at = copy.data; at < end; at++)
             line += *at == '\n';
-        status = ERGO_FAIL(ctx, ERGO_E_IO, "%s:%zu: %s", name, line, wrong);
+        status = ergo_memory_told(ctx, ERGO_FAIL(ctx, ERGO_E_IO, "%s:%zu: %s", name, line, wrong));
     }
     ergo_text_free(&copy);
     return status;

@@ -65,8 +65,8 @@ static enum ergo_status read_job(struct ergo_context *ctx, const char *folder, c
     char file[300];
     snprintf(file, sizeof file, "%s.json", name);
     char *path = ergo_path_join(folder, file);
-    const enum ergo_status status =
-        path ? ergo_file_read(ctx, NULL, path, JOB_MOST, text, length) : ERGO_E_MEMORY;
+    const enum ergo_status status = path ? ergo_file_read(ctx, NULL, path, JOB_MOST, text, length)
+                                         : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path");
     free(path);
     return status;
 }

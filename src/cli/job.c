@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "cli/cli.h"
 
 static atomic_bool reading; /* a job, maybe from a terminal: there is nothing to stop */
@@ -152,6 +153,7 @@ static void write_page(struct ergo_context *ctx, const struct ergo_result *resul
     snprintf(said, sizeof said, "%s; the results are complete without it", ergo_error_message(ctx));
     cli_log(NULL, ERGO_LOG_WARNING, said);
     ergo_error_clear(ctx);
+    ergo_memory_set_failed(false); /* if that was the reason */
 }
 
 enum ergo_status cli_report(struct ergo_context *ctx, const char *directory,

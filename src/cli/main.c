@@ -1,5 +1,6 @@
 /* ergocl: Monte Carlo on any OpenCL device. Finds the subcommand; only this file sets exit codes.
  */
+#include <cjson/cJSON.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -10,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "cli/cli.h"
 
 const struct cli_command *const cli_commands[] = {&cli_command_new,
@@ -104,6 +106,9 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
 
     enum ergo_status status = command->run(ctx, &arguments);
     cli_progress_end();
+    /* what was made without an allocation that failed is no answer; a stop and an audit say more */
+    if (status == ERGO_OK || status == ERGO_E_JOB || status == ERGO_E_IO)
+        status = ergo_memory_told(ctx, status);
     if (status != ERGO_OK && *ergo_error_message(ctx) && speaks())
         cli_error("%s", ergo_error_message(ctx));
     code = ergo_ranks_finish(ergo_status_exit_code(status));
@@ -150,6 +155,8 @@ static _Noreturn void leave(int code) {
 
 int main(int argc, char **argv) {
     occupy_standard_files();
+    /* here, not in the library: hooks are the program's, and another one may have its own */
+    cJSON_InitHooks(&(cJSON_Hooks){ergo_malloc, free});
     /* A closed pipe and a file size limit become errors of the write: a run must not die of either
      * without its checkpoint. */
     signal(SIGPIPE, SIG_IGN);

@@ -160,5 +160,5 @@ enum ergo_status ergo_new_text(struct ergo_context *ctx, const char *topic, char
     ergo_text_free(&out);
     ergo_text_free(&others);
     ergo_arena_free(&arena);
-    return status;
+    return ergo_memory_told(ctx, status);
 }

@@ -31,10 +31,15 @@ enum ergo_status ergo_work_audit(struct ergo_work *work) {
         const enum ergo_status checked = ergo_engine_check_constants(work->ctx, work->state);
         return checked == ERGO_OK ? ergo_audit_settle(work) : checked;
     }
+    const bool failed = ergo_memory_failed();
+    ergo_memory_set_failed(false);
     ergo_engine_read_ahead(work->state, true); /* members, one after the other */
     const enum ergo_status status = work->ops->audit(work->ctx, work->state);
     ergo_engine_read_ahead(work->state, false);
-    return status;
+    const enum ergo_status told =
+        status == ERGO_E_AUDIT ? ergo_memory_told(work->ctx, status) : status;
+    ergo_memory_set_failed(failed || ergo_memory_failed());
+    return told;
 }
 
 static enum ergo_status no_memory(struct ergo_work *work) {

@@ -198,10 +198,10 @@ static enum ergo_status write_files(struct ergo_work *work) {
 }
 
 enum ergo_status ergo_work_finish(struct ergo_work *work) {
-    if (ergo_ranks_rank() > 0) /* rank 0 has it all */
+    ergo_memory_set_failed(false); /* what a run could do without is no matter to its results */
+    if (ergo_ranks_rank() > 0)     /* rank 0 has it all */
         return ERGO_OK;
     const double begun = ergo_clock();
-    ergo_memory_set_failed(false); /* what a run could do without is no matter to its results */
     enum ergo_status status = ergo_result_evaluate(work->ctx, work->result);
     if (status == ERGO_OK)
         status = write_files(work);

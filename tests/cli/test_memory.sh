@@ -11,13 +11,16 @@ echo '{ "sampler": "spin-lattice", "sed": 1, "system": { "model": "ising", "temp
 expect 0 "$ERGOCL" devices --check
 
 # sweep STEP COMMAND...: each STEP-th allocation fails, alone, and with all that follow, until there
-# are no more. Drivers die of it: there only the program's own fail.
+# are no more. Drivers die of it: there only the program's own fail. With $folder set, the digests
+# there are the text.
 sweep() {
     local step=$1 code n=0 count refused=0
     shift
     [ -z "${ERGOCL_TEST_FULL:-}" ] || step=1
     "$ERGOCL" "$@" >whole 2>/dev/null </dev/null
     local good=$?
+    [ $good -eq "${expected:-0}" ] || fail "ergocl $*: exit code $good"
+    [ -z "$folder" ] || digests "$folder" >whole
     for count in 1 ''; do
         for ((n = 0; n < 100000; n += step)); do
             rm -f mark
@@ -26,6 +29,7 @@ sweep() {
                 timeout 60 "$ERGOCL" "$@" >out 2>err </dev/null || code=$?
             [ -e mark ] || break
             if [ $code -eq $good ]; then
+                [ -z "$folder" ] || digests "$folder" >out
                 cmp -s whole out || fail "ergocl $*, allocation $n: exit code $code with another text"
                 [ $code -eq 0 ] || says err "ergocl: error: "
             else
@@ -40,13 +44,15 @@ sweep() {
     [ $refused -gt 1 ] || fail "no allocation of ergocl $* failed"
 }
 other=4 # or 3 alone
+folder=
 sweep 3 help
 sweep 13 help spin-lattice
 sweep 3 help job
-sweep 7 help voodoo
+expected=2 sweep 7 help voodoo
 sweep 307 schema
 sweep 5 validate job.json
-sweep 7 validate wrong.json
+expected=2 sweep 7 validate wrong.json
+sweep 3 new lj-fluid
 sweep 41 kernels --dump spin-lattice
 export FAULT_PATH=${ERGOCL##*/}
 sweep 17 devices
@@ -63,13 +69,20 @@ echo '{"sampler": "spin-lattice", "system": {"model": "graph", "graph": "./graph
 cp "$ERGOCL_ROOT/data/reference/graph-edges.txt" graph.txt
 other=3
 sweep 11 validate start.json
-sweep 17 validate graph.json
-sweep 91 analyse part1 part2 --json
-sweep 149 analyse part1 part2
+sweep 11 validate graph.json
+sweep 311 examples
+sweep 13 examples quickstart
 sweep 113 table part1 part2
 sweep 151 table part1 part2 --csv
 sweep 307 report part1 part2 -q -o both.html --overwrite
-sweep 307 merge part1 part2 -q -o whole --overwrite
+folder=united
+sweep 307 merge part1 part2 -q -o united --overwrite
+sweep 307 resume united -q
+folder=tiny
+sweep 307 run start.json -q -o tiny --overwrite
+folder=
+sweep 91 analyse united --json
+sweep 149 analyse united
 unset FAULT_PATH
 
 # A disk that is full; a pipe without a reader (who went away knows it: nothing is said).

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
+
 bool ergodic_lattice(const struct ergodic_lattice *lattice) {
     const double *j = lattice->j;
     double sites = 1, most = fabs(lattice->b) + fabs(lattice->h);
