@@ -1,8 +1,9 @@
 /*
  * libFuzzer's target for checkpoints. The bytes change records of a finished run of a small job, or
- * of the index and the file of a rank; or they are the file, as they come and with right checksums.
- * Each is refused with a message that is safe for a terminal, or `ergocl report` and `ergocl
- * resume` make everything from it. Built and run by `make fuzz` (clang, ASan, UBSan).
+ * of the index and the file of a rank, of a part of a run too; or they are the file, as they come
+ * and with right checksums. Each is refused with a message that is safe for a terminal, or `ergocl
+ * report`, `resume`, `analyse` and `merge` make everything from it. Built and run by `make fuzz`
+ * (clang, ASan, UBSan).
  */
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -43,9 +44,9 @@ static const char *const jobs[] = {
 };
 enum { JOBS = sizeof jobs / sizeof *jobs, STATE = 5, META_VERSION = 4 };
 /* of the first byte; the others choose the job */
-enum { SPREAD = 0x40, FILES = 0x20, RAW = 0xFF };
+enum { SPREAD = 0x40, FILES = 0x20, PART = 0x10, RAW = 0xFF };
 
-static char folder[64];
+static char folder[64], united[80];
 
 static void expect(bool good, const char *what) {
     if (good)
@@ -255,6 +256,44 @@ static void write_to(struct ergo_context *ctx, const char *name, struct ergo_blo
     ergo_blobs_free(blobs);
 }
 
+static void expect_refused(struct ergo_context *ctx, enum ergo_status status) {
+    const char *message = ergo_error_message(ctx);
+    if (status != ERGO_OK) {
+        expect(status == ERGO_E_IO || status == ERGO_E_JOB || status == ERGO_E_MEMORY,
+               "an odd status");
+        expect(*message != '\0', "refused without a message");
+        for (const char *p = message; *p; p++)
+            expect(((unsigned char)*p >= 0x20 || *p == '\n') && *p != 0x7F,
+                   "a control character in a message");
+    }
+    ergo_error_clear(ctx);
+}
+
+/* Alone: analysed, and united with nothing. */
+static void look_together(struct ergo_context *ctx) {
+    const char *const directories[] = {folder};
+    struct ergo_analysis *analysis = NULL;
+    struct ergo_result *result = NULL;
+    enum ergo_status status = ergo_analyse(ctx, directories, 1, NULL, &analysis);
+    expect((status == ERGO_OK) == (analysis != NULL), "an analysis without an answer");
+    if (status == ERGO_OK) {
+        enum ergo_status (*const texts[])(struct ergo_context *, const struct ergo_analysis *,
+                                          char **) = {ergo_analysis_table, ergo_analysis_json,
+                                                      ergo_analysis_csv};
+        for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+            char *text = NULL;
+            expect(texts[i](ctx, analysis, &text) == ERGO_OK, "no text of an analysis");
+            free(text);
+        }
+    }
+    expect_refused(ctx, status);
+    ergo_analysis_destroy(analysis);
+    status = ergo_merge(ctx, directories, 1, united, true, &result);
+    expect((status == ERGO_OK) == (result != NULL), "a union without an answer");
+    expect_refused(ctx, status);
+    ergo_result_destroy(result);
+}
+
 /* files: also those that take long; pages have a target of their own. */
 static void look(struct ergo_context *ctx, bool good, bool files) {
     struct ergo_result *result = NULL;
@@ -280,18 +319,10 @@ static void look(struct ergo_context *ctx, bool good, bool files) {
         expect(ergo_result_write_series(ctx, &in, result) == ERGO_OK, "no series");
         ergo_folder_close(&in);
     }
-    if (status != ERGO_OK) {
-        const char *message = ergo_error_message(ctx);
-        expect(!good, message);
-        expect(status == ERGO_E_IO || status == ERGO_E_JOB || status == ERGO_E_MEMORY,
-               "an odd status");
-        expect(*message != '\0', "refused without a message");
-        for (const char *p = message; *p; p++)
-            expect(((unsigned char)*p >= 0x20 || *p == '\n') && *p != 0x7F,
-                   "a control character in a message");
-    }
+    expect(status == ERGO_OK || !good, ergo_error_message(ctx));
+    expect_refused(ctx, status);
     ergo_result_destroy(result);
-    ergo_error_clear(ctx);
+    look_together(ctx);
 }
 
 /* A finished run, or what ranks leave behind, with changes. */
@@ -309,6 +340,8 @@ static void try_changed(struct ergo_context *ctx, unsigned which, struct input *
         const uint64_t numbers[] = {2, job->sampler->state_version, 0, 1, job->n_points};
         memcpy(header, numbers, sizeof numbers);
         add_bytes(&blobs[0], "spread", header, sizeof header);
+        if (which & PART)
+            add_bytes(&blobs[0], "part", (const uint64_t[]){1, 1}, 16);
         blobs[1] = rank_of(job, header);
     }
     while (input->rest) {
@@ -354,8 +387,8 @@ static void try_file(struct ergo_context *ctx, const uint8_t *data, size_t size,
 }
 
 static void leave(void) {
-    char command[96];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    char command[192];
+    snprintf(command, sizeof command, "rm -rf '%s' '%s'", folder, united);
     if (system(command) != 0)
         fprintf(stderr, "%s stays\n", folder);
 }
@@ -368,6 +401,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         snprintf(folder, sizeof folder, "%s/ergocl-fuzz-XXXXXX",
                  access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
         expect(mkdtemp(folder) != NULL, "no folder");
+        snprintf(united, sizeof united, "%s-whole", folder);
         atexit(leave);
     }
     ergo_context_set_log(ctx, ERGO_LOG_ERROR, NULL, NULL);
