@@ -271,5 +271,5 @@ enum ergo_status ergo_engine_replay(struct ergo_context *ctx, struct ergo_engine
 }
 
 enum ergo_status ergo_engine_check_constants(struct ergo_context *ctx, struct ergo_engine *e) {
-    return ergo_constants_check(ctx, e->device, &e->constants, e->model->sampler);
+    return ergo_constants_check(ctx, e->device, &e->constants, NULL, e->model->sampler);
 }

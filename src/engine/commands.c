@@ -250,6 +250,9 @@ void ergo_engine_read_curve(struct ergo_engine *e, unsigned row, size_t offset, 
 
 void ergo_engine_constant(struct ergo_engine *e, unsigned row, const void *data) {
     struct ergo_engine_buffer *b = &e->buffers[row];
+    if (e->status == ERGO_OK && b->mem[0]) /* what chains have used until now */
+        e->status =
+            ergo_constants_check(e->ctx, e->device, &e->constants, b->mem[0], e->model->sampler);
     if (e->status == ERGO_OK && b->kind == ERGO_BUFFER_CONSTANT)
         e->status = ergo_constant_create(e->ctx, e->device, &e->constants, b->what,
                                          (size_t)b->bytes, data, &b->mem[0]);

@@ -335,11 +335,14 @@ enum ergo_status ergo_constant_note(struct ergo_context *ctx, struct ergo_device
 }
 
 enum ergo_status ergo_constants_check(struct ergo_context *ctx, struct ergo_device *device,
-                                      const struct ergo_constants *constants, const char *sampler) {
+                                      const struct ergo_constants *constants, cl_mem only,
+                                      const char *sampler) {
     enum ergo_status status = ERGO_OK;
     for (size_t i = 0; i < constants->n && status == ERGO_OK; i++) {
         const struct ergo_constant *row = &constants->rows[i];
         uint64_t hash = 0;
+        if (only && row->mem != only)
+            continue;
         status = hash_now(ctx, device, row->mem, row->bytes, &hash);
         if (status == ERGO_OK && hash != row->hash)
             status = ERGO_FAIL(ctx, ERGO_E_AUDIT,

@@ -140,8 +140,9 @@ static inline uint64_t ergo_constants_add(uint64_t sum, uint64_t word) {
     sum = (sum ^ word) * UINT64_C(0x9E3779B97F4A7C15);
     return sum ^ sum >> 32;
 }
-/* ERGO_E_AUDIT, naming the first constant that has changed. */
+/* ERGO_E_AUDIT, naming the first constant that has changed. only: this one, or NULL for all. */
 enum ergo_status ergo_constants_check(struct ergo_context *ctx, struct ergo_device *device,
-                                      const struct ergo_constants *constants, const char *sampler);
+                                      const struct ergo_constants *constants, cl_mem only,
+                                      const char *sampler);
 
 #endif

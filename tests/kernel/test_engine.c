@@ -460,6 +460,11 @@ static void test_constants(void **state) {
     assert_int_equal(ergo_engine_check_constants(ctx, &s->e), ERGO_E_AUDIT);
     assert_non_null(strstr(ergo_error_message(ctx), "the offsets in the device's memory"));
     ergo_error_clear(ctx);
+    /* other data do not hide it */
+    const uint32_t other[N] = {0};
+    ergo_engine_constant(&s->e, OFFSETS, other);
+    assert_int_equal(ergo_engine_end(&s->e), ERGO_E_AUDIT);
+    ergo_error_clear(ctx);
     ergo_engine_destroy(s);
 }
 
