@@ -375,7 +375,7 @@ struct ergo_result_estimate {
                             * unknown */
     const char *unit;      /* "": dimensionless */
     double mean, error;    /* in this unit; error is NAN where it is not trusted: */
-    const char *untrusted; /* why: "too-short", "drift", ... (help result); NULL: it is */
+    const char *untrusted; /* why: "too-short", "drift", ... (help errors); NULL: it is */
     double error_binning;  /* by binning; for comparison, and too small where untrusted */
     double tau, tau_error; /* integrated autocorrelation time in steps; independent: every/2 */
     uint64_t samples;      /* measured */

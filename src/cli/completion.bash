@@ -91,7 +91,7 @@ _ergocl() {
         if [ "$COMP_CWORD" -gt 2 ]; then
             COMPREPLY=($(compgen -W "$(_ergocl_models "$previous")" -- "$word"))
         else
-            COMPREPLY=($(compgen -W "$(_ergocl_samplers) $(_ergocl_models) $commands job result configurations extend exit-codes environment words" -- "$word"))
+            COMPREPLY=($(compgen -W "$(_ergocl_samplers) $(_ergocl_models) $commands job result errors configurations extend exit-codes environment words" -- "$word"))
         fi
         ;;
     kernels)

@@ -59,10 +59,11 @@ const struct cli_command cli_command_help = {
     .operand = "[TOPIC...]",
     .operands_many = true,
     .summary = "explain a sampler, a model, a key or an observable, a command, or a topic",
-    .details = "Topics: a sampler's name (SAMPLER MODEL: one of its models), a model, a key, an\n"
-               "observable, a command, job, devices, result, configurations, extend, exit-codes,\n"
-               "environment, words (units, steps, what other programs call otherwise).\n"
-               "--search finds words in all names and texts: ergocl help --search 'heat capacity'.",
+    .details =
+        "Topics: a sampler's name (SAMPLER MODEL: one of its models), a model, a key, an\n"
+        "observable, a command, job, devices, result, errors, configurations, extend,\n"
+        "exit-codes, environment, words (units, steps, what other programs call otherwise).\n"
+        "--search finds words in all names and texts: ergocl help --search 'heat capacity'.",
     .options = CLI_BIT(CLI_SEARCH),
     .run = run,
 };

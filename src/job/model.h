@@ -185,9 +185,6 @@ struct ergo_model {
      * block, [members][size], the sum over its samples; to those that are of curves_at_end, too,
      * ops->count adds. */
     uint32_t curves_sums;
-    /* By bits: curves whose samples are correlated with the ones next to them, so that errors are
-     * from at least ERGO_CURVE_JOINED samples together. */
-    uint32_t curves_correlated;
     /* By bits: curves that are square grids, row by row: pages draw maps, the first row lowest. */
     uint32_t curves_grids;
     /* By bits: curves that pages draw over a linear axis, however far it reaches. */

@@ -207,7 +207,8 @@ static void append_cell(struct ergo_text *text, const struct ergo_member_result 
         ergo_text_append(text, "</small>");
     }
     if (isfinite(o->estimate.mean) && reason(o->trust))
-        ergo_text_append(text, "<small>%s</small>", reason(o->trust));
+        ergo_text_append(text, "<small>%s%s%s</small>", o->because ? o->because->name : "",
+                         o->because ? ": " : "", reason(o->trust));
     if (!mean && isfinite(o->estimate.mean) &&
         isnan(ergo_report_mean((struct ergo_report_item){member->point, member->observables},
                                number))) {

@@ -8,6 +8,7 @@
 #include "result/result.h"
 
 static const size_t drift_least = 100; /* samples of a series in which drifts are looked for */
+static const double CURVE_TAU = 8;     /* a curve's bins are so many autocorrelation times long */
 
 struct derive_call {
     const struct ergo_observable *observable;
@@ -39,13 +40,8 @@ static void from_curve(const struct ergo_member_result *m, struct ergo_observabl
         const struct ergo_curve *curve = &m->binned[c];
         if (strcmp(model->curves[c].name, result->observable->curve) != 0 || !curve->size)
             continue;
-        /* in samples of the series, as everywhere */
-        const double every = (double)ergo_point_every_of_curve(m->point, c);
         ergo_curve_derived(curve, call_from_curve, &call, &result->estimate);
-        result->estimate.tau *= every;
-        result->estimate.tau_error *= every;
-        if (result->observable->independent)
-            result->estimate.tau = result->estimate.tau_error = NAN;
+        result->estimate.tau = result->estimate.tau_error = NAN; /* of bins, not of samples */
     }
 }
 
@@ -67,24 +63,7 @@ static double z_of(const struct ergo_observable_result *r) {
     return r->estimate.error > 0 ? (r->estimate.mean - r->exact) / r->estimate.error : NAN;
 }
 
-/* Are all observables that are too short at this point slow by their physics, while all others have
- * errors that can be trusted? Then running somewhat longer would not help. */
-static void find_slow(struct ergo_member_result *m, size_t n_observables) {
-    bool only_slow = true;
-    for (size_t o = 0; o < n_observables; o++) {
-        const struct ergo_observable *observable = m->observables[o].observable;
-        if (m->observables[o].trust == ERGO_TRUST_SHORT &&
-            ergo_observable_shown(observable, m->point))
-            only_slow = only_slow && observable->slow && observable->slow(m->point);
-    }
-    for (size_t o = 0; o < n_observables && only_slow; o++)
-        if (m->observables[o].trust == ERGO_TRUST_SHORT)
-            m->observables[o].trust = ERGO_TRUST_SLOW;
-}
-
-/* From which size on a drift counts. With many tests one of four standard errors is expected by
- * chance: this is the size that one run in a thousand exceeds without any drift. */
-static double drift_level(const struct ergo_result *result) {
+double ergo_result_drift_level(const struct ergo_result *result) {
     const double n_observables = (double)result->job->model->n_observables;
     return sqrt(2 * log(1000 * fmax(1, (double)result->n_members * n_observables)));
 }
@@ -118,7 +97,7 @@ static void estimate_one(const struct ergo_member_result *m, const struct ergo_o
     enum ergo_trust trust = ergo_trust_of(&r->estimate, r->observable->independent, r->exact);
     if (r->observable->sample && online->count >= drift_least)
         r->drift = ergo_online_drift(online, s);
-    if (r->drift > level) /* what flips once in a while drifts, too, at any time */
+    if (fabs(r->drift) > level) /* what flips once in a while drifts, too, at any time */
         trust = r->observable->slow && r->observable->slow(m->point) ? ERGO_TRUST_SHORT
                                                                      : ERGO_TRUST_DRIFT;
     r->one_way = r->observable->sample && trust == ERGO_TRUST_SHORT &&
@@ -134,29 +113,50 @@ static void estimate_one(const struct ergo_member_result *m, const struct ergo_o
 static bool estimate_member(struct ergo_member_result *m, double level) {
     const struct ergo_model *model = m->point->job->model;
     struct ergo_online online = {.plan = m->online.plan};
+    double tau;
     if (!ergo_member_catch_up(m) || !ergo_online_copy(&m->online, &online)) {
         ergo_online_free(&online);
         return false;
     }
     ergo_online_finish(&online); /* the member's own may go on */
-    for (size_t o = 0; o < model->n_observables; o++) {
-        struct ergo_observable_result *r = &m->observables[o];
-        *r = (struct ergo_observable_result){
-            .observable = &model->observables[o],
-            .estimate =
-                {.mean = NAN, .error = NAN, .error_binning = NAN, .tau = NAN, .tau_error = NAN},
-            .trust = ERGO_TRUST_NONE,
-            .exact = NAN,
-            .z = NAN,
-        };
-        if (online.count && ergo_point_asks(m->point, r->observable->name))
-            estimate_one(m, &online, level, r);
-        else if (online.count && ergo_observable_warns(r->observable))
-            ergo_online_estimate(&online, series_of(m, o), &r->estimate); /* for the warning */
+    /* once more where a series of the chain remembers for longer than another's estimate knows */
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t o = 0; o < model->n_observables; o++) {
+            struct ergo_observable_result *r = &m->observables[o];
+            if (pass && (r->observable->from_curve || !(r->estimate.window < online.window)))
+                continue;
+            *r = (struct ergo_observable_result){
+                .observable = &model->observables[o],
+                .estimate =
+                    {.mean = NAN, .error = NAN, .error_binning = NAN, .tau = NAN, .tau_error = NAN},
+                .trust = ERGO_TRUST_NONE,
+                .exact = NAN,
+                .z = NAN,
+            };
+            if (online.count && ergo_point_asks(m->point, r->observable->name))
+                estimate_one(m, &online, level, r);
+            else if (online.count && ergo_observable_warns(r->observable))
+                ergo_online_estimate(&online, series_of(m, o), &r->estimate); /* for the warning */
+        }
+        online.window = ergo_chain_window(m, &tau);
     }
-    find_slow(m, model->n_observables);
+    ergo_chain_judge(m);
     ergo_online_free(&online);
     return true;
+}
+
+/* As of a mean over the chain: over bins longer than it remembers, and with its verdict. */
+static void errors_of_curve(const struct ergo_member_result *m, const struct ergo_curve *curve,
+                            double every, struct ergo_curve_result *r) {
+    double tau;
+    (void)ergo_chain_window(m, &tau);
+    const double least = fmin(CURVE_TAU * tau / every, (double)curve->count);
+    const bool enough =
+        ergo_curve_result_joined(curve, (uint64_t)ceil(fmax(least, 1)), r->mean, r->error);
+    r->trust = m->verdict ? m->verdict : enough ? ERGO_TRUST_FULL : ERGO_TRUST_SHORT;
+    r->because = m->because;
+    for (size_t i = 0; i < r->size && r->trust; i++)
+        r->error[i] = NAN;
 }
 
 /* False: there is no memory. */
@@ -180,8 +180,10 @@ static bool curves_of(struct ergo_member_result *m) {
         model->curve_x(m->point, c, r->x);
         if (from != c && m->binned[from].count)
             ergo_curve_result(&m->binned[from], r->x, r->error);
-        ergo_curve_result_joined(curve, model->curves_correlated >> c & 1 ? ERGO_CURVE_JOINED : 1,
-                                 r->mean, r->error);
+        if (model->curves_at_end >> c & 1) /* of independent realisations */
+            ergo_curve_result(curve, r->mean, r->error);
+        else
+            errors_of_curve(m, curve, (double)ergo_point_every_of_curve(m->point, c), r);
     }
     return true;
 }
@@ -199,7 +201,7 @@ static void evaluate_member(size_t i, void *user) {
 }
 
 enum ergo_status ergo_result_evaluate(struct ergo_context *ctx, struct ergo_result *result) {
-    struct members all = {result->members, drift_level(result), false};
+    struct members all = {result->members, ergo_result_drift_level(result), false};
     enum ergo_status status = ERGO_OK;
     ergo_parallel(result->n_members, SIZE_MAX, evaluate_member, &all);
     if (all.failed)

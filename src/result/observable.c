@@ -10,7 +10,7 @@ void ergo_observable_refuse(struct ergo_observable_result *r, enum ergo_trust tr
         r->estimate.tau = r->estimate.tau_error = NAN;
     if (trust == ERGO_TRUST_FULL)
         return;
-    r->estimate.error = NAN;
+    r->estimate.error = r->z = r->reference_z = NAN;
     if (trust == ERGO_TRUST_CONSTANT || trust == ERGO_TRUST_FEW)
         r->estimate.error_binning = NAN;
 }

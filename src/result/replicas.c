@@ -19,6 +19,7 @@ static const double false_alarms = 1e-3;
 static const double least_quotient = 1.5;
 
 enum {
+    SCATTER_JUDGES = 20,  /* chains from which on their scatter counts where it is larger */
     SCATTER_TAU = 20,     /* autocorrelation times that each of them has to have */
     CONSTANT_LEAST = 100, /* a series that never changed in this many samples has variance 0 */
     DEGREES_MOST = 1000000,
@@ -40,7 +41,7 @@ static double error_of(const struct ergo_observable_result *r) {
  * uncertainty. */
 static double degrees(const struct ergo_observable_result *r) {
     const struct ergo_estimate *e = &r->estimate;
-    if (r->observable->independent)
+    if (r->observable->from_curve)
         return fmin((double)e->samples, 0.5 * ERGO_CURVE_BINS) - 1;
     const double relative = e->tau_error / e->tau;
     return relative > 0 ? fmin(fmax(2 / (relative * relative), 4), DEGREES_MOST) : DEGREES_MOST;
@@ -59,20 +60,23 @@ struct sums {
     double usable_mean, usable_variance, squares, degrees;
     double tau, tau_square;
     uint64_t samples;
+    double drift; /* of all together */
     bool finite;
-    bool scatters;         /* the scatter may replace the errors that are not trusted */
+    size_t lost;           /* chains whose means are not of equilibrium */
     enum ergo_trust worst; /* of those that are not trusted, the first */
 };
 
 static struct sums sum_up(const struct ergo_member_result *from, size_t count, size_t o) {
-    struct sums s = {.finite = true, .scatters = true};
+    struct sums s = {.finite = true};
     for (size_t k = 0; k < count; k++) {
         const struct ergo_observable_result *r = &from[k].observables[o];
         if (r->trust == ERGO_TRUST_NONE)
             continue;
         s.n++;
         s.finite = s.finite && isfinite(r->estimate.mean);
-        s.scatters = s.scatters && ergo_observable_forgot_start(r);
+        s.lost +=
+            !ergo_chain_forgot_start(&from[k]) || !(r->because || ergo_observable_forgot_start(r));
+        s.drift += r->drift;
         s.mean += (r->estimate.mean - s.mean) / (double)s.n;
         s.samples += r->estimate.samples;
         if (r->estimate.tau > 0) {
@@ -91,6 +95,7 @@ static struct sums sum_up(const struct ergo_member_result *from, size_t count, s
         s.squares += error_of(r) * error_of(r);
         s.degrees += degrees(r);
     }
+    s.drift /= sqrt((double)(s.n ? s.n : 1));
     for (size_t k = 0; k < count; k++) {
         const struct ergo_observable_result *r = &from[k].observables[o];
         if (r->trust == ERGO_TRUST_NONE)
@@ -169,6 +174,11 @@ static size_t mark_apart(const struct ergo_member_result *from, size_t count, si
 
 /* ---- means ----------------------------------------------------------------------------------- */
 
+/* A chain of ten may be on its way: its mean then scatters as much as it is off. */
+static bool scatters(const struct sums *s) {
+    return s->n >= ERGO_SCATTER_LEAST && 10 * s->lost <= s->n;
+}
+
 /* n_apart: replicas that are far from the others. */
 static enum ergo_trust trust_of(const struct sums *s, const struct ergo_scatter *scatter,
                                 double level, size_t n_apart, bool disordered) {
@@ -178,15 +188,13 @@ static enum ergo_trust trust_of(const struct sums *s, const struct ergo_scatter 
         return ERGO_TRUST_UNDEFINED;
     if (disordered)
         return s->n < ERGO_SCATTER_LEAST ? ERGO_TRUST_FEW
-               : s->scatters             ? ERGO_TRUST_FULL
+               : scatters(s)             ? ERGO_TRUST_FULL
                                          : s->worst;
     if (scatter->dof && scatter->tail < level)
         return ERGO_TRUST_REPLICAS;
-    if (s->n_full == s->n)
+    if (s->n_full == s->n || (scatters(s) && !n_apart))
         return ERGO_TRUST_FULL;
-    if (s->n < ERGO_SCATTER_LEAST)
-        return s->worst;
-    return n_apart ? ERGO_TRUST_REPLICAS : s->scatters ? ERGO_TRUST_FULL : s->worst;
+    return n_apart && s->n >= ERGO_SCATTER_LEAST ? ERGO_TRUST_REPLICAS : s->worst;
 }
 
 /* Some observables cannot average out in one chain by their physics (a magnetisation that keeps its
@@ -198,7 +206,6 @@ static void refute(struct ergo_member_result *from, size_t count, size_t o) {
         if (!is_usable(r))
             continue;
         ergo_observable_refuse(r, ERGO_TRUST_SLOW);
-        r->z = r->reference_z = NAN;
     }
 }
 
@@ -223,6 +230,7 @@ static void merge(const struct ergo_result *result, struct ergo_mean_result *mea
     *scatter = (struct ergo_scatter){.error_scatter = NAN, .error_chains = NAN, .chi2 = NAN};
     if (s.finite && !disordered)
         compare(&s, scatter);
+    scatter->lost = s.lost;
     if (scatter->dof && scatter->tail < level && observable->slow &&
         observable->slow(from->point)) {
         refute(from, mean->replicas, o);
@@ -231,7 +239,8 @@ static void merge(const struct ergo_result *result, struct ergo_mean_result *mea
         scatter->chi2 = NAN;
     }
     *r = from->observables[o];
-    r->drift = 0;
+    r->because = NULL;
+    r->drift = s.drift;
     r->one_way = false;
     r->z = NAN;
     r->reference_error = 0; /* in a calibration each chain was compared by itself */
@@ -248,8 +257,11 @@ static void merge(const struct ergo_result *result, struct ergo_mean_result *mea
         scatter->error_scatter = sqrt(s.variance / (double)s.n);
     if (s.n && s.n_full == s.n)
         scatter->error_chains = sqrt(s.squares) / (double)s.n;
-    r->estimate.error =
-        s.n_full == s.n && !disordered ? scatter->error_chains : scatter->error_scatter;
+    /* from few chains the scatter is known to less than their own errors are */
+    r->estimate.error = s.n_full < s.n || disordered ? scatter->error_scatter
+                        : s.n < SCATTER_JUDGES
+                            ? scatter->error_chains
+                            : fmax(scatter->error_chains, scatter->error_scatter);
     memset(room->apart, 0, mean->replicas * sizeof *room->apart);
     const size_t n_apart = s.finite && !disordered
                                ? mark_apart(from, mean->replicas, o, room->numbers, room->apart)
@@ -314,22 +326,26 @@ static bool allocate(struct ergo_result *result) {
     return true;
 }
 
-/* If one observable shows that chains are in different states, the scatter of another observable
- * without errors of its own is no error either. */
-static void refuse_scatter(const struct ergo_result *result, const struct ergo_mean_result *mean) {
+/* One verdict for a point, too: where one observable shows that chains are in different states, or
+ * all together still go somewhere, no other mean has an error. */
+static void judge(const struct ergo_result *result, struct ergo_mean_result *mean) {
     const struct ergo_model *model = result->job->model;
     const struct ergo_point *point = result->members[mean->first].point;
-    bool disagree = false;
-    for (size_t o = 0; o < model->n_observables; o++)
-        disagree |= mean->observables[o].trust == ERGO_TRUST_REPLICAS &&
-                    ergo_observable_shown(&model->observables[o], point);
-    for (size_t o = 0; o < model->n_observables && disagree; o++) {
+    const double level = ergo_result_drift_level(result);
+    const struct ergo_observable_result *why = NULL;
+    if (ergo_point_samples_disorder(point))
+        return;
+    for (size_t o = 0; o < model->n_observables; o++) {
         struct ergo_observable_result *r = &mean->observables[o];
-        if (r->trust != ERGO_TRUST_FULL || !isnan(mean->scatters[o].error_chains))
-            continue;
-        ergo_observable_refuse(r, ERGO_TRUST_REPLICAS);
-        r->z = r->reference_z = NAN;
+        const bool shown = ergo_observable_shown(&model->observables[o], point);
+        if (shown && r->trust == ERGO_TRUST_FULL && fabs(r->drift) > level &&
+            !(r->observable->slow && r->observable->slow(point)))
+            ergo_observable_refuse(r, ERGO_TRUST_DRIFT);
+        if (shown && (r->trust == ERGO_TRUST_REPLICAS || (r->trust == ERGO_TRUST_DRIFT && !why)))
+            why = why && why->trust == ERGO_TRUST_REPLICAS ? why : r;
     }
+    for (size_t o = 0; o < model->n_observables && why; o++)
+        ergo_observable_share(&mean->observables[o], why);
 }
 
 static void merge_all(const struct ergo_result *result, struct ergo_mean_result *mean, double level,
@@ -340,7 +356,7 @@ static void merge_all(const struct ergo_result *result, struct ergo_mean_result 
         mean->measured += ergo_member_measured(&from[k]);
     for (size_t o = 0; o < result->job->model->n_observables; o++)
         merge(result, mean, o, level, room);
-    refuse_scatter(result, mean);
+    judge(result, mean);
     for (size_t k = 0; k < mean->replicas; k++)
         if (room->any[k])
             mean->apart[mean->n_apart++] = from[k].point->replica;

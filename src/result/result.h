@@ -24,8 +24,8 @@ struct ergo_observable_result {
      * error is NAN; error_binning may be set, and is then too small. */
     struct ergo_estimate estimate;
     enum ergo_trust trust;
-    double drift; /* ERGO_TRUST_DRIFT: difference of the first fifth and the last half, in
-                   * standard errors */
+    const struct ergo_observable *because; /* the one that shows it; NULL: itself */
+    double drift; /* of the first fifth from the last half, as ergo_stats_drift */
     bool one_way; /* ERGO_TRUST_SHORT: all fifths of it rise, or fall, from the first to the last */
     double first, last;
     double exact; /* NAN: not known */
@@ -40,8 +40,10 @@ struct ergo_observable_result {
 struct ergo_curve_result {
     const struct ergo_curve_info *info;
     size_t size;
-    double *x, *mean, *error; /* owned */
-    double *reference_z;      /* owned; of a calibration, else NULL; NAN: no error */
+    double *x, *mean, *error; /* owned; error is NAN where it is not trusted */
+    enum ergo_trust trust;
+    const struct ergo_observable *because; /* as of an observable */
+    double *reference_z;                   /* owned; of a calibration, else NULL; NAN: no error */
 };
 
 /* What is kept of the samples beside estimates (/output/series). */
@@ -72,6 +74,8 @@ struct ergo_member_result {
     struct ergo_curve *binned;
     struct ergo_observable_result *observables; /* [model->n_observables], hidden ones included */
     struct ergo_curve_result *curves;           /* [model->n_curves], size 0: not measured */
+    enum ergo_trust verdict;                    /* on the chain (verdict.c), and what shows it */
+    const struct ergo_observable *because;
     size_t n_pictures;
     char *state; /* owned; canonical, of `digest`; NULL: not kept */
     size_t state_length;
@@ -95,6 +99,8 @@ struct ergo_scatter {
     double error_scatter, error_chains, chi2, tail; /* tail: the probability of this chi2 or a
                                                      * larger one */
     size_t dof;                                     /* 0: nothing to compare */
+    size_t lost;                                    /* chains that are not equilibrated, or too
+                                                     * short to have forgotten their start */
 };
 
 /* Chains or samples of a disorder whose scatter is an error: it is then known to 23%, as a chain's
@@ -108,9 +114,11 @@ struct ergo_mean_result {
     size_t first, replicas; /* members[first] ... */
     size_t measured;        /* of them with samples */
     /* [n_observables], as of a member: error is error_chains where all chains are trusted and
-     * agree; else error_scatter, of 10 chains or more with 20 autocorrelation times each; none
-     * (ERGO_TRUST_REPLICAS) where they disagree. Of samples of a disorder, which are not compared,
-     * error_scatter from 10 of them on, none of fewer (ERGO_TRUST_FEW). */
+     * agree, of 20 chains and more error_scatter if that is larger; else error_scatter, of 10
+     * chains or more with 20 autocorrelation times each (but a tenth of them); none where chains
+     * disagree in any observable (ERGO_TRUST_REPLICAS), or drift together. Of samples of a
+     * disorder, which are not compared, error_scatter from 10 of them on, none of fewer
+     * (ERGO_TRUST_FEW). */
     struct ergo_observable_result *observables;
     struct ergo_scatter *scatters; /* [n_observables] */
     size_t n_apart;                /* replicas far from the others, where replicas disagree: */
@@ -233,8 +241,19 @@ bool ergo_member_load(struct ergo_member_result *member, size_t n_samples, const
 /* evaluate.c: estimates, exact values, means, comparisons, warnings: everything that result.json
  * needs. */
 enum ergo_status ergo_result_evaluate(struct ergo_context *ctx, struct ergo_result *result);
+/* verdict.c: after the estimates of a chain. Its longest window and autocorrelation time, in
+ * samples; its verdict, shared by all its errors; one of them that shares it. */
+double ergo_chain_window(const struct ergo_member_result *member, double *tau);
+void ergo_chain_judge(struct ergo_member_result *member);
+void ergo_observable_share(struct ergo_observable_result *r,
+                           const struct ergo_observable_result *why);
+/* Is it long enough, in all that speaks for it, to have forgotten its start? */
+bool ergo_chain_forgot_start(const struct ergo_member_result *member);
 /* replicas.c: means, from the members' estimates. */
 enum ergo_status ergo_result_means(struct ergo_context *ctx, struct ergo_result *result);
+/* From which size on a drift counts: what one run in a thousand exceeds without any, over all its
+ * chains and observables. */
+double ergo_result_drift_level(const struct ergo_result *result);
 /* calibration.c: each point with its reference (the model's `reference`), after the estimates. */
 enum ergo_status ergo_result_calibrate(struct ergo_context *ctx, struct ergo_result *result);
 /* observable.c: takes the error away unless it is trusted; the published value as reference. */

@@ -32,6 +32,8 @@ static void put_rest(struct ergo_json_out *out, const struct ergo_observable_res
         ergo_out_bool(out, "too_short", true);
     if (o->trust != ERGO_TRUST_FULL)
         ergo_out_text(out, "untrusted", ergo_trust_name(o->trust));
+    if (o->because)
+        ergo_out_text(out, "because", o->because->name);
     if (!isnan(o->exact)) {
         ergo_out_number(out, "exact", o->exact);
         ergo_out_number(out, "z", o->z);
@@ -62,6 +64,10 @@ static void put_curves(struct ergo_json_out *out, const struct ergo_member_resul
         ergo_out_numbers(out, "x", curve->x, curve->size);
         ergo_out_numbers(out, "mean", curve->mean, curve->size);
         ergo_out_numbers(out, "error", curve->error, curve->size);
+        if (curve->trust != ERGO_TRUST_FULL)
+            ergo_out_text(out, "untrusted", ergo_trust_name(curve->trust));
+        if (curve->because)
+            ergo_out_text(out, "because", curve->because->name);
         if (curve->reference_z)
             ergo_out_numbers(out, "reference_z", curve->reference_z, curve->size);
         ergo_out_close(out, 1);

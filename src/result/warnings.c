@@ -107,6 +107,18 @@ static void append_names(struct ergo_text *text, const struct ergo_warner *w, te
         }
 }
 
+/* Where others share the verdict. */
+static void append_shared(struct ergo_text *text, const struct ergo_warner *w,
+                          enum ergo_trust trust) {
+    for (size_t i = 0; i < w->result->n_members; i++)
+        for (size_t o = 0; o < w->model->n_observables; o++)
+            if (w->result->members[i].observables[o].because &&
+                w->result->members[i].observables[o].trust == trust) {
+                ergo_text_append(text, ". No other error of such a chain is trusted");
+                return;
+            }
+}
+
 static void warn_short(struct ergo_warner *w) {
     const struct where where = find(w, is_short, 0, w->model->n_observables);
     struct ergo_text text = {0};
@@ -116,6 +128,7 @@ static void warn_short(struct ergo_warner *w) {
     append_names(&text, w, is_short);
     append_where(&text, w, &where, "first");
     ergo_text_append(&text, ": run longer");
+    append_shared(&text, w, ERGO_TRUST_SHORT);
     ergo_warner_add(w, &text);
 }
 
@@ -127,8 +140,7 @@ static void warn_slow(struct ergo_warner *w) {
             continue;
         ergo_text_append(&text, "the error of %s cannot be trusted", w->model->observables[o].name);
         append_where(&text, w, &where, "first");
-        ergo_text_append(&text, ": %s. The other observables there are not affected",
-                         w->model->observables[o].slow(where.member->point));
+        ergo_text_append(&text, ": %s", w->model->observables[o].slow(where.member->point));
         ergo_warner_add(w, &text);
     }
 }
@@ -212,7 +224,7 @@ static void warn_drift(struct ergo_warner *w) {
     for (size_t i = 0; i < w->result->n_members; i++)
         for (size_t o = 0; o < w->model->n_observables; o++)
             if (drifts(&w->result->members[i], o) &&
-                (!most || w->result->members[i].observables[o].drift > most->drift)) {
+                (!most || fabs(w->result->members[i].observables[o].drift) > fabs(most->drift))) {
                 most = &w->result->members[i].observables[o];
                 at = &w->result->members[i];
             }
@@ -223,9 +235,10 @@ static void warn_drift(struct ergo_warner *w) {
     append_names(&text, w, drifts);
     append_where(&text, w, &shown, "most");
     ergo_text_append(&text,
-                     ". The mean of %s over the first fifth of what was measured is %.1f standard "
-                     "errors from that over the last half: equilibrate longer",
-                     most->observable->name, most->drift);
+                     ". The first fifth of what was measured of %s is %.1f standard errors from "
+                     "the last half: equilibrate longer",
+                     most->observable->name, fabs(most->drift));
+    append_shared(&text, w, ERGO_TRUST_DRIFT);
     ergo_warner_add(w, &text);
 }
 
@@ -394,9 +407,10 @@ static void warn_far(struct ergo_warner *w) {
 
 enum ergo_status ergo_result_warn(struct ergo_context *ctx, struct ergo_result *result) {
     static void (*const all[])(struct ergo_warner *) = {
-        warn_unmeasured, warn_not_finite, ergo_warn_replicas, ergo_warn_samples, warn_drift,
-        warn_hasty,      warn_constant,   warn_short,         warn_few,          warn_slow,
-        warn_far,        warn_acceptance, warn_limits,        ergo_warn_trends};
+        warn_unmeasured, warn_not_finite,    ergo_warn_replicas, ergo_warn_samples,
+        warn_drift,      ergo_warn_together, warn_hasty,         warn_constant,
+        warn_short,      warn_few,           warn_slow,          warn_far,
+        warn_acceptance, warn_limits,        ergo_warn_trends};
     struct ergo_warner w = {ctx, result, result->job->model, ERGO_OK};
     for (size_t i = 0; i < sizeof all / sizeof all[0] && w.status == ERGO_OK; i++)
         all[i](&w);

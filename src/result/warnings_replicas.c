@@ -5,7 +5,7 @@
 #include "result/warner.h"
 
 static bool disagrees(const struct ergo_warner *w, const struct ergo_mean_result *mean, size_t o) {
-    return mean->observables[o].trust == ERGO_TRUST_REPLICAS &&
+    return mean->observables[o].trust == ERGO_TRUST_REPLICAS && !mean->observables[o].because &&
            ergo_warner_shown(&w->result->members[mean->first], o);
 }
 
@@ -72,6 +72,32 @@ void ergo_warn_samples(struct ergo_warner *w) {
         ergo_warner_add(w, &text);
         return; /* it is the same at all points */
     }
+}
+
+/* What no chain shows, but all together. */
+void ergo_warn_together(struct ergo_warner *w) {
+    for (size_t i = 0; i < w->result->n_means; i++)
+        for (size_t o = 0; o < w->model->n_observables; o++) {
+            const struct ergo_mean_result *mean = &w->result->means[i];
+            const struct ergo_observable_result *r = &mean->observables[o];
+            struct ergo_text text = {0};
+            if (r->trust != ERGO_TRUST_DRIFT || r->because || mean->scatters[o].lost ||
+                !ergo_warner_shown(&w->result->members[mean->first], o))
+                continue;
+            ergo_text_append(&text, "not equilibrated");
+            if (w->result->n_means > 1) {
+                ergo_text_append(&text, " (first: ");
+                ergo_warner_point(&text, w->result->members[mean->first].point, false);
+                ergo_text_append(&text, ")");
+            }
+            ergo_text_append(&text,
+                             ": of %s the first fifth of what %zu replicas measured is, all "
+                             "together, %.1f standard errors from the last half. No error of such "
+                             "a point is trusted: equilibrate longer",
+                             r->observable->name, mean->replicas, fabs(r->drift));
+            ergo_warner_add(w, &text);
+            return;
+        }
 }
 
 /* Where replicas differ most, by the first observable that shows it, usually the energy. */

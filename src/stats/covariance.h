@@ -29,6 +29,7 @@ double ergo_stats_sum(const double *v, size_t n);
 struct ergo_levels {
     size_t n;              /* samples */
     size_t closed;         /* levels in tables */
+    double window;         /* how long another series of the chain remembers; 0: not known */
     const double *gamma;   /* [closed][ERGO_STATS_LAGS + 1]: covariances about the series' mean */
     const double *squares; /* [closed]: sum of squares about the level's own mean */
     const double *top;     /* level `closed`, as deviations from the mean */

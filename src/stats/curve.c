@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { CURVE_LEAST = 8 /* joined bins that an error is of */ };
+
 bool ergo_curve_init(struct ergo_curve *curve, size_t size) {
     *curve = (struct ergo_curve){.size = size, .bin_length = 1};
     if (size > SIZE_MAX / (ERGO_CURVE_BINS * sizeof *curve->bins))
@@ -72,14 +74,15 @@ static double mean_of_bins(const struct ergo_curve *curve, size_t b, size_t join
     return sum / (double)joined;
 }
 
-void ergo_curve_result_joined(const struct ergo_curve *curve, uint64_t least, double *mean,
-                              double *error) {
-    size_t size = curve->size;
-    size_t joined = (size_t)((least + curve->bin_length - 1) / curve->bin_length);
-    size_t full = (size_t)(curve->count / curve->bin_length) / joined;
-    size_t used = (size_t)((curve->count + curve->bin_length - 1) / curve->bin_length);
+/* Means, and errors by `joined` bins together; neighbours: their covariance counts, too. Returns
+ * the neighbours' correlation, over all points. */
+static double errors_of(const struct ergo_curve *curve, size_t joined, bool neighbours,
+                        double *mean, double *error) {
+    const size_t size = curve->size, full = (size_t)(curve->count / curve->bin_length) / joined;
+    const size_t used = (size_t)((curve->count + curve->bin_length - 1) / curve->bin_length);
+    double correlation = 0, varying = 0;
     for (size_t i = 0; i < size; i++) {
-        double sum = 0, binned = 0;
+        double sum = 0, binned = 0, before = 0, squares = 0, products = 0;
         for (size_t b = 0; b < used; b++)
             sum += curve->bins[b * size + i];
         for (size_t b = 0; b < full; b++)
@@ -88,17 +91,33 @@ void ergo_curve_result_joined(const struct ergo_curve *curve, uint64_t least, do
         error[i] = NAN;
         if (full < 2)
             continue;
-        double centre = binned / (double)full, squares = 0;
         for (size_t b = 0; b < full; b++) {
-            double d = mean_of_bins(curve, b * joined, joined, i) - centre;
+            const double d = mean_of_bins(curve, b * joined, joined, i) - binned / (double)full;
             squares += d * d;
+            products += d * before;
+            before = d;
         }
+        correlation += squares > 0 ? products / squares : 0;
+        varying += squares > 0;
+        squares += neighbours ? 2 * fmax(products, 0) : 0;
         error[i] = sqrt(squares / ((double)full * (double)(full - 1)));
     }
+    return varying > 0 ? correlation / varying : 0;
+}
+
+bool ergo_curve_result_joined(const struct ergo_curve *curve, uint64_t least, double *mean,
+                              double *error) {
+    const size_t bins = (size_t)(curve->count / curve->bin_length);
+    size_t joined = (size_t)((least + curve->bin_length - 1) / curve->bin_length);
+    while (errors_of(curve, joined, true, mean, error) >
+               fmax(0.25, 2 / sqrt((double)bins / (double)joined)) &&
+           bins / joined >= 2 * CURVE_LEAST)
+        joined *= 2;
+    return bins / joined >= CURVE_LEAST;
 }
 
 void ergo_curve_result(const struct ergo_curve *curve, double *mean, double *error) {
-    ergo_curve_result_joined(curve, 1, mean, error);
+    (void)errors_of(curve, 1, false, mean, error);
 }
 
 /* f of all samples but those of full bin `skip`; skip == full bins: of all. mean: [size], scratch.

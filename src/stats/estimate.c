@@ -211,6 +211,14 @@ void ergo_stats_estimate_levels(const struct ergo_levels *levels, double scale,
      */
     if (bins.settled && apart(&window, &bins) > DISAGREE_SIGMA)
         window = gamma_method(levels, bins.length / 2);
+    /* One of so small a weight that binning does not see it either: another series of the chain
+     * tells how long it lasts. Over so many samples the sum is noisier: it counts where it is
+     * larger by more than its own uncertainty. */
+    if (levels->window > window.variance.length) {
+        const struct window wide = gamma_method(levels, levels->window);
+        if (sqrt(wide.variance.value / window.variance.value) > 1 + wide.variance.relative_error)
+            window = wide;
+    }
 
     double length = (double)levels->n;
     double variance = window.variance.value;
@@ -220,6 +228,7 @@ void ergo_stats_estimate_levels(const struct ergo_levels *levels, double scale,
     /* sigma^2 = Gamma(0) + C/n (Eq. 49), so that error^2 = 2 tau sigma^2 / n holds exactly. */
     estimate->tau = variance * length / (2 * (window.gamma0 + variance));
     estimate->tau_error = estimate->tau * window.tau_relative_error;
+    estimate->window = window.variance.length;
     estimate->apart = apart(&window, &bins) > DISAGREE_SIGMA;
     estimate->too_short = length < TOO_SHORT_TAU * fmax(estimate->tau, 0.5) ||
                           !window.variance.settled || !bins.settled || estimate->apart;

@@ -15,8 +15,9 @@ static const double *samples_of(const struct ergo_online *o, size_t s) {
 
 /* Deviations from their mean; in units of the largest one, so that no square over- or underflows.
  */
-static void estimate_short(const double *x, size_t n, struct ergo_estimate *estimate) {
-    struct ergo_levels levels = {.n = n};
+static void estimate_short(const double *x, size_t n, double window,
+                           struct ergo_estimate *estimate) {
+    struct ergo_levels levels = {.n = n, .window = window};
     double d[WHOLE], scale = 0;
     bool constant = true, finite = true;
     for (size_t i = 0; i < n; i++) {
@@ -160,7 +161,7 @@ static void estimate_sum(const struct ergo_online *o, const struct sum *p,
         for (size_t i = 0; i < m; i++)
             top[i] += p->linear[a] * (o->top[p->tracks[a] * WHOLE + i] - mean);
     }
-    const struct ergo_levels levels = {(size_t)o->count, o->closed, gamma, squares, top};
+    const struct ergo_levels levels = {(size_t)o->count, o->closed, o->window, gamma, squares, top};
     ergo_stats_estimate_levels(&levels, p->scale, estimate);
 }
 
@@ -184,7 +185,7 @@ static void of_series(const struct ergo_online *o, size_t s, struct sum *p) {
 void ergo_online_estimate(const struct ergo_online *o, size_t s, struct ergo_estimate *estimate) {
     struct sum p;
     if (!o->fixed) {
-        estimate_short(o->waiting ? samples_of(o, s) : NULL, (size_t)o->count, estimate);
+        estimate_short(o->waiting ? samples_of(o, s) : NULL, (size_t)o->count, o->window, estimate);
         return;
     }
     ergo_stats_estimate_none((size_t)o->count, estimate);
@@ -199,38 +200,15 @@ void ergo_online_estimate(const struct ergo_online *o, size_t s, struct ergo_est
     estimate_sum(o, &p, estimate);
 }
 
-/*
- * Error of the mean of bins that may still be correlated a little: neighbours' covariance is in it,
- * so it is some 8% uncertain from 250 bins; the automatic window would take more lags, and be twice
- * as uncertain. Bins are joined until neighbours are nearly independent. 0: too few are left.
- */
-static double error_of_bins(double *bins, size_t n) {
-    enum { LEAST = 32 };
-    for (; n >= LEAST; n = ergo_stats_join_pairs(bins, n)) {
-        double d[ERGO_ONLINE_BINS];
-        const double mean = ergo_stats_mean(bins, n);
-        for (size_t i = 0; i < n; i++)
-            d[i] = bins[i] - mean;
-        const double own = ergo_stats_covariance(d, n, 0), next = ergo_stats_covariance(d, n, 1);
-        if (next < 0.25 * own)
-            return sqrt((own + 2 * fmax(next, 0)) / (double)(n - 1));
-    }
-    return 0;
-}
-
 double ergo_online_drift(const struct ergo_online *o, size_t s) {
     double means[ERGO_ONLINE_BINS];
     if (!o->fixed)
         return o->waiting ? ergo_stats_drift(samples_of(o, s), (size_t)o->count) : 0;
     const uint64_t length = ergo_online_bin(o->count);
-    const size_t full = (size_t)(o->count / length), early = full / 5, late = full - full / 2;
+    const size_t full = (size_t)(o->count / length);
     for (size_t b = 0; b < full; b++)
         means[b] = ergo_online_bins_of(o, s)[b] / (double)length;
-    const double begin = ergo_stats_mean(means, early),
-                 end = ergo_stats_mean(means + full / 2, late);
-    const double error =
-        error_of_bins(means + full / 2, late) * sqrt(1 + (double)late / (double)early);
-    return error > 0 ? fabs(begin - end) / error : 0;
+    return ergo_stats_drift(means, full);
 }
 
 bool ergo_online_one_way(const struct ergo_online *o, size_t s, double *first, double *last) {
@@ -390,7 +368,7 @@ static void estimate_projected(const struct call *call, const double *gradient,
         for (size_t a = 0; a < call->n; a++)
             projected[i] += gradient[a] * (samples_of(o, call->series[a])[i] - call->means[a]);
     }
-    estimate_short(projected, (size_t)o->count, estimate);
+    estimate_short(projected, (size_t)o->count, o->window, estimate);
 }
 
 void ergo_online_derived(const struct ergo_online *o, const size_t *series, size_t n,

@@ -18,6 +18,7 @@
 struct ergo_estimate {
     double mean, error, error_binning;
     double tau, tau_error; /* in samples */
+    double window;         /* samples over which correlations were summed; 0: none were */
     uint64_t samples;
     /* The errors cannot be trusted. Set when n < 100 max(tau, 1/2) (there the error itself is known
      * to about 23% only, and tau of a still shorter series comes out too small), when no window or
@@ -67,8 +68,14 @@ void ergo_stats_estimate(const double *x, size_t n, struct ergo_estimate *estima
  * of freedom, is above f: the upper tail of the F distribution. */
 double ergo_stats_f_tail(double f, double m, double n);
 
-/* Difference of the means of the first fifth and the last half, in standard errors that the first
- * fifth would have in equilibrium, taken from the last half; 0 where the last half is too short. */
+/*
+ * Does a series begin elsewhere than it ends? The difference of the means of its first fifth and
+ * its last half, as a normal number of variance 1 in equilibrium: beyond z by chance in some
+ * exp(-z^2 / 2). Values are joined until they are nearly independent, 64 at least (else: 0). So
+ * that a rare large value is no drift wherever it falls, the first fifth counts as far as the last
+ * half reaches; a start that is farther off is seen by its order, the first k values beyond all of
+ * the last half.
+ */
 double ergo_stats_drift(const double *x, size_t n);
 
 /* Does a series go one way from its beginning to its end? The means of its fifths all rise or all
@@ -115,7 +122,7 @@ bool ergo_stats_autocorrelation(const double *x, size_t n, double *rho, size_t n
  * A curve measured many times (g(r), spin correlation): means and errors from up to 64 bins, whose
  * length doubles as samples come in; serialisable as plain doubles for checkpoints.
  */
-enum { ERGO_CURVE_BINS = 64, ERGO_CURVE_JOINED = 4 };
+enum { ERGO_CURVE_BINS = 64 };
 struct ergo_curve {
     size_t size;         /* points on the curve */
     uint64_t count;      /* samples added */
@@ -143,8 +150,9 @@ void ergo_curve_add_at(struct ergo_curve *curve, size_t at, double value);
  * than two). */
 void ergo_curve_result(const struct ergo_curve *curve, double *mean, double *error);
 /* The same of samples that are correlated over `least` of them: errors from neighbouring bins
- * joined to at least so many samples. */
-void ergo_curve_result_joined(const struct ergo_curve *curve, uint64_t least, double *mean,
+ * joined to so many samples or more, until neighbours are nearly independent, and with the
+ * covariance that these still have. False: of fewer than 8. */
+bool ergo_curve_result_joined(const struct ergo_curve *curve, uint64_t least, double *mean,
                               double *error);
 
 /* A quantity derived from a mean curve, e.g. a pressure from a histogram of distances. */

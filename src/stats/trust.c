@@ -2,7 +2,10 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "stats/stats.h"
+#include "stats/covariance.h"
+
+enum { DRIFT_VALUES = 1024, DRIFT_LEAST = 64 /* values that are compared: at most, at least */ };
+static const double FAR_MOST = 64;
 
 static const char *const names[ERGO_TRUSTS] = {
     [ERGO_TRUST_NONE] = "not-measured",   [ERGO_TRUST_SHORT] = "too-short",
@@ -29,14 +32,64 @@ enum ergo_trust ergo_trust_of(const struct ergo_estimate *estimate, bool indepen
     return estimate->too_short || !isfinite(estimate->error) ? ERGO_TRUST_SHORT : ERGO_TRUST_FULL;
 }
 
+/* Of t with dof degrees of freedom: the normal number that chance exceeds as rarely (Wallace 1959).
+ */
+static double normal_of(double t, double dof) {
+    return sqrt(dof * log1p(t * t / dof));
+}
+
+/* Of the first n deviations those that lie beyond all of the last half, from low to high, on the
+ * side of the very first: how many, and in *far what their distance says, of tails as heavy as 1/r
+ * that one value alone is no proof of. */
+static size_t beyond(const double *x, size_t n, double mean, double low, double high, double *far) {
+    const double end = (x[0] > mean ? high : low) - mean;
+    size_t k = 0;
+    for (*far = 0; k < n && (x[k] - mean) / end > 1; k++)
+        *far += log(fmin((x[k] - mean) / end, FAR_MOST));
+    return k;
+}
+
+/* The values are nearly independent. *z: the result; false: they are not. */
+static bool drift_of(const double *x, size_t n, double *z) {
+    const size_t half = n / 2, late = n - half, early = n / 5;
+    const double *end = x + half, mean = ergo_stats_mean(end, late);
+    double low = INFINITY, high = -INFINITY, typical = 0, d[DRIFT_VALUES];
+    for (size_t i = 0; i < late; i++) {
+        d[i] = end[i] - mean;
+        low = fmin(low, end[i]);
+        high = fmax(high, end[i]);
+        typical += fabs(d[i]) / (double)late;
+    }
+    const double own = ergo_stats_covariance(d, late, 0), next = ergo_stats_covariance(d, late, 1);
+    for (size_t i = 0; i < late; i++) /* few large values hide what the others have in common */
+        d[i] = fmin(fmax(d[i], -typical), typical);
+    if (!(next < 0.25 * own &&
+          ergo_stats_covariance(d, late, 1) < 0.25 * ergo_stats_covariance(d, late, 0)))
+        return false;
+    for (size_t i = 0; i < early; i++)
+        d[i] = fmin(fmax(x[i], low), high);
+    const double count = (double)late, off = ergo_stats_mean(d, early) - mean;
+    const double error =
+        sqrt((own + 2 * fmax(next, 0)) / (count - 1) * (1 + count / (double)early));
+    double far;
+    const double first = (double)beyond(x, early, mean, low, high, &far);
+    /* by chance the first k of n + k are the largest, or the least, in 2 of n + k over k cases */
+    const double chance =
+        log(2) + lgamma(first + 1) + lgamma(count + 1) - lgamma(count + first + 1);
+    const double size = fmax(normal_of(off / error, count / 3), sqrt(fmax(2 * (far - chance), 0)));
+    *z = copysign(size, first > 0 ? x[0] - mean : off);
+    return true;
+}
+
 double ergo_stats_drift(const double *x, size_t n) {
-    const size_t early = n / 5, late = n - n / 2;
-    struct ergo_estimate end;
-    if (!early)
-        return 0;
-    ergo_stats_estimate(x + n / 2, late, &end);
-    const double error = end.error * sqrt(1 + (double)late / (double)early);
-    return end.too_short || !(error > 0) ? 0 : fabs(ergo_stats_mean(x, early) - end.mean) / error;
+    double means[DRIFT_VALUES], z = 0;
+    const size_t together = (n + DRIFT_VALUES - 1) / DRIFT_VALUES;
+    size_t m = n ? n / together : 0;
+    for (size_t i = 0; i < m; i++)
+        means[i] = ergo_stats_mean(x + i * together, together);
+    while (m >= DRIFT_LEAST && !drift_of(means, m, &z))
+        m = ergo_stats_join_pairs(means, m);
+    return z;
 }
 
 bool ergo_stats_one_way(const double *x, size_t n, double *first, double *last) {

@@ -34,7 +34,7 @@ static inline void fill_ar1(double *x, size_t n, double phi) {
 }
 
 /* Room for n numbers, and one. */
-static double *numbers(size_t n) {
+static inline double *numbers(size_t n) {
     double *x = malloc((n + 1) * sizeof *x);
     assert_non_null(x);
     return x;

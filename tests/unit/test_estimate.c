@@ -11,15 +11,25 @@
 #include <string.h>
 
 #include "result/result.h"
+#include "unit/random_series.h"
 
 enum { N = 4000, LEAD = 100 };
 
-static double column[LEAD + N], *columns[1] = {column};
+static double column[LEAD + N], second[LEAD + N], third[LEAD + N];
+static double *columns[3] = {column, second, third};
 static double exact_value;
 
 static double sample(const struct ergo_point *point, const double *values) {
     (void)point;
     return values[0];
+}
+static double sample_second(const struct ergo_point *point, const double *values) {
+    (void)point;
+    return values[1];
+}
+static double sample_third(const struct ergo_point *point, const double *values) {
+    (void)point;
+    return values[2];
 }
 static double exact(const struct ergo_point *point, const char *name) {
     (void)point, (void)name;
@@ -30,8 +40,12 @@ static const char *slow(const struct ergo_point *point) {
     return "it keeps its sign";
 }
 
-static struct ergo_observable observable;
-static struct ergo_observable_result estimated;
+static struct ergo_observable observables[3] = {{.name = "energy", .unit = "J", .sample = sample},
+                                                {.name = "volume", .sample = sample_second},
+                                                {.name = "weight", .sample = sample_third}};
+static struct ergo_model model = {
+    .observables = observables, .n_observables = 1, .n_columns = 3, .exact = exact};
+static struct ergo_observable_result estimated[3];
 static char warned[1024]; /* the warnings, one after the other */
 
 /* One chain whose series is in column. */
@@ -40,22 +54,19 @@ static const struct ergo_observable_result *estimate(size_t lead, size_t n, bool
     static const struct ergo_key *const keys[] = {&key};
     static struct ergo_value all = {.present = true, .text = "all"};
     static const struct ergo_sampler sampler = {.name = "toy", .step_name = "sweep"};
-    static const struct ergo_model model = {
-        .observables = &observable, .n_observables = 1, .n_columns = 1, .exact = exact};
     struct ergo_job job = {
         .sampler = &sampler, .model = &model, .n_keys = 1, .keys = keys, .n_points = 1};
     struct ergo_point point = {.job = &job, .values = &all};
     struct ergo_member_result member = {.point = &point,
                                         .measure_every = 1,
-                                        .observables = &estimated,
+                                        .observables = estimated,
                                         .series = columns,
                                         .n_samples = lead + n,
                                         .n_equilibration = lead};
     struct ergo_result result = {
         .job = &job, .status = "complete", .n_members = 1, .members = &member};
     struct ergo_context *ctx = ergo_context_create();
-    observable = (struct ergo_observable){
-        .name = "energy", .unit = "J", .sample = sample, .slow = is_slow ? slow : NULL};
+    observables[0].slow = is_slow ? slow : NULL;
     job.points = &point;
     assert_true(ergo_measured_create(&point, &result.measured));
     member.measured = result.measured;
@@ -72,7 +83,7 @@ static const struct ergo_observable_result *estimate(size_t lead, size_t n, bool
     free(result.means);
     free(result.comparison);
     ergo_context_destroy(ctx);
-    return &estimated;
+    return estimated;
 }
 
 /* Uniform in (-1, 1), after what an equilibration may leave. */
@@ -111,7 +122,7 @@ static void frozen_chains_and_exact_values(void **state) {
     assert_true(estimate(0, N, false)->z == INFINITY);
     exact_value = NAN;
     assert_true(isnan(estimate(0, N, false)->z));
-    assert_int_equal(estimated.trust, ERGO_TRUST_CONSTANT);
+    assert_int_equal(estimated[0].trust, ERGO_TRUST_CONSTANT);
 }
 
 /* A beginning that is off by six errors has no error; nor has one that is slow by its physics. */
@@ -151,12 +162,96 @@ static void ways_that_do_not_end(void **state) {
     assert_null(strstr(warned, "one way"));
 }
 
+/* What another observable of the chain says counts: too short, adrift; of moves only adrift. */
+static void one_verdict(void **state) {
+    (void)state;
+    exact_value = NAN;
+    model.n_observables = 2;
+    seed = 51;
+    fill(0);
+    fill_ar1(second, LEAD + N, 0.99); /* 40 tau */
+    const struct ergo_observable_result *r = estimate(LEAD, N, false);
+    assert_true(r[1].trust == ERGO_TRUST_SHORT && !r[1].because);
+    assert_true(r[0].trust == ERGO_TRUST_SHORT && r[0].because == &observables[1]);
+    assert_true(isnan(r[0].estimate.error) && isfinite(r[0].estimate.mean) && isnan(r[0].z));
+    assert_non_null(strstr(warned, "errors of volume: run longer. No other error of such a chain"));
+    assert_null(strstr(warned, "energy"));
+    observables[1].of_moves = true;
+    assert_int_equal(estimate(LEAD, N, false)->trust, ERGO_TRUST_FULL);
+    for (size_t i = 0; i < LEAD + N; i++)
+        second[i] = normal() + (i < LEAD + N / 5 ? 1 : 0);
+    r = estimate(LEAD, N, false);
+    assert_true(r[0].trust == ERGO_TRUST_DRIFT && r[0].because == &observables[1]);
+    assert_non_null(strstr(warned, "not equilibrated: volume. "));
+    observables[1].of_moves = false;
+    observables[1].slow = slow; /* it has a reason of its own, which concerns no other */
+    assert_int_equal(estimate(LEAD, N, false)->trust, ERGO_TRUST_FULL);
+    assert_int_equal(estimated[1].trust, ERGO_TRUST_SLOW);
+    observables[1].slow = NULL;
+    model.n_observables = 1;
+}
+
+/* A chain that does not move: weights of insertions that are tried at one configuration vary. */
+static void chains_that_stand(void **state) {
+    (void)state;
+    exact_value = NAN;
+    model.n_observables = 3;
+    observables[1].name = "acceptance";
+    fill(0);
+    for (size_t i = 0; i < LEAD + N; i++) {
+        third[i] = column[i];
+        column[i] = -7;
+        second[i] = 0;
+    }
+    const struct ergo_observable_result *r = estimate(LEAD, N, false);
+    assert_true(r[2].trust == ERGO_TRUST_CONSTANT && r[2].because == &observables[0]);
+    second[LEAD + 7] = 1; /* an ideal gas moves */
+    assert_int_equal(estimate(LEAD, N, false)[2].trust, ERGO_TRUST_FULL);
+    observables[1].name = "volume";
+    model.n_observables = 1;
+}
+
+/* A slow mode of small amplitude, which the volume shows: e = noise + 0.15 v, tau(v) = 33, so that
+ * its error is 1.57 times that of the noise; the automatic window sees a part. Of the chains that
+ * are trusted the spread is what they quote. */
+static void slow_modes(void **state) {
+    enum { RUNS = 600 };
+    double squares = 0, quoted = 0, alone = 0;
+    size_t n = 0;
+    (void)state;
+    exact_value = NAN;
+    seed = 52;
+    for (int k = 0; k < RUNS; k++) {
+        fill_ar1(second, LEAD + N, 0.97);
+        for (size_t i = 0; i < LEAD + N; i++)
+            column[i] = normal() + 0.15 * second[i];
+        model.n_observables = 1;
+        const double e = estimate(LEAD, N, false)->estimate.error;
+        model.n_observables = 2;
+        const struct ergo_observable_result *r = estimate(LEAD, N, false);
+        if (r->trust != ERGO_TRUST_FULL || !(e > 0))
+            continue;
+        n++;
+        alone += e * e;
+        quoted += r->estimate.error * r->estimate.error;
+        squares += r->estimate.mean * r->estimate.mean;
+    }
+    print_message("slow mode: %zu trusted, spread over error %.3f, alone %.3f\n", n,
+                  sqrt(squares / quoted), sqrt(squares / alone));
+    /* some 400: 3.5% each */
+    assert_true(n > 200 && sqrt(squares / alone) > 1.15 && fabs(sqrt(squares / quoted) - 1) < 0.14);
+    model.n_observables = 1;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equilibration_does_not_count),
         cmocka_unit_test(frozen_chains_and_exact_values),
         cmocka_unit_test(beginnings_that_are_off),
         cmocka_unit_test(ways_that_do_not_end),
+        cmocka_unit_test(one_verdict),
+        cmocka_unit_test(chains_that_stand),
+        cmocka_unit_test(slow_modes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,7 +88,7 @@ static void fill(struct ergo_result *r) {
         for (size_t o = 0; o < model->n_observables; o++) {
             mark(&r->means[i].observables[o]);
             r->means[i].scatters[o] =
-                (struct ergo_scatter){number(), number(), number(), number(), i + 10 * o + 1};
+                (struct ergo_scatter){number(), number(), number(), number(), i + 10 * o + 1, 0};
         }
     snprintf(r->device.name, sizeof r->device.name, "a device");
     ergo_result_set_rate(r, 12, 4);

@@ -242,6 +242,42 @@ static void replicas_that_disagree(void **state) {
     assert_int_equal(finish()->trust, ERGO_TRUST_FULL);
 }
 
+/* From 20 chains on the larger error counts. A flagged chain of many takes none from their mean,
+ * one of ten does; so does what only all of them together show. */
+static void many_replicas(void **state) {
+    enum { N = 64 };
+    (void)state;
+    random_state = 20;
+    size_t larger = 0;
+    for (int i = 0; i < 20; i++) {
+        chains(24, 1000, 0, 24, 0);
+        const struct ergo_observable_result *mean = finish();
+        const struct ergo_scatter *s = &result.means[0].scatters[0];
+        assert_true(mean->estimate.error == fmax(s->error_chains, s->error_scatter));
+        larger += s->error_scatter > s->error_chains;
+    }
+    assert_true(larger > 2 && larger < 18);
+    for (size_t flagged = 1; flagged < 9; flagged += 6) {
+        chains(N, 1000, 0, N, 0);
+        for (size_t r = 0; r < flagged; r++) {
+            ergo_observable_refuse(&results[r], ERGO_TRUST_DRIFT);
+            members[r].verdict = ERGO_TRUST_DRIFT;
+        }
+        const struct ergo_observable_result *mean = finish();
+        assert_int_equal(mean->trust, flagged < 7 ? ERGO_TRUST_FULL : ERGO_TRUST_DRIFT);
+        assert_true(flagged == 7 ||
+                    mean->estimate.error == result.means[0].scatters[0].error_scatter);
+    }
+    for (int together = 0; together < 2; together++) {
+        chains(N, 1000, 0, N, 0);
+        for (size_t r = 0; r < N; r++)
+            results[r].drift = together || r % 2 ? 1.5 : -1.5;
+        assert_int_equal(finish()->trust, together ? ERGO_TRUST_DRIFT : ERGO_TRUST_FULL);
+        assert_int_equal(said("not equilibrated: of energy the first fifth of what 64 replicas"),
+                         together);
+    }
+}
+
 static bool samples_disorder(const struct ergo_point *point) {
     (void)point;
     return true;
@@ -306,6 +342,7 @@ static void one_replica_is_apart(void **state) {
         assert_int_equal(mean[0].trust, differ ? ERGO_TRUST_REPLICAS : ERGO_TRUST_FULL);
         assert_int_equal(mean[1].trust, differ ? ERGO_TRUST_REPLICAS : ERGO_TRUST_FULL);
         assert_int_equal(isnan(mean[1].estimate.error), differ);
+        assert_true(mean[1].because == (differ ? &two[0] : NULL));
     }
 }
 
@@ -495,6 +532,7 @@ int main(void) {
         cmocka_unit_test(honest_replicas),
         cmocka_unit_test(short_replicas),
         cmocka_unit_test(replicas_that_disagree),
+        cmocka_unit_test(many_replicas),
         cmocka_unit_test(frozen_replicas),
         cmocka_unit_test(one_replica_is_apart),
         cmocka_unit_test(samples_of_disorder),

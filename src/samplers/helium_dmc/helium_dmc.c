@@ -365,7 +365,6 @@ static const struct ergo_model model = {
     .n_observables = sizeof observables / sizeof observables[0],
     .curves = curves,
     .n_curves = sizeof curves / sizeof curves[0],
-    .curves_correlated = 1u << DMC_GR_PURE | 1u << DMC_SK_PURE | 1u << DMC_SPREAD_PURE,
     .curves_grids = 1u << DMC_MAP,
     .tunables = tunables,
     .n_tunables = sizeof tunables / sizeof tunables[0],

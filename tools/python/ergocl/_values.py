@@ -22,7 +22,7 @@ class Estimate:
 
     mean: float
     error: float  #: one standard error; NaN where it cannot be trusted
-    untrusted: str | None  #: why: "too-short", "drift", ... (`ergocl help result`); None: it can
+    untrusted: str | None  #: why: "too-short", "drift", ... (`ergocl help errors`); None: it can
     unit: str
     tau: float  #: integrated autocorrelation time, in steps
     tau_error: float

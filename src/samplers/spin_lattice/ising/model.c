@@ -47,10 +47,8 @@ static const struct ergo_column columns[ISING_COLUMNS] = {
 /* To change its sign, a lattice needs a domain wall across it, whose free energy grows with its
  * side below Tc. Just above Tc finite lattices do the same, more often. */
 static const char *slow_m(const struct ergo_point *point) {
-    const double t = ergo_point_real(point, "/system/temperature");
-    const double j = ergo_point_real(point, "/system/coupling");
-    const bool ordered = is_plain(point) && j > 0 && t < 1.1 * ergo_ising_critical_temperature(j);
-    return ordered && ergo_point_real(point, "/system/field") == 0.0
+    return is_plain(point) && ergo_point_real(point, "/system/coupling") > 0 &&
+                   ergo_point_real(point, "/system/field") == 0.0
                ? "near and below Tc a lattice without a field changes sign only as a whole, too "
                  "rarely to average over; use abs_magnetization"
                : NULL;

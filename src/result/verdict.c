@@ -1,0 +1,87 @@
+/*
+ * The verdict on a chain. Its observables have one state in common: where one of them shows that it
+ * has not equilibrated, stands still, or is too short for its slowest mode, no other can tell, and
+ * all its errors are refused with that reason. What is slow by its physics (a sign that no other
+ * observable knows) speaks for itself alone, and so does what is no mean over the chain.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "result/result.h"
+
+/* Does it speak for the chain? */
+static bool speaks(const struct ergo_member_result *m, size_t o) {
+    const struct ergo_observable *x = m->observables[o].observable;
+    return x->sample && !(x->slow && x->slow(m->point)) && ergo_observable_shown(x, m->point);
+}
+
+/* What moves did is a noisy sign of what the chain does. */
+static bool is_state(const struct ergo_observable *x) {
+    return !x->of_moves && strncmp(x->name, "acceptance", strlen("acceptance")) != 0;
+}
+
+double ergo_chain_window(const struct ergo_member_result *m, double *tau) {
+    double window = *tau = 0;
+    for (size_t o = 0; o < m->point->job->model->n_observables; o++) {
+        const struct ergo_observable_result *r = &m->observables[o];
+        if (!speaks(m, o) || !is_state(r->observable) || r->estimate.constant)
+            continue;
+        window = fmax(window, r->estimate.window);
+        *tau = fmax(*tau, r->estimate.tau);
+    }
+    return window;
+}
+
+/* The energy, or what a model has instead, never changed, and no move was accepted: what still
+ * varies, a weight of insertions that were only tried, knows one configuration. */
+static bool stands(const struct ergo_member_result *m) {
+    bool moved = m->observables[0].trust != ERGO_TRUST_CONSTANT || !speaks(m, 0);
+    for (size_t o = 0; o < m->point->job->model->n_observables; o++)
+        moved = moved || (strstr(m->observables[o].observable->name, "acceptance") &&
+                          speaks(m, o) && m->observables[o].estimate.mean > 0);
+    return !moved;
+}
+
+static const struct ergo_observable_result *reason_of(const struct ergo_member_result *m) {
+    const struct ergo_observable_result *why = stands(m) ? &m->observables[0] : NULL;
+    for (size_t o = 0; o < m->point->job->model->n_observables; o++) {
+        const struct ergo_observable_result *r = &m->observables[o];
+        if (speaks(m, o) &&
+            ((r->trust == ERGO_TRUST_DRIFT && (!why || why->trust != ERGO_TRUST_DRIFT)) ||
+             (r->trust == ERGO_TRUST_SHORT && is_state(r->observable) && !why)))
+            why = r;
+    }
+    return why;
+}
+
+void ergo_observable_share(struct ergo_observable_result *r,
+                           const struct ergo_observable_result *why) {
+    if (r->trust != ERGO_TRUST_FULL || r->estimate.constant || r->observable->fact ||
+        r->observable->independent)
+        return;
+    ergo_observable_refuse(r, why->trust);
+    r->because = why->observable;
+}
+
+void ergo_chain_judge(struct ergo_member_result *m) {
+    const struct ergo_observable_result *why = reason_of(m);
+    for (size_t o = 0; o < m->point->job->model->n_observables; o++) {
+        struct ergo_observable_result *r = &m->observables[o];
+        if (r->trust == ERGO_TRUST_SHORT && r->observable->slow && r->observable->slow(m->point) &&
+            !(why && why->trust == ERGO_TRUST_SHORT))
+            r->trust = ERGO_TRUST_SLOW;
+        if (why)
+            ergo_observable_share(r, why);
+    }
+    m->verdict = why ? why->trust : ERGO_TRUST_FULL;
+    m->because = why ? why->observable : NULL;
+}
+
+bool ergo_chain_forgot_start(const struct ergo_member_result *m) {
+    bool forgot = m->verdict == ERGO_TRUST_FULL || m->verdict == ERGO_TRUST_SHORT;
+    for (size_t o = 0; o < m->point->job->model->n_observables && forgot; o++)
+        forgot = m->observables[o].trust != ERGO_TRUST_SHORT || m->observables[o].because ||
+                 !speaks(m, o) || !is_state(m->observables[o].observable) ||
+                 ergo_observable_forgot_start(&m->observables[o]);
+    return forgot;
+}
