@@ -224,6 +224,7 @@ static void merge(const struct ergo_result *result, struct ergo_mean_result *mea
     /* replicas are not of one distribution: of other disorder, or of moves that each has tuned */
     const bool disordered =
         ergo_point_samples_disorder(from->point) || ergo_observable_tuned(observable, from->point);
+    const bool slow = observable->slow && observable->slow(from->point);
     struct sums s = sum_up(from, mean->replicas, o);
     struct ergo_observable_result *r = &mean->observables[o];
     struct ergo_scatter *scatter = &mean->scatters[o];
@@ -231,8 +232,7 @@ static void merge(const struct ergo_result *result, struct ergo_mean_result *mea
     if (s.finite && !disordered)
         compare(&s, scatter);
     scatter->lost = s.lost;
-    if (scatter->dof && scatter->tail < level && observable->slow &&
-        observable->slow(from->point)) {
+    if (scatter->dof && scatter->tail < level && slow) {
         refute(from, mean->replicas, o);
         s = sum_up(from, mean->replicas, o);
         scatter->dof = 0;
@@ -263,7 +263,7 @@ static void merge(const struct ergo_result *result, struct ergo_mean_result *mea
                             ? scatter->error_chains
                             : fmax(scatter->error_chains, scatter->error_scatter);
     memset(room->apart, 0, mean->replicas * sizeof *room->apart);
-    const size_t n_apart = s.finite && !disordered
+    const size_t n_apart = s.finite && !disordered && !slow
                                ? mark_apart(from, mean->replicas, o, room->numbers, room->apart)
                                : 0;
     ergo_observable_refuse(r, trust_of(&s, scatter, level, n_apart, disordered));

@@ -389,6 +389,15 @@ static void a_sign_is_kept(void **state) {
     for (size_t r = 0; r < 6; r++)
         assert_true(results[r].trust == ERGO_TRUST_SLOW && isnan(results[r].estimate.error));
     assert_true(said("it keeps its sign") && !said("replicas disagree") && !said("run longer"));
+    begin(12); /* each knows it by itself, and none is apart from the others for it */
+    observable.slow = slow;
+    for (size_t r = 0; r < 12; r++) {
+        fill(series, 4000, 0.5, r % 3 ? 10 : -10);
+        measure(r, series, 4000);
+        ergo_observable_refuse(&results[r], ERGO_TRUST_SLOW);
+    }
+    assert_int_equal(finish()->trust, ERGO_TRUST_SLOW);
+    assert_true(!said("replicas disagree"));
 }
 
 static double first_of(const double *mean, size_t size, void *user) {
