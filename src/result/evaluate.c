@@ -133,7 +133,8 @@ static bool estimate_member(struct ergo_member_result *m, double level) {
                 .exact = NAN,
                 .z = NAN,
             };
-            if (online.count && ergo_point_asks(m->point, r->observable->name))
+            if (online.count && (ergo_point_asks(m->point, r->observable->name) ||
+                                 ergo_observable_speaks(r->observable, m->point)))
                 estimate_one(m, &online, level, r);
             else if (online.count && ergo_observable_warns(r->observable))
                 ergo_online_estimate(&online, series_of(m, o), &r->estimate); /* for the warning */
@@ -145,7 +146,7 @@ static bool estimate_member(struct ergo_member_result *m, double level) {
     return true;
 }
 
-/* As of a mean over the chain: over bins longer than it remembers, and with its verdict. */
+/* As of a mean over the chain: over bins longer than it remembers, and marked by its verdict. */
 static void errors_of_curve(const struct ergo_member_result *m, const struct ergo_curve *curve,
                             double every, struct ergo_curve_result *r) {
     double tau;
@@ -155,8 +156,6 @@ static void errors_of_curve(const struct ergo_member_result *m, const struct erg
         ergo_curve_result_joined(curve, (uint64_t)ceil(fmax(least, 1)), r->mean, r->error);
     r->trust = m->verdict ? m->verdict : enough ? ERGO_TRUST_FULL : ERGO_TRUST_SHORT;
     r->because = m->because;
-    for (size_t i = 0; i < r->size && r->trust; i++)
-        r->error[i] = NAN;
 }
 
 /* False: there is no memory. */

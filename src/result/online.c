@@ -78,7 +78,8 @@ size_t ergo_measured_inputs(const struct ergo_measured *measured, const struct e
 static bool is_wanted(const struct ergo_point *point, size_t o) {
     const struct ergo_model *model = point->job->model;
     bool wanted = ergo_point_asks(point, model->observables[o].name) ||
-                  ergo_observable_warns(&model->observables[o]);
+                  ergo_observable_warns(&model->observables[o]) ||
+                  ergo_observable_speaks(&model->observables[o], point);
     for (size_t d = 0; d < model->n_observables; d++)
         for (size_t k = 0; k < 8 && model->observables[d].inputs[k]; k++)
             wanted = wanted ||

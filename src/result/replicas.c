@@ -215,6 +215,11 @@ struct room {
     bool *apart, *any; /* replicas that are outliers in one observable; in any that is shown */
 };
 
+/* Could /run/observables ask for it? */
+static bool may_show(const struct ergo_observable *x, const struct ergo_point *point) {
+    return !x->hidden && (!x->applies || x->applies(point));
+}
+
 static void merge(const struct ergo_result *result, struct ergo_mean_result *mean, size_t o,
                   double level, const struct room *room) {
     struct ergo_member_result *from = &result->members[mean->first];
@@ -267,7 +272,7 @@ static void merge(const struct ergo_result *result, struct ergo_mean_result *mea
                                ? mark_apart(from, mean->replicas, o, room->numbers, room->apart)
                                : 0;
     ergo_observable_refuse(r, trust_of(&s, scatter, level, n_apart, disordered));
-    if (r->trust == ERGO_TRUST_REPLICAS && ergo_observable_shown(observable, from->point))
+    if (r->trust == ERGO_TRUST_REPLICAS && may_show(observable, from->point))
         for (size_t k = 0; k < mean->replicas; k++)
             room->any[k] |= room->apart[k];
     if (r->estimate.error > 0)
@@ -337,13 +342,14 @@ static void judge(const struct ergo_result *result, struct ergo_mean_result *mea
         return;
     for (size_t o = 0; o < model->n_observables; o++) {
         struct ergo_observable_result *r = &mean->observables[o];
-        const bool shown = ergo_observable_shown(&model->observables[o], point);
-        if (shown && r->trust == ERGO_TRUST_FULL && fabs(r->drift) > level &&
-            !(r->observable->slow && r->observable->slow(point)))
+        if (!ergo_observable_speaks(&model->observables[o], point))
+            continue;
+        if (r->trust == ERGO_TRUST_FULL && fabs(r->drift) > level)
             ergo_observable_refuse(r, ERGO_TRUST_DRIFT);
-        if (shown && (r->trust == ERGO_TRUST_REPLICAS || (r->trust == ERGO_TRUST_DRIFT && !why)))
+        if (r->trust == ERGO_TRUST_REPLICAS || (r->trust == ERGO_TRUST_DRIFT && !why))
             why = why && why->trust == ERGO_TRUST_REPLICAS ? why : r;
     }
+    mean->because = why ? why->observable : NULL;
     for (size_t o = 0; o < model->n_observables && why; o++)
         ergo_observable_share(&mean->observables[o], why);
 }
@@ -371,8 +377,8 @@ enum ergo_status ergo_result_means(struct ergo_context *ctx, struct ergo_result 
     const bool ok = allocate(result) && room.numbers && room.apart && room.any;
     for (size_t i = 0; i < result->n_means && ok; i++)
         for (size_t o = 0; o < model->n_observables; o++)
-            looks += ergo_observable_shown(&model->observables[o],
-                                           result->members[result->means[i].first].point);
+            looks +=
+                may_show(&model->observables[o], result->members[result->means[i].first].point);
     for (size_t i = 0; i < result->n_means && ok; i++)
         merge_all(result, &result->means[i], false_alarms / (double)(looks ? looks : 1), &room);
     free(room.numbers);

@@ -40,8 +40,8 @@ struct ergo_observable_result {
 struct ergo_curve_result {
     const struct ergo_curve_info *info;
     size_t size;
-    double *x, *mean, *error; /* owned; error is NAN where it is not trusted */
-    enum ergo_trust trust;
+    double *x, *mean, *error;              /* owned */
+    enum ergo_trust trust;                 /* of its errors, which are kept */
     const struct ergo_observable *because; /* as of an observable */
     double *reference_z;                   /* owned; of a calibration, else NULL; NAN: no error */
 };
@@ -120,9 +120,10 @@ struct ergo_mean_result {
      * disorder, which are not compared, error_scatter from 10 of them on, none of fewer
      * (ERGO_TRUST_FEW). */
     struct ergo_observable_result *observables;
-    struct ergo_scatter *scatters; /* [n_observables] */
-    size_t n_apart;                /* replicas far from the others, where replicas disagree: */
-    uint32_t *apart;               /* their numbers */
+    struct ergo_scatter *scatters;         /* [n_observables] */
+    const struct ergo_observable *because; /* all other means are refused by this one; or NULL */
+    size_t n_apart;  /* replicas far from the others, where replicas disagree: */
+    uint32_t *apart; /* their numbers */
 };
 
 /* Stretches of the run that were made again: on which device (empty: none, and why), of at most so
@@ -241,7 +242,11 @@ bool ergo_member_load(struct ergo_member_result *member, size_t n_samples, const
 /* evaluate.c: estimates, exact values, means, comparisons, warnings: everything that result.json
  * needs. */
 enum ergo_status ergo_result_evaluate(struct ergo_context *ctx, struct ergo_result *result);
-/* verdict.c: after the estimates of a chain. Its longest window and autocorrelation time, in
+/* verdict.c: does it tell whether a chain has equilibrated? It is measured then, asked for or not.
+ */
+bool ergo_observable_speaks(const struct ergo_observable *observable,
+                            const struct ergo_point *point);
+/* After the estimates of a chain. Its longest window and autocorrelation time, in
  * samples; its verdict, shared by all its errors; one of them that shares it. */
 double ergo_chain_window(const struct ergo_member_result *member, double *tau);
 void ergo_chain_judge(struct ergo_member_result *member);

@@ -9,15 +9,23 @@
 
 #include "result/result.h"
 
-/* Does it speak for the chain? */
+static bool is_acceptance(const struct ergo_observable *x) {
+    return strstr(x->name, "acceptance");
+}
+
+/* Whatever /run/observables asks for, so that the verdict does not depend on it. */
+bool ergo_observable_speaks(const struct ergo_observable *x, const struct ergo_point *point) {
+    return x->sample && !x->hidden && (!x->of_moves || is_acceptance(x)) &&
+           (!x->applies || x->applies(point)) && !(x->slow && x->slow(point));
+}
+
 static bool speaks(const struct ergo_member_result *m, size_t o) {
-    const struct ergo_observable *x = m->observables[o].observable;
-    return x->sample && !(x->slow && x->slow(m->point)) && ergo_observable_shown(x, m->point);
+    return ergo_observable_speaks(m->observables[o].observable, m->point);
 }
 
 /* What moves did is a noisy sign of what the chain does. */
 static bool is_state(const struct ergo_observable *x) {
-    return !x->of_moves && strncmp(x->name, "acceptance", strlen("acceptance")) != 0;
+    return !x->of_moves && !is_acceptance(x);
 }
 
 double ergo_chain_window(const struct ergo_member_result *m, double *tau) {
@@ -37,8 +45,8 @@ double ergo_chain_window(const struct ergo_member_result *m, double *tau) {
 static bool stands(const struct ergo_member_result *m) {
     bool moved = m->observables[0].trust != ERGO_TRUST_CONSTANT || !speaks(m, 0);
     for (size_t o = 0; o < m->point->job->model->n_observables; o++)
-        moved = moved || (strstr(m->observables[o].observable->name, "acceptance") &&
-                          speaks(m, o) && m->observables[o].estimate.mean > 0);
+        moved = moved || (is_acceptance(m->observables[o].observable) && speaks(m, o) &&
+                          m->observables[o].estimate.mean > 0);
     return !moved;
 }
 

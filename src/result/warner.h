@@ -15,10 +15,11 @@ struct ergo_warner {
 void ergo_warner_add(struct ergo_warner *w, struct ergo_text *text);
 /* "/system/temperature = 2.1, replica 3"; "" for a job of one point. */
 void ergo_warner_point(struct ergo_text *text, const struct ergo_point *point, bool replica);
-/* With a verdict of its own: what shares another's is told with that. */
+/* With a verdict of its own: what shares another's is told with that, asked for or not. */
 static inline bool ergo_warner_shown(const struct ergo_member_result *m, size_t o) {
+    const struct ergo_observable *observable = m->observables[o].observable;
     return !m->observables[o].because &&
-           ergo_observable_shown(m->observables[o].observable, m->point);
+           (observable == m->because || ergo_observable_shown(observable, m->point));
 }
 
 void ergo_warn_samples(struct ergo_warner *w);

@@ -136,11 +136,15 @@ static void warn_slow(struct ergo_warner *w) {
     for (size_t o = 0; o < w->model->n_observables; o++) {
         const struct where where = find(w, is_slow, o, o + 1);
         struct ergo_text text = {0};
+        bool alone = true;
         if (!where.member)
             continue;
+        for (size_t i = 0; i < w->result->n_members; i++)
+            alone = alone && !(w->result->members[i].verdict && is_slow(&w->result->members[i], o));
         ergo_text_append(&text, "the error of %s cannot be trusted", w->model->observables[o].name);
         append_where(&text, w, &where, "first");
-        ergo_text_append(&text, ": %s", w->model->observables[o].slow(where.member->point));
+        ergo_text_append(&text, ": %s%s", w->model->observables[o].slow(where.member->point),
+                         alone ? ". The other observables there are not affected" : "");
         ergo_warner_add(w, &text);
     }
 }

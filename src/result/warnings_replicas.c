@@ -4,9 +4,17 @@
 
 #include "result/warner.h"
 
+/* With a verdict of its own, as ergo_warner_shown. */
+static bool decides(const struct ergo_warner *w, const struct ergo_mean_result *mean, size_t o,
+                    enum ergo_trust trust) {
+    const struct ergo_observable_result *r = &mean->observables[o];
+    return r->trust == trust && !r->because &&
+           (r->observable == mean->because ||
+            ergo_observable_shown(r->observable, w->result->members[mean->first].point));
+}
+
 static bool disagrees(const struct ergo_warner *w, const struct ergo_mean_result *mean, size_t o) {
-    return mean->observables[o].trust == ERGO_TRUST_REPLICAS && !mean->observables[o].because &&
-           ergo_warner_shown(&w->result->members[mean->first], o);
+    return decides(w, mean, o, ERGO_TRUST_REPLICAS);
 }
 
 /* "replicas 3, 17 and 40 more of 64 are apart": names a few; result.json has all. */
@@ -81,8 +89,7 @@ void ergo_warn_together(struct ergo_warner *w) {
             const struct ergo_mean_result *mean = &w->result->means[i];
             const struct ergo_observable_result *r = &mean->observables[o];
             struct ergo_text text = {0};
-            if (r->trust != ERGO_TRUST_DRIFT || r->because || mean->scatters[o].lost ||
-                !ergo_warner_shown(&w->result->members[mean->first], o))
+            if (mean->scatters[o].lost || !decides(w, mean, o, ERGO_TRUST_DRIFT))
                 continue;
             ergo_text_append(&text, "not equilibrated");
             if (w->result->n_means > 1) {

@@ -169,6 +169,8 @@ double model_field_in_energy(const struct ergo_point *point);
 double model_energy(const struct ergo_point *point, const double *c);
 double model_energy2(const struct ergo_point *point, const double *c);
 double model_m(const struct ergo_point *point, const double *c);
+/* Of m: why it is slow where it is as often negative as positive. */
+const char *model_slow_sign(const struct ergo_point *point);
 double model_abs_m(const struct ergo_point *point, const double *c);
 double model_m2(const struct ergo_point *point, const double *c);
 double model_m4(const struct ergo_point *point, const double *c);

@@ -320,6 +320,16 @@ double model_m(const struct ergo_point *point, const double *c) {
     return c[COLUMN_MAGNETIZATION];
 }
 
+const char *model_slow_sign(const struct ergo_point *point) {
+    const bool odd = ergo_point_real(point, "/system/field") == 0.0 &&
+                     !model_has(point, "/system/random_field") &&
+                     !model_has(point, "/system/field_file");
+    return odd && ergo_point_real(point, "/system/coupling") > 0
+               ? "without a field it changes its sign only with that of the whole lattice, near "
+                 "and below Tc too rarely to average over; use abs_magnetization"
+               : NULL;
+}
+
 double model_abs_m(const struct ergo_point *point, const double *c) {
     (void)point;
     return fabs(c[COLUMN_MAGNETIZATION]);

@@ -44,16 +44,6 @@ static const struct ergo_column columns[ISING_COLUMNS] = {
      "sum +-s / N, signs in turn along the directions with a negative coupling"},
 };
 
-/* To change its sign, a lattice needs a domain wall across it, whose free energy grows with its
- * side below Tc. Just above Tc finite lattices do the same, more often. */
-static const char *slow_m(const struct ergo_point *point) {
-    return is_plain(point) && ergo_point_real(point, "/system/coupling") > 0 &&
-                   ergo_point_real(point, "/system/field") == 0.0
-               ? "near and below Tc a lattice without a field changes sign only as a whole, too "
-                 "rarely to average over; use abs_magnetization"
-               : NULL;
-}
-
 static double sample_abs_staggered(const struct ergo_point *point, const double *c) {
     (void)point;
     return fabs(c[COLUMN_STAGGERED]);
@@ -86,7 +76,8 @@ static const struct ergo_observable observables[] = {
     {ERGO_NAMED("binder", ""),
      .help = "Binder's cumulant 1 - <m^4> / (3 <m^2>^2), m as in susceptibility",
      .inputs = {"magnetization2", "magnetization4"}, .derive = model_binder, .crosses = true},
-    {ERGO_NAMED("magnetization", "per site"), .help = "mean m", .sample = model_m, .slow = slow_m},
+    {ERGO_NAMED("magnetization", "per site"), .help = "mean m", .sample = model_m,
+     .slow = model_slow_sign},
     {ERGO_NAMED("magnetization2", "per site^2"), .help = "mean m^2", .sample = model_m2},
     {ERGO_NAMED("magnetization4", "per site^4"), .help = "mean m^4", .sample = model_m4},
     {ERGO_NAMED("staggered_susceptibility", "per site"),

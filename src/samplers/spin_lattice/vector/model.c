@@ -228,9 +228,10 @@ static double longest_side(const struct ergo_point *point) {
 }
 
 static const char *slow_direction(const struct ergo_point *point) {
-    return has_helicity(point) ? "without a field the magnetization turns freely, as slowly as it "
-                                 "is large, and its mean is 0; use order_parameter"
-                               : NULL;
+    const struct vector_physics p = vector_physics_of(point);
+    return p.b == 0 && p.random == 0 ? "without a field the magnetization turns the more slowly "
+                                       "the larger it is, and its mean is 0; use order_parameter"
+                                     : NULL;
 }
 
 #define OBSERVABLES_FIRST                                                                          \
