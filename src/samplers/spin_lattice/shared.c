@@ -325,8 +325,8 @@ const char *model_slow_sign(const struct ergo_point *point) {
                      !model_has(point, "/system/random_field") &&
                      !model_has(point, "/system/field_file");
     return odd && ergo_point_real(point, "/system/coupling") > 0
-               ? "without a field it changes its sign only with that of the whole lattice, near "
-                 "and below Tc too rarely to average over; use abs_magnetization"
+               ? "without a field a lattice changes sign only as a whole, near and below Tc too "
+                 "rarely to average over; use abs_magnetization"
                : NULL;
 }
 
