@@ -154,6 +154,8 @@ static void errors_of_curve(const struct ergo_member_result *m, const struct erg
     const double least = fmin(CURVE_TAU * tau / every, (double)curve->count);
     const bool enough =
         ergo_curve_result_joined(curve, (uint64_t)ceil(fmax(least, 1)), r->mean, r->error);
+    if (!enough) /* better than none */
+        ergo_curve_result(curve, r->mean, r->error);
     r->trust = m->verdict ? m->verdict : enough ? ERGO_TRUST_FULL : ERGO_TRUST_SHORT;
     r->because = m->because;
 }

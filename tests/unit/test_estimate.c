@@ -162,7 +162,8 @@ static void ways_that_do_not_end(void **state) {
     assert_null(strstr(warned, "one way"));
 }
 
-/* What another observable of the chain says counts: too short, adrift; of moves only adrift. */
+/* What another observable of the chain says counts: too short, adrift; acceptances
+ * only adrift; else of moves nothing, which is measured where asked for. */
 static void one_verdict(void **state) {
     (void)state;
     exact_value = NAN;
@@ -180,9 +181,12 @@ static void one_verdict(void **state) {
     assert_int_equal(estimate(LEAD, N, false)->trust, ERGO_TRUST_FULL);
     for (size_t i = 0; i < LEAD + N; i++)
         second[i] = normal() + (i < LEAD + N / 5 ? 1 : 0);
+    assert_int_equal(estimate(LEAD, N, false)->trust, ERGO_TRUST_FULL);
+    observables[1].name = "acceptance";
     r = estimate(LEAD, N, false);
     assert_true(r[0].trust == ERGO_TRUST_DRIFT && r[0].because == &observables[1]);
-    assert_non_null(strstr(warned, "not equilibrated: volume. "));
+    assert_non_null(strstr(warned, "not equilibrated: acceptance. "));
+    observables[1].name = "volume";
     observables[1].of_moves = false;
     observables[1].slow = slow; /* it has a reason of its own, which concerns no other */
     assert_int_equal(estimate(LEAD, N, false)->trust, ERGO_TRUST_FULL);

@@ -182,7 +182,7 @@ static void one_of_all(void **state) {
                 b->members[0].observables[o].estimate.error);
     assert_true(a->members[0].observables[o].estimate.mean ==
                 b->members[0].observables[o].estimate.mean);
-    assert_true(a->measured->plan.n_series > 4 && b->measured->plan.n_series == 2);
+    assert_true(b->measured->plan.n_series < a->measured->plan.n_series);
     free(rows);
     ergo_result_destroy(a);
     ergo_result_destroy(b);
