@@ -272,7 +272,7 @@ static void merge(const struct ergo_result *result, struct ergo_mean_result *mea
                                ? mark_apart(from, mean->replicas, o, room->numbers, room->apart)
                                : 0;
     ergo_observable_refuse(r, trust_of(&s, scatter, level, n_apart, disordered));
-    if (r->trust == ERGO_TRUST_REPLICAS && may_show(observable, from->point))
+    if (r->trust == ERGO_TRUST_REPLICAS && ergo_observable_shown(observable, from->point))
         for (size_t k = 0; k < mean->replicas; k++)
             room->any[k] |= room->apart[k];
     if (r->estimate.error > 0)
