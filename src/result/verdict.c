@@ -25,7 +25,7 @@ static bool speaks(const struct ergo_member_result *m, size_t o) {
 
 /* What moves did is a noisy sign of what the chain does. */
 static bool is_state(const struct ergo_observable *x) {
-    return !x->of_moves && !is_acceptance(x);
+    return !is_acceptance(x);
 }
 
 double ergo_chain_window(const struct ergo_member_result *m, double *tau) {

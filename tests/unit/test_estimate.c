@@ -179,6 +179,9 @@ static void one_verdict(void **state) {
     assert_null(strstr(warned, "energy"));
     observables[1].of_moves = true;
     assert_int_equal(estimate(LEAD, N, false)->trust, ERGO_TRUST_FULL);
+    observables[1].name = "acceptance";
+    assert_int_equal(estimate(LEAD, N, false)->trust, ERGO_TRUST_FULL);
+    observables[1].name = "volume";
     for (size_t i = 0; i < LEAD + N; i++)
         second[i] = normal() + (i < LEAD + N / 5 ? 1 : 0);
     assert_int_equal(estimate(LEAD, N, false)->trust, ERGO_TRUST_FULL);
