@@ -399,6 +399,7 @@ struct ergo_result_curve {
     size_t size;                    /* 0: the point does not have this curve */
     const double *x, *mean, *error; /* [size]; errors may be NAN */
     const double *reference_z;      /* [size], against a calibration's reference; NULL: none */
+    const char *untrusted;          /* why its errors are not, as of an estimate; NULL: they are */
 };
 enum ergo_status ergo_result_get_curve(struct ergo_context *ctx, const struct ergo_result *result,
                                        size_t point, size_t curve,

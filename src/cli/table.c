@@ -122,8 +122,9 @@ static enum ergo_status print_curve(struct ergo_context *ctx, const struct ergo_
                 printf(": ");
             }
             status = print_place(ctx, result, i, names, n_names, false);
-            printf("\n# %s, %s%s%s, error\n", name.axis, name.name, *name.unit ? " in " : "",
-                   name.unit);
+            printf("\n# %s, %s%s%s, error%s%s\n", name.axis, name.name, *name.unit ? " in " : "",
+                   name.unit, curve.untrusted ? " (?): " : "",
+                   curve.untrusted ? curve.untrusted : "");
         }
         for (size_t k = 0; k < curve.size && status == ERGO_OK; k++) {
             if (arguments->csv && folder)
@@ -139,7 +140,7 @@ static enum ergo_status print_curve(struct ergo_context *ctx, const struct ergo_
             put_number(curve.mean[k]);
             printf(",");
             put_number(curve.error[k]);
-            printf("\n");
+            printf(",%s\n", curve.untrusted ? curve.untrusted : "");
         }
         shown++;
     }
@@ -163,7 +164,8 @@ static enum ergo_status print_curves(struct ergo_context *ctx,
         printf("%s", several ? "run," : "");
         for (size_t p = 0; p < n_names; p++)
             put_cell(names[p]);
-        printf("replica,x,%s,%s.error\n", arguments->curve, arguments->curve);
+        printf("replica,x,%s,%s.error,%s.untrusted\n", arguments->curve, arguments->curve,
+               arguments->curve);
     }
     for (size_t k = 0; k < arguments->n_operands && status == ERGO_OK; k++) {
         /* without --csv each run tells what it scans itself */

@@ -40,9 +40,24 @@ static double *ratio_of(const struct ergo_curve_result *curve) {
     return ratio;
 }
 
+/* What is told below a figure; with the first of its curves whose errors are not trusted. */
+static void append_figure(struct ergo_text *text, const struct ergo_plot *plot, const char *name,
+                          const char *help, const struct ergo_curve_result *untrusted) {
+    struct ergo_text small = {0};
+    ergo_text_append(&small, "%s", help);
+    if (untrusted) {
+        ergo_text_append(&small, ". (?): errors that are not trusted, ");
+        ergo_report_why(&small, untrusted->trust, untrusted->because);
+    }
+    ergo_report_figure(text, plot, name, small.data);
+    text->failed |= small.failed;
+    ergo_text_free(&small);
+}
+
 static void append_curve(struct ergo_text *text, const struct ergo_result *result, size_t c,
                          const size_t *members, size_t count) {
     struct ergo_plot_series series[CURVES_MAX];
+    const struct ergo_curve_result *untrusted = NULL;
     char labels[CURVES_MAX][96], alt[160];
     double *ratios[CURVES_MAX];
     const struct ergo_curve_info *info = &result->job->model->curves[c];
@@ -70,16 +85,21 @@ static void append_curve(struct ergo_text *text, const struct ergo_result *resul
         const size_t size = ratio ? curve->size / 2 : longest < curve->size ? longest : curve->size;
         ratios[plot.n_series] = ratio ? ratio_of(curve) : NULL;
         text->failed |= ratio && !ratios[plot.n_series];
-        ergo_report_label(labels[plot.n_series], sizeof labels[0], result,
-                          &result->members[members[i]]);
-        series[plot.n_series] = (struct ergo_plot_series){
-            .mark = ERGO_MARK_CURVE,
-            .color = (unsigned)plot.n_series,
-            .label = labels[plot.n_series][0] ? labels[plot.n_series] : NULL,
-            .n = size,
-            .x = curve->x,
-            .y = ratio ? ratios[plot.n_series] : curve->mean,
-            .error = ratio ? NULL : curve->error};
+        char *label = labels[plot.n_series];
+        ergo_report_label(label, sizeof labels[0], result, &result->members[members[i]]);
+        if (curve->trust && !ratio) {
+            untrusted = untrusted ? untrusted : curve;
+            const size_t used = strlen(label);
+            snprintf(label + used, sizeof labels[0] - used, used ? " (?)" : "(?)");
+        }
+        series[plot.n_series] =
+            (struct ergo_plot_series){.mark = ERGO_MARK_CURVE,
+                                      .color = (unsigned)plot.n_series,
+                                      .label = *label ? label : NULL,
+                                      .n = size,
+                                      .x = curve->x,
+                                      .y = ratio ? ratios[plot.n_series] : curve->mean,
+                                      .error = ratio || curve->trust ? NULL : curve->error};
         if (ratio && !ratios[plot.n_series])
             series[plot.n_series].n = 0;
         plot.n_series++;
@@ -93,7 +113,8 @@ static void append_curve(struct ergo_text *text, const struct ergo_result *resul
         unit--;
     snprintf(alt, sizeof alt, "%s against %.*s", ratio ? ratio->name : info->name, (int)unit,
              info->x_label);
-    ergo_report_figure(text, &plot, ratio ? alt : info->name, ratio ? ratio->help : info->help);
+    append_figure(text, &plot, ratio ? alt : info->name, ratio ? ratio->help : info->help,
+                  untrusted);
     for (size_t i = 0; i < plot.n_series; i++)
         free(ratios[i]);
 }

@@ -182,7 +182,7 @@ static void append_table_head(struct ergo_text *text, const struct ergo_result *
     ergo_text_append(text, "</tr></thead>\n");
 }
 
-/* The reason for a missing error, in a few words; the warnings say more. */
+/* The reason for a missing error, in a few words; the warnings say more. NULL: none. */
 static const char *reason(enum ergo_trust trust) {
     static const char *const reasons[ERGO_TRUSTS] = {
         [ERGO_TRUST_SHORT] = "too short",          [ERGO_TRUST_DRIFT] = "drifts",
@@ -190,6 +190,13 @@ static const char *reason(enum ergo_trust trust) {
         [ERGO_TRUST_SLOW] = "slow by its physics", [ERGO_TRUST_REPLICAS] = "replicas disagree",
     };
     return reasons[trust];
+}
+
+void ergo_report_why(struct ergo_text *text, enum ergo_trust trust,
+                     const struct ergo_observable *because) {
+    if (reason(trust))
+        ergo_text_append(text, "%s%s%s", because ? because->name : "", because ? ": " : "",
+                         reason(trust));
 }
 
 static void append_cell(struct ergo_text *text, const struct ergo_member_result *member,
@@ -206,9 +213,11 @@ static void append_cell(struct ergo_text *text, const struct ergo_member_result 
             ergo_text_append(text, ", z %+.1f", o->z);
         ergo_text_append(text, "</small>");
     }
-    if (isfinite(o->estimate.mean) && reason(o->trust))
-        ergo_text_append(text, "<small>%s%s%s</small>", o->because ? o->because->name : "",
-                         o->because ? ": " : "", reason(o->trust));
+    if (isfinite(o->estimate.mean) && reason(o->trust)) {
+        ergo_text_append(text, "<small>");
+        ergo_report_why(text, o->trust, o->because);
+        ergo_text_append(text, "</small>");
+    }
     if (!mean && isfinite(o->estimate.mean) &&
         isnan(ergo_report_mean((struct ergo_report_item){member->point, member->observables},
                                number))) {

@@ -102,6 +102,9 @@ void ergo_report_rate(char *out, size_t size, double rate, const char *unit);
 /* "T = 2.25, replica 1"; "" for a job of one point. */
 void ergo_report_label(char *label, size_t size, const struct ergo_result *result,
                        const struct ergo_member_result *member);
+/* Why an error is not trusted: "energy: too short"; nothing where it is. */
+void ergo_report_why(struct ergo_text *text, enum ergo_trust trust,
+                     const struct ergo_observable *because);
 /* A name as words: "packing_fraction" to "packing fraction". */
 void ergo_report_words(char *name);
 /* Up to `limit` members of replica 0 spread evenly over the scan. */

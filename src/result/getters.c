@@ -405,7 +405,8 @@ enum ergo_status ergo_result_get_curve(struct ergo_context *ctx, const struct er
     list(result->job->model, ERGO_RESULT_CURVES, curve, &c);
     const struct ergo_curve_result *r = &result->members[point].curves[c];
     if (r->size)
-        *values = (struct ergo_result_curve){r->size, r->x, r->mean, r->error, r->reference_z};
+        *values = (struct ergo_result_curve){r->size,  r->x,           r->mean,
+                                             r->error, r->reference_z, ergo_trust_name(r->trust)};
     return ERGO_OK;
 }
 

@@ -246,6 +246,9 @@ enum ergo_status ergo_result_evaluate(struct ergo_context *ctx, struct ergo_resu
  */
 bool ergo_observable_speaks(const struct ergo_observable *observable,
                             const struct ergo_point *point);
+/* What moves did: a noisy sign of what a chain does, and where its samples look back over many
+ * moves, longer correlated than anything that is slow. */
+bool ergo_observable_is_acceptance(const struct ergo_observable *observable);
 /* After the estimates of a chain. Its longest window and autocorrelation time, in
  * samples; its verdict, shared by all its errors; one of them that shares it. */
 double ergo_chain_window(const struct ergo_member_result *member, double *tau);

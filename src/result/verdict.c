@@ -9,13 +9,13 @@
 
 #include "result/result.h"
 
-static bool is_acceptance(const struct ergo_observable *x) {
+bool ergo_observable_is_acceptance(const struct ergo_observable *x) {
     return strstr(x->name, "acceptance");
 }
 
 /* Whatever /run/observables asks for, so that the verdict does not depend on it. */
 bool ergo_observable_speaks(const struct ergo_observable *x, const struct ergo_point *point) {
-    return x->sample && !x->hidden && (!x->of_moves || is_acceptance(x)) &&
+    return x->sample && !x->hidden && (!x->of_moves || ergo_observable_is_acceptance(x)) &&
            (!x->applies || x->applies(point)) && !(x->slow && x->slow(point));
 }
 
@@ -23,16 +23,11 @@ static bool speaks(const struct ergo_member_result *m, size_t o) {
     return ergo_observable_speaks(m->observables[o].observable, m->point);
 }
 
-/* What moves did is a noisy sign of what the chain does. */
-static bool is_state(const struct ergo_observable *x) {
-    return !is_acceptance(x);
-}
-
 double ergo_chain_window(const struct ergo_member_result *m, double *tau) {
     double window = *tau = 0;
     for (size_t o = 0; o < m->point->job->model->n_observables; o++) {
         const struct ergo_observable_result *r = &m->observables[o];
-        if (!speaks(m, o) || !is_state(r->observable) || r->estimate.constant)
+        if (!speaks(m, o) || ergo_observable_is_acceptance(r->observable) || r->estimate.constant)
             continue;
         window = fmax(window, r->estimate.window);
         *tau = fmax(*tau, r->estimate.tau);
@@ -45,8 +40,8 @@ double ergo_chain_window(const struct ergo_member_result *m, double *tau) {
 static bool stands(const struct ergo_member_result *m) {
     bool moved = m->observables[0].trust != ERGO_TRUST_CONSTANT || !speaks(m, 0);
     for (size_t o = 0; o < m->point->job->model->n_observables; o++)
-        moved = moved || (is_acceptance(m->observables[o].observable) && speaks(m, o) &&
-                          m->observables[o].estimate.mean > 0);
+        moved = moved || (ergo_observable_is_acceptance(m->observables[o].observable) &&
+                          speaks(m, o) && m->observables[o].estimate.mean > 0);
     return !moved;
 }
 
@@ -56,7 +51,8 @@ static const struct ergo_observable_result *reason_of(const struct ergo_member_r
         const struct ergo_observable_result *r = &m->observables[o];
         if (speaks(m, o) &&
             ((r->trust == ERGO_TRUST_DRIFT && (!why || why->trust != ERGO_TRUST_DRIFT)) ||
-             (r->trust == ERGO_TRUST_SHORT && is_state(r->observable) && !why)))
+             (r->trust == ERGO_TRUST_SHORT && !ergo_observable_is_acceptance(r->observable) &&
+              !why)))
             why = r;
     }
     return why;
@@ -89,7 +85,7 @@ bool ergo_chain_forgot_start(const struct ergo_member_result *m) {
     bool forgot = m->verdict == ERGO_TRUST_FULL || m->verdict == ERGO_TRUST_SHORT;
     for (size_t o = 0; o < m->point->job->model->n_observables && forgot; o++)
         forgot = m->observables[o].trust != ERGO_TRUST_SHORT || m->observables[o].because ||
-                 !speaks(m, o) || !is_state(m->observables[o].observable) ||
+                 !speaks(m, o) || ergo_observable_is_acceptance(m->observables[o].observable) ||
                  ergo_observable_forgot_start(&m->observables[o]);
     return forgot;
 }

@@ -56,7 +56,8 @@ static void append_where(struct ergo_text *text, const struct ergo_warner *w,
 typedef bool (*test_function)(const struct ergo_member_result *m, size_t o);
 
 static bool is_short(const struct ergo_member_result *m, size_t o) {
-    return m->observables[o].trust == ERGO_TRUST_SHORT && ergo_warner_shown(m, o);
+    return m->observables[o].trust == ERGO_TRUST_SHORT && ergo_warner_shown(m, o) &&
+           !ergo_observable_is_acceptance(m->observables[o].observable);
 }
 
 static bool is_slow(const struct ergo_member_result *m, size_t o) {

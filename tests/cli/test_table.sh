@@ -70,12 +70,17 @@ rows = list(csv.DictReader(open(sys.argv[2], newline="")))
 both = list(csv.DictReader(open(sys.argv[3], newline="")))
 wanted = [(*p["parameters"].values(), p["replica"], *row) for p in points for row in
           zip(*(p["curves"]["correlation"][k] for k in ("x", "mean", "error")))]
-assert list(rows[0]) == [*points[0]["parameters"], "replica", "x", "correlation", "correlation.error"], rows[0]
+assert list(rows[0]) == [*points[0]["parameters"], "replica", "x",
+                         *("correlation" + s for s in ("", ".error", ".untrusted"))], rows[0]
 number = lambda cell: float(cell) if cell else None
-assert [tuple(map(number, r.values())) for r in rows] == wanted
+assert [tuple(map(number, list(r.values())[:-1])) for r in rows] == wanted
+why = [p["curves"]["correlation"].get("untrusted", "") for p in points]
+assert [r["correlation.untrusted"] for r in rows] == [w for w, p in zip(why, points) for x in p["curves"]["correlation"]["x"]]
+assert "too-short" in why, why
 assert [r for r in both if r["run"] == "one"] == [{"run": "one", **r} for r in rows] and both[-1]["run"] == "stopped"
 blocks = open(sys.argv[1]).read().split("\n\n\n")
 assert len(blocks) == len(points) and all(b.startswith("# /system/") for b in blocks)
+assert all(b.splitlines()[1].endswith(f"error (?): {w}" if w else "error") for b, w in zip(blocks, why)), blocks
 lines = [line.split() for b in blocks for line in b.splitlines() if not line.startswith("#")]
 assert len(lines) == len(wanted)
 assert all(abs(float(a[1]) - w[-2]) <= 1e-8 * abs(w[-2]) for a, w in zip(lines, wanted))

@@ -92,6 +92,8 @@ def test_series_and_curves(result: ergocl.Result) -> None:
             curve = result.curve(name)
             assert np.array_equal(curve.mean, file["curves"][name]["mean"][...])
             assert np.array_equal(curve.error, file["curves"][name]["error"][...], equal_nan=True)
+            written = [point["curves"][name] for point in json.loads(result.json())["points"]]
+            assert curve.untrusted == tuple(one.get("untrusted") for one in written)
             assert np.array_equal(curve.x, np.broadcast_to(file["curves"][name]["x"][...], curve.x.shape))
     assert result.series("energy").shape == (6, 500)
     means = [point["energy"].mean for point in result.points]

@@ -403,12 +403,15 @@ static void the_report_is_self_contained(void **state) {
     result->warnings = calloc(1, sizeof *result->warnings);
     assert_non_null(result->warnings);
     result->warnings[0] = strdup("<script>alert(1)</script>");
+    result->members[0].curves[0].trust = ERGO_TRUST_SHORT;
+    result->members[0].curves[0].because = result->members[0].observables[0].observable;
     assert_int_equal(ergo_page_write(ctx, &opened, result), ERGO_OK);
     snprintf(path, sizeof path, "%s/report.html", folder);
     assert_int_equal(ergo_file_read(ctx, NULL, path, 1 << 24, &page, &length), ERGO_OK);
     assert_non_null(strstr(page, "</html>"));
     assert_non_null(strstr(page, "data:image/png;base64,"));
     assert_non_null(strstr(page, "prefers-color-scheme"));
+    assert_non_null(strstr(page, "(?): errors that are not trusted, energy: too short"));
     assert_null(strstr(page, "<script")); /* the warning is text */
     assert_null(strstr(page, "http:"));
     assert_null(strstr(page, "https:"));

@@ -5,6 +5,9 @@
 #include "samplers/lj_gcmc/tables.h"
 
 #define RECENTLY " in the last 1024 to 2047 moves (checkerboard: in the last activation)"
+#define BACK                                                                                       \
+    "; a sample is of the last 1024 to 2047 moves (checkerboard: of one activation), and tau is "  \
+    "mostly theirs"
 
 const struct ergo_column lj_columns[LJ_COLUMNS] = {
     {"particles", "", "N"},
@@ -319,7 +322,7 @@ static double derive_volume_compressibility(const struct ergo_point *point, cons
 /* clang-format off: its versions 14 and 18 disagree about these braces */
 #define ACCEPTANCE(kind, where)                                                                    \
     {                                                                                              \
-        .name = "acceptance_" #kind, .unit = "", .help = "accepted " #kind "s per tried one",      \
+        .name = "acceptance_" #kind, .unit = "", .help = "accepted " #kind "s per tried one" BACK, \
         .inputs = {"accepted_" #kind, "tried_" #kind}, .derive = derive_acceptance,                \
         .applies = (where)                                                                         \
     }
@@ -405,7 +408,7 @@ static double derive_volume_compressibility(const struct ergo_point *point, cons
      .help = "T - (<N U> - <N><U>) / (<N^2> - <N>^2), of an ideal reservoir",                      \
      .inputs = {"particles", "total_energy", "particles_energy", "particles2"},                    \
      .derive = derive_heat, .applies = lj_is_open},                                                \
-    {ERGO_NAMED("acceptance", ""), .help = "accepted moves per tried one",                         \
+    {ERGO_NAMED("acceptance", ""), .help = "accepted moves per tried one" BACK,                    \
      .inputs = {"accepted", "tried"}, .derive = derive_ratio},                                     \
     ACCEPTANCE(displacement, lj_has_displacements),                                                \
     ACCEPTANCE(insertion, lj_is_open),                                                             \

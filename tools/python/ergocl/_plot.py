@@ -57,7 +57,7 @@ def _draw_curve(axes: Any, result: Result, name: str) -> None:
         words = [f"{n} = {point.parameters[p]:g}" for n, p in result.parameters.items()]
         if len(result.points) > len(result.scan):
             words.append(f"replica {point.replica}")
-        errors = np.nan_to_num(curve.error[i])
+        errors = None if curve.untrusted[i] else np.nan_to_num(curve.error[i])
         axes.errorbar(curve.x[i], curve.mean[i], errors, fmt=".-", ms=3, lw=1, label=", ".join(words))
     if len(curve.points) > 1:
         axes.legend(fontsize="small")

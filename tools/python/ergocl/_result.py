@@ -331,16 +331,17 @@ class Result:
         """Names of the curves that some point has."""
         return tuple(curve.name for curve in self._curves if self._curve(curve.name) is not None)
 
-    def _curve(self, name: str) -> tuple[list[Array], list[Array], list[Array]] | None:
+    def _curve(self, name: str) -> tuple[list[Array], list[Array], list[Array], list[str | None]] | None:
         curve = self._index(abi.ERGO_RESULT_CURVES, name)
-        x, mean, error = [], [], []
+        x, mean, error, untrusted = [], [], [], []
         c = abi.ergo_result_curve()
         for i in range(self._count(abi.ERGO_RESULT_POINTS)):
             self._call(lib.ergo_result_get_curve, i, curve, ctypes.byref(c))
             x.append(_copied(c.x, c.size))
             mean.append(_copied(c.mean, c.size))
             error.append(_copied(c.error, c.size))
-        return (x, mean, error) if any(len(row) for row in x) else None
+            untrusted.append(text_of(c.untrusted) or None)
+        return (x, mean, error, untrusted) if any(len(row) for row in x) else None
 
     def curve(self, name: str) -> Curve:
         """A curve at every chain: "gr", "correlation", ..."""
@@ -348,8 +349,8 @@ class Result:
         if found is None:
             raise MissingError(f"no curve {name!r} was measured; there are: {', '.join(self.curves) or 'none'}")
         about = self._curves[self._index(abi.ERGO_RESULT_CURVES, name)]
-        x, mean, error = (_ragged(rows) for rows in found)
-        return Curve(name, about.axis, about.unit, x, mean, error, self.points)
+        x, mean, error = (_ragged(rows) for rows in found[:3])
+        return Curve(name, about.axis, about.unit, x, mean, error, tuple(found[3]), self.points)
 
     # ---- the run ----
 

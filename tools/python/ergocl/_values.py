@@ -75,6 +75,7 @@ class Curve:
     x: Array
     mean: Array
     error: Array
+    untrusted: tuple[str | None, ...]  #: of each point's errors, as of an Estimate
     points: tuple[Point, ...]
 
 
