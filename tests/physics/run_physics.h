@@ -58,6 +58,13 @@ static inline cJSON *physics_run(struct ergo_context *context, const char *job, 
     return physics_analyse(context, job, name, NULL);
 }
 
+/* One standard error of an observable in result.json; of one that another of the chain takes the
+ * error from (a slow orientation), by binning: tests compare means beside it. */
+static inline double physics_error(const cJSON *o) {
+    const bool shared = cJSON_GetObjectItem(o, "because") != NULL;
+    return cJSON_GetNumberValue(cJSON_GetObjectItem(o, shared ? "error_binning" : "error"));
+}
+
 /* Mean of the replicas of a scan point. */
 static inline void physics_value(const cJSON *tree, size_t point, size_t replicas, const char *name,
                                  double *mean, double *error) {
@@ -69,7 +76,7 @@ static inline void physics_value(const cJSON *tree, size_t point, size_t replica
                                 "observables"),
             name);
         sum += cJSON_GetNumberValue(cJSON_GetObjectItem(o, "mean"));
-        variance += pow(cJSON_GetNumberValue(cJSON_GetObjectItem(o, "error")), 2);
+        variance += pow(physics_error(o), 2);
     }
     *mean = sum / (double)replicas;
     *error = sqrt(variance) / (double)replicas;

@@ -84,7 +84,7 @@ static void compare_points(const char *name, const cJSON *tree, const struct erg
         char what[80];
         for (size_t r = 0; r < replicas; r++, point = point->next) {
             sum += number(pressure_of(point), "mean");
-            variance += pow(number(pressure_of(point), "error"), 2);
+            variance += pow(physics_error(pressure_of(point)), 2);
         }
         snprintf(what, sizeof what, "%s, point %zu", name, i);
         compare(what, sum / (double)replicas, sqrt(variance) / (double)replicas, known[i][0],
