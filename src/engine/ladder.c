@@ -200,7 +200,7 @@ void ergo_feedback_learn(const struct ergo_feedback *f, uint64_t step, uint64_t 
 bool ergo_feedback_possible(const struct ergo_point *point, const double *all) {
     double own[ERGO_LADDER_MAX];
     const uint32_t n = ergo_ladder_temperatures(point, own);
-    bool right = all[0] == own[0] && all[n - 1] == own[n - 1];
+    bool right = n > 0 && all[0] == own[0] && all[n - 1] == own[n - 1];
     for (uint32_t r = 0; r + 1 < n; r++)
         right = right && all[r] < all[r + 1];
     return right;

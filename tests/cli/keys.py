@@ -41,7 +41,7 @@ MODELS = [
     ("spin-lattice", {"model": "graph", "graph": "kagome", "size": [3, 4], "temperature": 1.5}, {"target_energy": -1000}),
     ("spin-lattice", {"model": "graph", "graph": f"{ROOT}/data/reference/graph-edges.txt"}, {"method": "anneal"}),
     ("spin-lattice", {"model": "graph", "graph": "sherrington-kirkpatrick", "n": 30, "disorder": "gaussian"}, {"method": "anneal"}),
-    ("spin-lattice", {"model": "graph", "graph": "square", "size": [4, 3], "field": 1}, {"method": "wang-landau", "check_every": 1}),
+    ("spin-lattice", {"model": "graph", "graph": "square", "size": [4, 3], "field": 1}, {"equilibration": 0, "method": "wang-landau", "check_every": 1}),
     ("spin-lattice", {"model": "clock", "size": [6, 6], "temperature": 0.9, "random_field": 0.5}, {}),
     ("spin-lattice", {"model": "heisenberg", "size": [6, 6], "temperature": 0.9}, {}),
     ("spin-lattice", {"model": "heisenberg", "size": [6, 6], "temperature": 0.5, "temperature_max": 1, "ladder": 3, "swap_every": 2}, {}),
