@@ -48,6 +48,9 @@ says err "/start/run: all has no file checkpoint"
 
 # Starts: what a run would refuse is refused here, with the place in the file and how close is too close.
 # seconds N COMMAND...: of a processor, or it is ended.
+# Sanitizers take some five times as long.
+few=2
+[[ $ERGOCL != */sanitize/* ]] || few=12
 seconds() { (ulimit -t "$1" && shift && exec "$@"); }
 # start CODE SAMPLER SYSTEM TEXT...: a job with start.xyz.
 start() {
@@ -195,7 +198,7 @@ expect 2 "$ERGOCL" validate cold.json
 says err /system/temperature missing
 expect 0 "$ERGOCL" validate cold.json --set /run/method=probability-changing
 # replicas do not cost what points do (a mixture: curves of species; a graph: chains of a ladder)
-expect 3 seconds 2 "$ERGOCL" validate "$ERGOCL_ROOT/data/jobs/lj-mixture.json" --set /replicas=100000
+expect 3 seconds "$few" "$ERGOCL" validate "$ERGOCL_ROOT/data/jobs/lj-mixture.json" --set /replicas=100000
 says err "of 500000 points"
-expect 0 seconds 2 "$ERGOCL" validate "$ERGOCL_ROOT/tests/contract/jobs/spin-lattice+graph.json" \
+expect 0 seconds "$few" "$ERGOCL" validate "$ERGOCL_ROOT/tests/contract/jobs/spin-lattice+graph.json" \
     --set /replicas=1048576 --set /scan=null
