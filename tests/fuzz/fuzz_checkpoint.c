@@ -43,6 +43,7 @@ static const char *const jobs[] = {
     "'run':{'equilibration':9,'sweeps':1700},'output':{'blocks':3,'series':'blocks'}}",
 };
 enum { JOBS = sizeof jobs / sizeof *jobs, STATE = 5, META_VERSION = 4 };
+static const char device[24 + 3 * 128 + 8] = "0:0";
 /* of the first byte; the others choose the job */
 enum { SPREAD = 0x40, FILES = 0x20, PART = 0x10, RAW = 0xFF };
 
@@ -123,7 +124,6 @@ static struct ergo_blobs head_of(const struct ergo_job *job) {
 static struct ergo_blobs plain(const struct ergo_job *job) {
     struct ergo_blobs blobs = head_of(job);
     struct ergo_text meta = {0}, members = {0}, series = {0}, curves = {0}, pictures = {0};
-    char device[24 + 3 * 128 + 8] = "0:0";
     append(&meta,
            (uint64_t[]){META_VERSION, job->sampler->state_version, job->n_batches, 0, 0,
                         job->n_points},
@@ -161,6 +161,7 @@ static struct ergo_blobs rank_of(const struct ergo_job *job, const char header[4
         append(&parcels, "state", STATE);
     }
     add_bytes(&blobs, "spread", header, 48);
+    add_bytes(&blobs, "device", device, sizeof device);
     add(&blobs, "parcels", &parcels);
     return blobs;
 }

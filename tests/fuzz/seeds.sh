@@ -34,7 +34,7 @@ case $1 in
         for at in 08 10 18; do printf "%b" "\\x01\\x$at\\x00\\x00\\x04\\x0a\\x00\\x00\\x00" | put head-$at; done ;;
     checkpoint) # the first byte is the run
         for run in 00 01 02 03 04 05 06 07 20 21 22 23 24 25 26 27 40 41 42 43 44 45 46 47 \
-            50 51 52 53 54 55; do
+            08 09 28 29 48 49 50 51 52 53 54 55 56 57 58 59; do
             printf '%b' "\\x$run" | put $run
         done ;;
 esac
