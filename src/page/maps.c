@@ -43,10 +43,8 @@ static enum ergo_status append_map(struct ergo_context *ctx, struct ergo_text *t
         status = ergo_report_image(ctx, text, &tile, name, label);
         ergo_text_append(text, "<figcaption>");
         ergo_html_escape(text, label);
-        ergo_text_append(text,
-                         curve->trust ? " (?)<small>"
-                                      : "<small>white 0, blue %.3g</small></figcaption></figure>\n",
-                         top);
+        ergo_text_append(text, "%s<small>white 0, blue %.3g</small></figcaption></figure>\n",
+                         curve->trust ? " (?)" : "", top);
     }
     free(tile.rgb);
     free(small.rgb);

@@ -101,6 +101,25 @@ static void pictures_without_pixels_are_left_out(void **state) {
     }
 }
 
+/* Curves and maps whose errors are trusted, and those that are not, for whatever reason. */
+static void any_trust_of_curves_is_drawn(void **state) {
+    const struct synthetic_options options = {2, 1, 1, 2, 60, 0, 1};
+    struct ergo_result *result = synthetic_result(&options);
+    struct ergo_model model = *result->job->model;
+    (void)state;
+    result->job->model = &model;
+    for (uint32_t grids = 0; grids < 2; grids++)
+        for (unsigned trust = 0; trust < ERGO_TRUSTS; trust++) {
+            model.curves_grids = grids;
+            for (size_t m = 0; m < result->n_members; m++) {
+                result->members[m].curves[0].size = 4;
+                result->members[m].curves[0].trust = m ? ERGO_TRUST_FULL : (enum ergo_trust)trust;
+            }
+            drawn(result, grids ? "a map" : "a curve", trust);
+        }
+    synthetic_free(result);
+}
+
 /* Times, rates and energies that a clock, a driver or a counter made up. */
 static void any_comparison_is_drawn(void **state) {
     const struct synthetic_options options = {1, 1, 1, 2, 40, 0, 1};
@@ -197,6 +216,7 @@ int main(void) {
         cmocka_unit_test(any_number_is_drawn),
         cmocka_unit_test(any_series_is_drawn),
         cmocka_unit_test(pictures_without_pixels_are_left_out),
+        cmocka_unit_test(any_trust_of_curves_is_drawn),
         cmocka_unit_test(any_comparison_is_drawn),
         cmocka_unit_test(any_bytes_are_drawn),
         cmocka_unit_test(what_is_wrong_is_found),
