@@ -85,11 +85,15 @@ static inline bool ergo_observable_warns(const struct ergo_observable *observabl
     return observable->sample && (observable->alarm || observable->limits);
 }
 
+/* Could /run/observables ask for it? */
+static inline bool ergo_observable_may_show(const struct ergo_observable *observable,
+                                            const struct ergo_point *point) {
+    return !observable->hidden && (!observable->applies || observable->applies(point));
+}
 /* Is the observable in the result of a point? */
 static inline bool ergo_observable_shown(const struct ergo_observable *observable,
                                          const struct ergo_point *point) {
-    return !observable->hidden && (!observable->applies || observable->applies(point)) &&
-           ergo_point_asks(point, observable->name);
+    return ergo_observable_may_show(observable, point) && ergo_point_asks(point, observable->name);
 }
 
 /*

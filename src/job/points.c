@@ -213,10 +213,6 @@ static void check_effects(struct ergo_build *build, const struct ergo_job *job, 
     }
 }
 
-static bool shown(const struct ergo_observable *observable, const struct ergo_point *point) {
-    return !observable->hidden && (!observable->applies || observable->applies(point));
-}
-
 /* Curve c is in the result of this point, which the model has checked. */
 static bool has_curve(const struct ergo_point *point, size_t c) {
     return !(point->job->model->curves_hidden >> c & 1u) && ergo_point_curve_size(point, c) > 0;
@@ -228,7 +224,7 @@ static bool is_observable(const struct ergo_point *point, const char *name, size
     for (size_t o = 0; o < model->n_observables; o++) {
         const struct ergo_observable *observable = &model->observables[o];
         if (strlen(observable->name) == length && !strncmp(observable->name, name, length) &&
-            shown(observable, point))
+            ergo_observable_may_show(observable, point))
             return true;
     }
     for (size_t c = 0; c < model->n_curves; c++)
@@ -244,7 +240,7 @@ static enum ergo_status unknown_observable(struct ergo_context *ctx, const struc
     struct ergo_text title = {0}, known = {0};
     ergo_model_title(&title, point->job->sampler, model);
     for (size_t o = 0; o < model->n_observables; o++)
-        if (shown(&model->observables[o], point))
+        if (ergo_observable_may_show(&model->observables[o], point))
             ergo_text_append(&known, ", %s", model->observables[o].name);
     for (size_t c = 0; c < model->n_curves; c++)
         if (has_curve(point, c))

@@ -215,11 +215,6 @@ struct room {
     bool *apart, *any; /* replicas that are outliers in one observable; in any that is shown */
 };
 
-/* Could /run/observables ask for it? */
-static bool may_show(const struct ergo_observable *x, const struct ergo_point *point) {
-    return !x->hidden && (!x->applies || x->applies(point));
-}
-
 static void merge(const struct ergo_result *result, struct ergo_mean_result *mean, size_t o,
                   double level, const struct room *room) {
     struct ergo_member_result *from = &result->members[mean->first];
@@ -377,8 +372,8 @@ enum ergo_status ergo_result_means(struct ergo_context *ctx, struct ergo_result 
     const bool ok = allocate(result) && room.numbers && room.apart && room.any;
     for (size_t i = 0; i < result->n_means && ok; i++)
         for (size_t o = 0; o < model->n_observables; o++)
-            looks +=
-                may_show(&model->observables[o], result->members[result->means[i].first].point);
+            looks += ergo_observable_may_show(&model->observables[o],
+                                              result->members[result->means[i].first].point);
     for (size_t i = 0; i < result->n_means && ok; i++)
         merge_all(result, &result->means[i], false_alarms / (double)(looks ? looks : 1), &room);
     free(room.numbers);

@@ -15,8 +15,8 @@ bool ergo_observable_is_acceptance(const struct ergo_observable *x) {
 
 /* Whatever /run/observables asks for, so that the verdict does not depend on it. */
 bool ergo_observable_speaks(const struct ergo_observable *x, const struct ergo_point *point) {
-    return x->sample && !x->hidden && (!x->of_moves || ergo_observable_is_acceptance(x)) &&
-           (!x->applies || x->applies(point)) && !(x->slow && x->slow(point));
+    return x->sample && ergo_observable_may_show(x, point) &&
+           (!x->of_moves || ergo_observable_is_acceptance(x)) && !(x->slow && x->slow(point));
 }
 
 static bool speaks(const struct ergo_member_result *m, size_t o) {

@@ -15,11 +15,15 @@ struct ergo_warner {
 void ergo_warner_add(struct ergo_warner *w, struct ergo_text *text);
 /* "/system/temperature = 2.1, replica 3"; "" for a job of one point. */
 void ergo_warner_point(struct ergo_text *text, const struct ergo_point *point, bool replica);
-/* With a verdict of its own: what shares another's is told with that, asked for or not. */
+/* With a verdict of its own: what shares that of another, `because`, is told with it, asked for or
+ * not. Of a chain, or of a mean over replicas. */
+static inline bool ergo_warner_tells(const struct ergo_observable_result *r,
+                                     const struct ergo_observable *because,
+                                     const struct ergo_point *point) {
+    return !r->because && (r->observable == because || ergo_observable_shown(r->observable, point));
+}
 static inline bool ergo_warner_shown(const struct ergo_member_result *m, size_t o) {
-    const struct ergo_observable *observable = m->observables[o].observable;
-    return !m->observables[o].because &&
-           (observable == m->because || ergo_observable_shown(observable, m->point));
+    return ergo_warner_tells(&m->observables[o], m->because, m->point);
 }
 
 void ergo_warn_samples(struct ergo_warner *w);

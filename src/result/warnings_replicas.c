@@ -4,13 +4,11 @@
 
 #include "result/warner.h"
 
-/* With a verdict of its own, as ergo_warner_shown. */
 static bool decides(const struct ergo_warner *w, const struct ergo_mean_result *mean, size_t o,
                     enum ergo_trust trust) {
     const struct ergo_observable_result *r = &mean->observables[o];
-    return r->trust == trust && !r->because &&
-           (r->observable == mean->because ||
-            ergo_observable_shown(r->observable, w->result->members[mean->first].point));
+    return r->trust == trust &&
+           ergo_warner_tells(r, mean->because, w->result->members[mean->first].point);
 }
 
 static bool disagrees(const struct ergo_warner *w, const struct ergo_mean_result *mean, size_t o) {

@@ -456,6 +456,8 @@ void lj_voxels_table(const struct ergo_cube *cube, float *table);
  * or a wall. rows: of the member, if there are atoms. */
 bool lj_field_at(const struct lj_member *m, const struct lj_tables *tables,
                  const struct lj_frozen *rows, const uint32_t at[3], int64_t *energy);
+/* Squared distance as the kernels have it, of places in words. */
+float lj_words_distance2(const struct lj_member *m, const uint32_t a[3], const uint32_t b[3]);
 
 /* field.c: slits. Energies in the job's unit; s->slit.width > 0. */
 bool lj_takes_fields(const struct ergo_point *point); /* has its model keys of fields? */

@@ -53,11 +53,8 @@ static float whole_power(float r2, uint32_t k) {
     return k % 4 ? half * half * ergo_inverse(r2) : half * half;
 }
 
-static float distance2(const struct lj_member *m, const uint32_t a[3], const uint32_t b[3]) {
-    float d[3];
-    for (int k = 0; k < 3; k++)
-        d[k] = (float)(int32_t)(a[k] - b[k]) * m->scale[k];
-    return fmaf(d[2], d[2], fmaf(d[1], d[1], d[0] * d[0]));
+float lj_words_distance2(const struct lj_member *m, const uint32_t a[3], const uint32_t b[3]) {
+    return lj_distance2((lj_position){a[0], a[1], a[2]}, (lj_position){b[0], b[1], b[2]}, m->scale);
 }
 
 /* The pair with an atom; false: its core is there. */
@@ -95,7 +92,7 @@ static bool add_atoms(const struct lj_member *m, const struct lj_atoms *atoms,
             for (uint32_t x = low[0]; x < low[0] + many[0]; x++) {
                 const size_t cell = ((size_t)(z % n[2]) * n[1] + y % n[1]) * n[0] + x % n[0];
                 for (uint32_t i = atoms->first[cell]; i != UINT32_MAX; i = atoms->next[i]) {
-                    const float r2 = distance2(m, atoms->words + 3 * (size_t)i, at);
+                    const float r2 = lj_words_distance2(m, atoms->words + 3 * (size_t)i, at);
                     if (!add_atom(m, &rows[atoms->species[i]], r2, energy))
                         return false;
                 }

@@ -66,10 +66,6 @@ const char *lj_start_file(const struct ergo_point *point) {
 /* ---- too close ---------------------------------------------------------------------------------
  */
 
-static lj_position position(const uint32_t *word) {
-    return (lj_position){word[0], word[1], word[2]};
-}
-
 /* What makes pairs of a chain. */
 struct pairs {
     struct lj_member member;
@@ -87,7 +83,7 @@ static float core2_of(const struct pairs *p, const uint32_t a[3], const uint32_t
 
 static bool overlap(const void *pairs, const uint32_t a[3], const uint32_t b[3]) {
     const struct pairs *p = pairs;
-    return lj_distance2(position(a), position(b), p->member.scale) < core2_of(p, a, b);
+    return lj_words_distance2(&p->member, a, b) < core2_of(p, a, b);
 }
 
 static const double above = 1 + 1e-6; /* margin for the rounding of fp32 distances */
@@ -125,8 +121,8 @@ static enum ergo_status check_pairs(struct ergo_context *ctx, const struct ergo_
     if (status != ERGO_OK || pair[0] == SIZE_MAX)
         return status;
     const double distance =
-        s->sigma * sqrt((double)lj_distance2(position(words + 3 * pair[0]),
-                                             position(words + 3 * pair[1]), pairs.member.scale));
+        s->sigma *
+        sqrt((double)lj_words_distance2(&pairs.member, words + 3 * pair[0], words + 3 * pair[1]));
     return ERGO_FAIL(ctx, ERGO_E_JOB,
                      "%s: particles %zu and %zu of %s are %.9g apart; allowed are %.9g and more: "
                      "closer, the energy of a pair is above 100 k_B T%s",
