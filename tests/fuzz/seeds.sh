@@ -4,7 +4,8 @@ set -e
 folder=$2
 put() { cat >"$folder/seed-$1"; }
 case $1 in
-    job) cp data/jobs/*.json tests/contract/jobs/*.json "$folder" ;;
+    job) # the folders have names in common
+        for file in data/jobs/*.json tests/contract/jobs/*.json; do put "${file//\//-}" <"$file"; done ;;
     profile) cp data/tuning/*.json "$folder" ;;
     xyz)
         printf '3\n\nX 0.5 0.5 0\nX 2.5 2.5 0\nX 0.5 1.8 0\n' | put plain
