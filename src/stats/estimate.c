@@ -141,8 +141,9 @@ static struct window gamma_method(const struct ergo_levels *levels, double short
  * neighbouring bins' correlation leaves are in balance (Wolff 2004 on binning; R. M. Lee et al.,
  * Phys. Rev. E 83, 066706 (2011)), and whose successor agrees. Successive errors are nested, the
  * squares of their uncertainties double: the step between them has the uncertainty of the first.
+ * `shortest`: of a bin, in samples.
  */
-static struct variance_of_mean binning(const struct ergo_levels *levels) {
+static struct variance_of_mean binning(const struct ergo_levels *levels, double shortest) {
     struct variance_of_mean out = {.value = 0};
     double first = 0, length = 1, d[ERGO_STATS_WHOLE];
     size_t m = levels->n;
@@ -169,7 +170,8 @@ static struct variance_of_mean binning(const struct ergo_levels *levels) {
             first = now.value;
         double ratio = fmax(1, now.value / first); /* at least 1: anticorrelation needs long
                                                     * bins, too */
-        now.settled = length * length * length > 2 * (double)levels->n * ratio * ratio;
+        now.settled =
+            length >= shortest && length * length * length > 2 * (double)levels->n * ratio * ratio;
         out = now;
     }
     return out; /* the last bin length: a longer one would have too few bins to disagree */
@@ -201,7 +203,7 @@ void ergo_stats_estimate_constant(struct ergo_estimate *estimate) {
 
 void ergo_stats_estimate_levels(const struct ergo_levels *levels, double scale,
                                 struct ergo_estimate *estimate) {
-    struct variance_of_mean bins = binning(levels);
+    struct variance_of_mean bins = binning(levels, 1);
     struct window window = gamma_method(levels, 1);
     /*
      * The automatic window takes the decay for one exponential. A slow part of small weight, of
@@ -216,8 +218,18 @@ void ergo_stats_estimate_levels(const struct ergo_levels *levels, double scale,
      * larger by more than its own uncertainty. */
     if (levels->window > window.variance.length) {
         const struct window wide = gamma_method(levels, levels->window);
-        if (sqrt(wide.variance.value / window.variance.value) > 1 + wide.variance.relative_error)
+        const struct variance_of_mean wide_bins = binning(levels, levels->window);
+        const double narrow = window.variance.value, noise = wide.variance.relative_error;
+        /* What takes a fluctuation back later, as the bond probability does that follows the
+         * clusters, makes it smaller. Noise could bring the sum near 0, but not bins as long. */
+        const double least = fmax(wide.variance.value, wide_bins.value);
+        if (sqrt(wide.variance.value / narrow) > 1 + noise) {
             window = wide;
+        } else if (wide_bins.settled && sqrt(least / narrow) < 1 - noise) {
+            window = wide;
+            window.variance.value = least;
+            bins = wide_bins;
+        }
     }
 
     double length = (double)levels->n;

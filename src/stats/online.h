@@ -38,8 +38,8 @@ enum { ERGO_ONLINE_NONE = 0xffff };
 struct ergo_online {
     const struct ergo_online_plan *plan;
     uint64_t count; /* samples */
-    /* Estimates sum correlations over so many samples and more where that makes the error larger:
-     * the longest window of the series of a chain (ergo_estimate.window). */
+    /* Estimates sum correlations over so many samples and more where that changes the error by more
+     * than its noise: the longest window of the series of a chain (ergo_estimate.window). */
     double window;
     size_t capacity;
     double *waiting; /* [n_series][capacity]: samples that are not in the sums yet; all of a short

@@ -348,6 +348,31 @@ static void test_adapting(void **unused) {
            "'size': [2, 2], 'lattice': 'triangular'", 0.75, 3, 1);
 }
 
+/* Errors know for how long p remembers: clusters that are large lower it, so that later ones are
+ * smaller. The spread of 128 means is known to 6%, four of which are a quarter. Bins that are as
+ * long see less than all of it: errors may be 1.5 times too large, but were 1.8 times. */
+static void test_adapting_errors(void **unused) {
+    static const char *const names[] = {"largest_cluster", "wrapping_x", "energy"};
+    (void)unused;
+    cJSON *tree = physics_run(
+        ctx,
+        "{'sampler': 'swendsen-wang', 'seed': '31', 'replicas': 128, 'system': {'size': [8, 8], "
+        "'hamiltonian': 'ising', 'temperature': 2.4}, 'run': {'method': 'probability-changing', "
+        "'probability_step': 0.002, 'equilibration': 1000, 'sweeps': 4000}, 'output': "
+        "{'snapshots': 0}}",
+        "adapting, errors");
+    const cJSON *means = cJSON_GetArrayItem(cJSON_GetObjectItem(tree, "means"), 0);
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+        const cJSON *o = cJSON_GetObjectItem(cJSON_GetObjectItem(means, "observables"), names[k]);
+        const double ratio = sqrt(cJSON_GetObjectItem(o, "chi2")->valuedouble /
+                                  cJSON_GetObjectItem(o, "dof")->valuedouble);
+        print_message("  %s: scatter over error %.3f\n", names[k], ratio);
+        if (!(ratio > 1 / 1.5 && ratio < 1.25))
+            fail_msg("errors of %s are not those of the scatter", names[k]);
+    }
+    cJSON_Delete(tree);
+}
+
 /* ---- random couplings, dilution, a field ----------------------------------------------------- */
 
 static uint64_t disorder_key(int replica) {
@@ -483,11 +508,17 @@ static void test_disordered_clocks(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cubic),    cmocka_unit_test(test_correlations),
-        cmocka_unit_test(test_variance), cmocka_unit_test(test_plane),
-        cmocka_unit_test(test_sides),    cmocka_unit_test(test_vectors),
-        cmocka_unit_test(test_wolff),    cmocka_unit_test(test_adapting),
-        cmocka_unit_test(test_disorder), cmocka_unit_test(test_disordered_clocks),
+        cmocka_unit_test(test_cubic),
+        cmocka_unit_test(test_correlations),
+        cmocka_unit_test(test_variance),
+        cmocka_unit_test(test_plane),
+        cmocka_unit_test(test_sides),
+        cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_wolff),
+        cmocka_unit_test(test_adapting),
+        cmocka_unit_test(test_adapting_errors),
+        cmocka_unit_test(test_disorder),
+        cmocka_unit_test(test_disordered_clocks),
     };
     ctx = ergo_context_create();
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -267,9 +267,10 @@ const struct ergo_conjugate sw_conjugates[SW_CONJUGATES] = {
 
 const struct ergo_observable sw_observables[SW_OBSERVABLES] = {
     {ERGO_NAMED("energy", "J per site"), .help = "mean energy per site", .sample = sample_energy},
+    /* it goes from step to step: with the spins the state, and all errors know its memory */
     {ERGO_NAMED("bond_probability", ""),
      .help = "mean p = 1 - exp(-J/T) of the steps; of Ising's units 1 - exp(-2 J/T)",
-     .sample = sample_chance, .of_moves = true, .applies = sw_adapts},
+     .sample = sample_chance, .applies = sw_adapts},
     {ERGO_NAMED("bond_probability_width", ""),
      .help = "standard deviation of p over the steps, sqrt(<p^2> - <p>^2); small steps s: "
              "<p^2> - <p>^2 = s w (1 - w)/(dw/dp) for a share w of wrapping, if a sweep forgot the "
