@@ -37,9 +37,11 @@ static enum ergo_status load(struct ergo_context *ctx, struct ergo_analysis *a,
                         a->results[r]->job->sampler == a->results[q]->job->sampler)
                         status = ERGO_FAIL(ctx, ERGO_E_JOB,
                                            "%s and %s have a chain in common (same seed, replica "
-                                           "and parameters): its samples would count twice. Leave "
-                                           "one out, or run it with another seed",
-                                           directories[q], directories[r]);
+                                           "and parameters): its samples would count twice. %s",
+                                           directories[q], directories[r],
+                                           a->results[q]->n_parts && a->results[r]->n_parts
+                                               ? "Parts of one run are merged first: ergocl merge"
+                                               : "Leave one out, or run it with another seed");
     }
     return status;
 }

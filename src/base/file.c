@@ -204,8 +204,12 @@ enum ergo_status ergo_file_finish(struct ergo_context *ctx, const struct ergo_fo
     return status;
 }
 
+static bool is_stdout(const struct ergo_folder *in, const char *name) {
+    return !in && strcmp(name, "-") == 0;
+}
+
 enum ergo_status ergo_file_may_write(struct ergo_context *ctx, const char *path, bool overwrite) {
-    return overwrite || access(path, F_OK) != 0
+    return overwrite || is_stdout(NULL, path) || access(path, F_OK) != 0
                ? ERGO_OK
                : ERGO_FAIL(ctx, ERGO_E_IO,
                            "%s exists already: take another name, or replace it with --overwrite",
@@ -222,6 +226,10 @@ enum ergo_status ergo_file_write_pieces(struct ergo_context *ctx, const struct e
                                         size_t count) {
     const struct contents contents = {pieces, count};
     struct target t;
+    for (size_t i = 0; is_stdout(in, name) && i < count; i++)
+        fwrite(pieces[i].data, 1, pieces[i].length, stdout);
+    if (is_stdout(in, name))
+        return ERGO_OK;
     enum ergo_status status = find_target(ctx, in, name, &t);
     if (status == ERGO_OK)
         status = t.special ? write_special(ctx, name, contents) : write_beside(ctx, &t, contents);

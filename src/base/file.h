@@ -43,7 +43,8 @@ int ergo_folder_descriptor(int at, const char *path, int flags);
 extern const char ergo_folder_no_link[]; /* why a symbolic link is refused */
 
 /* `in` NULL: `name` is a path that the user has chosen. Its links are followed as by cp, and
- * anything that is not a regular file (a terminal, a pipe) is written to instead of replaced. */
+ * anything that is not a regular file (a terminal, a pipe) is written to instead of replaced; "-"
+ * is stdout, of which main says whether it could be written. */
 enum ergo_status ergo_file_write(struct ergo_context *ctx, const struct ergo_folder *in,
                                  const char *name, const void *data, size_t length);
 /* A file that others than this program write, or that is written in pieces: a new file beside

@@ -98,6 +98,7 @@ const struct cli_command cli_command_analyse = {
         "adsorption at equal temperatures and activities.\n"
         "\n"
         "  -o PAGE.html   figures",
+    .one_file = true,
     .options = CLI_BIT(CLI_OUTPUT) | CLI_BIT(CLI_OVERWRITE) | CLI_BIT(CLI_JSON) | CLI_BIT(CLI_CSV) |
                CLI_BIT(CLI_REWEIGHT) | CLI_BIT(CLI_OBSERVABLE) | CLI_BIT(CLI_CROSSING) |
                CLI_BIT(CLI_FIT) | CLI_BIT(CLI_WINDOW) | CLI_BIT(CLI_CORRECTION) |

@@ -82,6 +82,7 @@ struct cli_command {
     bool operand_required, operands_many;
     const char *summary; /* one line */
     const char *details; /* what --help adds */
+    bool one_file;       /* --output names one file, which "-" sends to stdout */
     unsigned options;    /* CLI_BIT of the options that it takes; all take quiet, verbose and
                           * help */
     enum ergo_status (*run)(struct ergo_context *ctx, const struct cli_arguments *arguments);

@@ -37,6 +37,7 @@ const struct cli_command cli_command_new = {
         "    ergocl new spin-lattice potts -o job.json && ergocl run job.json\n"
         "A model's name alone will do. Without a name: the Ising model. What else a job can hold:\n"
         "ergocl help SAMPLER MODEL, ergocl help job.",
+    .one_file = true,
     .options = CLI_BIT(CLI_OUTPUT) | CLI_BIT(CLI_OVERWRITE),
     .run = run,
 };

@@ -7,7 +7,7 @@
 const struct cli_option cli_options[CLI_N_OPTIONS] = {
     [CLI_OUTPUT] =
         {"output", 'o', "DIR",
-         "run folder (default: the job's name); of report, analyse, tune, bench the file"},
+         "run folder (default: the job's name); of new, report, analyse, tune, bench the file"},
     [CLI_DEVICE] = {"device", 'd', "SEL",
                     "\"auto\", \"gpu\", \"cpu\", an id like \"0:1\", or part of a name"},
     [CLI_SET] = {"set", 's', "/PTR=VALUE",
@@ -286,6 +286,23 @@ static int parse_short(const struct cli_command *command, int left, char **words
     return 1;
 }
 
+/* With "-o -" the file is all that goes to stdout. */
+static bool look_at_output(const struct cli_command *command, struct cli_arguments *arguments) {
+    if (!arguments->output || strcmp(arguments->output, "-") != 0)
+        return true;
+    arguments->quiet = true;
+    if ((command->one_file || arguments->merge) && !arguments->json && !arguments->csv)
+        return true;
+    cli_error(
+        "\"ergocl %s%s\" does not send to standard output what --output names; \"./-\" is the "
+        "name",
+        command->name,
+        arguments->json  ? " --json"
+        : arguments->csv ? " --csv"
+                         : "");
+    return false;
+}
+
 bool cli_parse(const struct cli_command *command, int argc, char **argv,
                struct cli_arguments *arguments) {
     bool options_end = false;
@@ -317,7 +334,7 @@ bool cli_parse(const struct cli_command *command, int argc, char **argv,
                   command->operand, command->name);
         return false;
     }
-    return true;
+    return look_at_output(command, arguments);
 }
 
 /* ---- help ----------------------------------------------------------------------------------- */

@@ -24,7 +24,9 @@ const struct cli_command cli_command_report = {
         "marked, autocorrelation, histograms, configurations, warnings. Several runs of a\n"
         "sampler are also drawn together. The page needs no network and no other file.\n"
         "Runs are only read, from their checkpoints: they may be finished, stopped or running.\n"
-        "-o FILE names the page; without it DIR/report.html of one run, report.html of several.",
+        "-o FILE names the page (- is stdout); without it DIR/report.html of one run, report.html "
+        "of several.",
+    .one_file = true,
     .options = CLI_BIT(CLI_OUTPUT) | CLI_BIT(CLI_OVERWRITE),
     .run = run,
 };

@@ -57,7 +57,17 @@ expect 2 "$ERGOCL" analyse first --fit binder --window 3:2
 expect 2 "$ERGOCL" analyse first --correction 0
 expect 2 "$ERGOCL" analyse first --json --csv
 expect 2 "$ERGOCL" analyse first before
-says err "have a chain in common"
+says err "have a chain in common" "another seed"
+for part in 1 2; do
+    expect 0 "$ERGOCL" run job.json -q -o part$part --part $part/2 --set /run/sweeps=400
+done
+expect 2 "$ERGOCL" analyse part1 part2
+says err "have a chain in common" "merged first: ergocl merge"
+says_not err "another seed"
+expect 0 "$ERGOCL" merge part1 part2 -q -o united
+expect 0 "$ERGOCL" analyse united -o -
+[ "$(head -c 15 out)" = "<!DOCTYPE html>" ] && [ ! -e - ] || fail "analyse -o - prints: $(head -c 300 out)"
+expect 2 "$ERGOCL" analyse united -o - --json
 expect 2 "$ERGOCL" analyse
 expect 4 "$ERGOCL" analyse nowhere
 expect 4 "$ERGOCL" analyse first -o page.html

@@ -36,6 +36,14 @@ says out '"sampler": "spin-lattice"' '"model": "potts"'
 expect 4 "$ERGOCL" new potts -o spin-lattice-potts.json
 says err "spin-lattice-potts.json" "--overwrite"
 expect 0 "$ERGOCL" new potts -o spin-lattice-potts.json --overwrite
+expect 0 "$ERGOCL" new potts -o -
+cmp out spin-lattice-potts.json && [ ! -e - ] && [ ! -s err ] || fail "new -o - writes elsewhere: $(cat err)"
+for command in "run spin-lattice-potts.json" "tune spin-lattice-potts.json" bench; do
+    # shellcheck disable=SC2086 # words
+    expect 2 "$ERGOCL" $command -o -
+    says err 'standard output' '"./-"'
+    [ ! -e - ] || fail "ergocl $command -o - wrote something"
+done
 expect 2 "$ERGOCL" new isng
 says err '"isng"' 'did you mean "ising"?' "hard-disks"
 expect 2 "$ERGOCL" new spin-lattice temperature

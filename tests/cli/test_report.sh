@@ -63,6 +63,12 @@ expect 0 "$ERGOCL" report ising -o all.html --overwrite --quiet
 "$ERGOCL" report ising -o /dev/stdout --overwrite --quiet | cat >piped.html
 cmp all.html piped.html || fail "another page through a pipe"
 expect 0 "$ERGOCL" report ising -o /dev/null --overwrite
+expect 0 "$ERGOCL" report ising -o -
+cmp out all.html || fail "report -o -: $(head -c 300 out)"
+[ ! -e - ] && [ ! -s err ] || fail "report -o - writes elsewhere: $(cat err)"
+code=0
+"$ERGOCL" report ising -o - >/dev/full 2>err || code=$?
+[ $code -eq 4 ] || fail "report -o - to a full disk: exit code $code"
 [ -c /dev/null ] || fail "/dev/null was replaced"
 expect 4 "$ERGOCL" report ising -o /dev/full --overwrite
 says err "No space left on device"
