@@ -87,23 +87,25 @@ static inline void glass_bench_record(const char *what, const struct glass_shape
         fail_msg("%s: up spins, overlaps or waves of slot %zu are not the oracle's", what, slot);
 }
 
-/* Compares one member's saved state with the oracle, and its records, [word][128 quads]. */
+/* Compares one member's saved state with the oracle, its records, [word][128 quads], and how often
+ * each sample has moved, [word][rows][32]. */
 static inline void glass_bench_member(const char *what, const struct ergo_point *point,
                                       const uint8_t *state, const struct glass_record *records,
-                                      uint64_t step, uint64_t sweeps) {
+                                      const uint64_t *moved, uint64_t step, uint64_t sweeps) {
     const struct glass_shape s = glass_shape_of(point);
     struct glass_oracle o = glass_oracle_of(point);
     const size_t sites = s.sites, slots = s.slots;
     const size_t ladder = s.temperatures > 1 ? 4 * slots + 8 * slots : 0;
+    const size_t rows = glass_move_rows(&s);
     double *j = malloc((s.d + 1) * sites * sizeof *j), *f = j + s.d * sites;
     int *spins = malloc(slots * sites * sizeof *spins), from_hot[512];
     assert_true(j && spins && slots <= 512);
     for (uint32_t word = 0; word < s.words; word++) {
         const uint8_t *lattice = state + 8 + word * (4 * slots * sites + ladder);
         const uint8_t *walkers = lattice + 4 * slots * sites;
-        uint64_t accepted = 0, trips = 0, number;
+        uint64_t all[512 + 4] = {0}, number;
         for (int sample = 32 * (int)word; sample < 32 * (int)word + 32; sample++) {
-            int own_trips = 0;
+            uint64_t own[512 + 4] = {0};
             glass_oracle_couplings(&o, sample, j);
             glass_oracle_fields(&o, sample, f);
             o.f = s.field ? f : NULL;
@@ -114,13 +116,18 @@ static inline void glass_bench_member(const char *what, const struct ergo_point 
                 glass_oracle_sweep(&o, sample, j, step + t, spins);
                 const uint64_t now = step + t + 1, every = s.cluster_every;
                 if (s.temperatures > 1 && now % s.swap_every == 0)
-                    accepted += (uint64_t)glass_oracle_swap(&o, sample, j, now,
-                                                            (int)(now / s.swap_every & 1), spins,
-                                                            from_hot, &own_trips);
+                    glass_oracle_swap(&o, sample, j, now, (int)(now / s.swap_every & 1), spins,
+                                      from_hot, own);
                 if (every && now % every == 0)
                     glass_oracle_clusters(&o, sample, now, now / every, spins);
             }
-            trips += (uint64_t)own_trips;
+            for (size_t row = 0; row < rows && s.temperatures > 1; row++) {
+                all[row] += own[row];
+                if (moved[(word * rows + row) * 32 + (size_t)sample % 32] != own[row])
+                    fail_msg("%s: exchanges or round trips of sample %d in row %zu are not the "
+                             "oracle's",
+                             what, sample, row);
+            }
             for (size_t k = 0; k < slots * sites; k++) {
                 uint32_t bits;
                 memcpy(&bits, lattice + 4 * k, 4);
@@ -143,12 +150,11 @@ static inline void glass_bench_member(const char *what, const struct ergo_point 
         }
         if (s.temperatures < 2)
             continue;
-        for (size_t k = 0; k < slots; k++) {
+        for (size_t k = 0; k < slots; k++) { /* nothing is above the hottest ones */
             memcpy(&number, walkers + 4 * slots + 8 * k, 8);
-            *(k < slots - s.copies ? &accepted : &trips) -= number;
+            if (number != all[k < slots - s.copies ? k : k + s.copies])
+                fail_msg("%s: exchanges or round trips are not counted as by the oracle", what);
         }
-        if (accepted || trips)
-            fail_msg("%s: exchanges or round trips are not counted as by the oracle", what);
     }
     free(j);
     free(spins);
@@ -172,12 +178,16 @@ static inline void glass_bench_case(struct ergo_context *ctx, struct ergo_device
     assert_true(ergo_samples_create(&samples, batch, 1));
     GLASS_BENCH_OK(ctx, text, ergo_sampler_advance(ctx, ops, state, 0, 1, sweeps, 0));
     GLASS_BENCH_OK(ctx, text, ergo_sampler_collect(ctx, ops, state, 0, &samples));
+    ergo_engine_begin(&s->e, ctx);
+    glass_moves_take(s);
+    GLASS_BENCH_OK(ctx, text, ergo_engine_end(&s->e));
     const struct glass_record *records = ergo_engine_host(&s->e, GLASS_RECORDS, 0, 0);
     for (size_t m = 0; m < batch->count; m++) {
         struct ergo_text saved = {0};
         GLASS_BENCH_OK(ctx, text, ops->save(ctx, state, m, &saved));
         glass_bench_member(text, batch->points[m], (const uint8_t *)saved.data,
-                           records + m * s->shape.words * 128 * (size_t)s->shape.quads, earlier,
+                           records + m * s->shape.words * 128 * (size_t)s->shape.quads,
+                           s->moved + m * s->shape.words * glass_move_rows(&s->shape) * 32, earlier,
                            sweeps);
         ergo_text_free(&saved);
     }

@@ -45,7 +45,7 @@ audit_run() { # LIST CASE, for the mutant $name
     [ "$code" -eq 0 ] || return 2
 }
 
-# The same of a JOB over two ranks.
+# A JOB over two ranks, of which one process has to measure the same.
 ranks_run() {
     local -x OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_plm=isolated
     local -x OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl=self,vader POCL_MAX_PTHREAD_COUNT=1
@@ -54,7 +54,13 @@ ranks_run() {
     timeout -s KILL 120 mpirun -np 2 "$build/ergocl" run "$own.json" -o "$own.run" --overwrite --quiet ||
         code=$?
     [ $code -ne 5 ] || code=1 # audits have an exit code of their own
-    return $code
+    [ $code -eq 0 ] || return $code
+    "$build/ergocl" run "$own.json" -o "$own.one" --overwrite --quiet || return
+    python3 - "$own.run" "$own.one" <<'PYTHON'
+import json, sys
+two, one = (json.load(open(run + "/result.json"))["points"] for run in sys.argv[1:])
+sys.exit("two ranks have other observables than one process" if one != two else 0)
+PYTHON
 }
 
 # check MUTANT LOG: kernels as $ERGOCL_CL_DIR says.
@@ -160,7 +166,7 @@ code=0
 ERGOCL_CL_DIR=$copy check "$name" "$log" || code=$?
 tail -n 12 "$log"
 # Not a compiler's message nor a crash: a result that is not the expected one, or an audit that says so.
-if [ "$code" -ne 1 ] || ! grep -q -e oracle -e 'other states than' -e overlap -e 'audit of .* failed on' -e 'not the exact values' "$log"; then
+if [ "$code" -ne 1 ] || ! grep -q -e oracle -e 'other states than' -e 'other observables than' -e overlap -e 'audit of .* failed on' -e 'not the exact values' "$log"; then
     echo "not killed by ${kind_of[$name]} (exit code $code)"
     exit 1
 fi

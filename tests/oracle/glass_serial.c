@@ -144,10 +144,9 @@ double glass_oracle_energy(const struct glass_oracle *o, const double *j, const 
     return sum;
 }
 
-int glass_oracle_swap(const struct glass_oracle *o, int sample, const double *j, uint64_t step,
-                      int parity, int *spins, int *came, int *trips) {
+void glass_oracle_swap(const struct glass_oracle *o, int sample, const double *j, uint64_t step,
+                       int parity, int *spins, int *came, uint64_t *moved) {
     const int n = glass_oracle_sites(o), top = o->temperatures - 1;
-    int accepted = 0;
     for (int t = parity; t < top; t += 2)
         for (int copy = 0; copy < o->copies; copy++) {
             const int a = t * o->copies + copy, b = a + o->copies;
@@ -165,16 +164,15 @@ int glass_oracle_swap(const struct glass_oracle *o, int sample, const double *j,
                 const int c = came[a];
                 came[a] = came[b];
                 came[b] = c;
-                accepted++;
+                moved[a]++;
             }
             if (t == 0) {
-                *trips += came[a];
+                moved[o->temperatures * o->copies + copy] += (uint64_t)came[a];
                 came[a] = 0;
             }
             if (t + 1 == top)
                 came[b] = 1;
         }
-    return accepted;
 }
 
 /* Sites of one colour of the checkerboard come before the other, in the order of their numbers. */

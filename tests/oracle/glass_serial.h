@@ -31,10 +31,10 @@ void glass_oracle_fields(const struct glass_oracle *o, int sample, double *f);
 void glass_oracle_start(const struct glass_oracle *o, int sample, int *spins);
 void glass_oracle_sweep(const struct glass_oracle *o, int sample, const double *j, uint64_t step,
                         int *spins);
-/* came[slot]: was this walker at the hot end more recently than at the cold one? Returns the number
- * of accepted exchanges; *trips counts arrivals at the cold end. */
-int glass_oracle_swap(const struct glass_oracle *o, int sample, const double *j, uint64_t step,
-                      int parity, int *spins, int *came, int *trips);
+/* came[slot]: was this walker at the hot end more recently than at the cold one? moved[slot] counts
+ * accepted exchanges with the hotter slot; behind them, of each copy, arrivals at the cold end. */
+void glass_oracle_swap(const struct glass_oracle *o, int sample, const double *j, uint64_t step,
+                       int parity, int *spins, int *came, uint64_t *moved);
 /* Houdayer's moves after `step` sweeps, number `turn` of them: of each temperature's copies two and
  * two. */
 void glass_oracle_clusters(const struct glass_oracle *o, int sample, uint64_t step, uint64_t turn,

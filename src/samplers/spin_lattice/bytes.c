@@ -331,4 +331,4 @@ static const struct ergo_engine_model model = {BYTES_ENGINE, .configure = bytes_
                                                .watched = &untimed};
 
 const struct ergo_sampler_ops bytes_ops = {
-    .engine = &model, .view = ergo_tempered_view, ERGO_TIMED};
+    .engine = &model, .view = ergo_tempered_view, .audit = timed_audit, ERGO_TIMED};

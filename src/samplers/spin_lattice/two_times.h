@@ -68,6 +68,6 @@ enum ergo_status timed_end_curves(struct ergo_context *ctx, void *state, size_t 
 
 #define ERGO_TIMED                                                                                 \
     .init = timed_init, .save = timed_save, .load = timed_load, .carry = timed_carry,              \
-    .audit = timed_audit, .end_curves = timed_end_curves
+    .end_curves = timed_end_curves
 
 #endif

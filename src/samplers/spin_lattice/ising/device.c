@@ -119,4 +119,4 @@ static const struct ergo_engine_model model = {ISING_ENGINE, .configure = ising_
                                                .watched = &untimed};
 
 const struct ergo_sampler_ops ising_ops = {
-    .engine = &model, .view = ergo_tempered_view, ERGO_TIMED};
+    .engine = &model, .view = ergo_tempered_view, .audit = timed_audit, ERGO_TIMED};

@@ -5,14 +5,17 @@
  * lattice of that temperature and copy goes there and back, and each rank keeps of it the samples
  * that were to move. What else there is to exchange, devices do meanwhile.
  */
+#include "spin_lattice/glass_params.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/rng.h"
 #include "dist/dist.h"
 #include "samplers/spin_lattice/spin_glass/glass.h"
 
 enum { COLD, HOT, SIDES }; /* the neighbour is colder; hotter */
-enum { TAG_LOOK = ERGO_DIST_TAGS, TAG_SPINS, TAG_TWIN };
+enum { TAG_LOOK = ERGO_DIST_TAGS, TAG_SPINS };
 enum { LOOK = 33 }; /* of an entry (a word-lattice and a copy): energies and a word */
 
 struct end {
@@ -146,6 +149,19 @@ enum ergo_status glass_border_create(struct ergo_context *ctx, struct glass_stat
 
 /* ---- decisions ------------------------------------------------------------------------------- */
 
+/* Which samples of word-lattice `word` exchange temperatures t and t + 1 of the ladder. */
+static uint32_t samples_that_exchange(const struct glass_shape *s, const uint32_t key[2],
+                                      float slope, const int64_t *cold, const int64_t *hot,
+                                      uint32_t word, uint64_t step, uint32_t t, uint32_t copy) {
+    uint32_t mask = 0;
+    const uint32_t draws = ERGO_DRAW(GLASS_PURPOSE_SWAP, t * s->copies + copy);
+    for (uint32_t bit = 0; bit < 32; bit++)
+        mask |= ergo_ladder_decides(hot[bit] - cold[bit], slope, 32 * word + bit, step, draws,
+                                    key[0], key[1])
+                << bit;
+    return mask & glass_lanes(s, word);
+}
+
 /* An entry's samples that exchange, `from_hot` here from then on, samples whose exchanges and round
  * trips are to be counted: on the colder one's rank. */
 static cl_uint4 decide(const struct glass_state *s, const struct end *e, size_t entry,
@@ -160,7 +176,7 @@ static cl_uint4 decide(const struct glass_state *s, const struct end *e, size_t 
     const int64_t *cold = colder ? own : theirs, *hot = colder ? theirs : own;
     uint32_t from = (uint32_t)cold[LOOK - 1], to = (uint32_t)hot[LOOK - 1];
     const uint32_t mask =
-        glass_twin_decide(h, key, e->slopes[member], cold, hot, word, step, e->t, copy);
+        samples_that_exchange(h, key, e->slopes[member], cold, hot, word, step, e->t, copy);
     const uint32_t arrived =
         ergo_ladder_walk(&from, &to, mask, glass_lanes(h, word), e->t, h->rungs);
     return (cl_uint4){{mask, colder ? from : to, colder ? mask : 0, colder ? arrived : 0}};
@@ -247,75 +263,4 @@ void glass_border_finish(struct glass_state *s, uint64_t step, uint32_t parity) 
     for (struct end *e = begin; e < end; e++)
         if (is_due(e, parity) && e->count)
             merge(s, e);
-}
-
-/* ---- the host's twins ------------------------------------------------------------------------ */
-
-/* What a twin tells the other of word-lattice l: of each copy LOOK numbers, and the spins. */
-static size_t twin_bytes(const struct glass_shape *h) {
-    return h->copies * (8 * LOOK + 4 * (size_t)h->sites);
-}
-
-static void twin_tell(const struct glass_shape *h, const struct end *e, const int64_t *energies,
-                      const uint32_t *spins, const uint32_t *from_hot, char *text) {
-    const size_t stride = (size_t)4 * h->quads;
-    for (uint32_t copy = 0; copy < h->copies; copy++) {
-        const int64_t word = from_hot[e->slot + copy];
-        memcpy(text, energies + (size_t)(e->slot + copy) * 32, 8 * 32);
-        memcpy(text + 8 * 32, &word, 8);
-        text += 8 * LOOK;
-    }
-    for (size_t i = 0; i < h->sites; i++, text += 4 * h->copies)
-        memcpy(text, spins + i * stride + e->slot, 4 * h->copies);
-}
-
-static void twin_exchange(const struct glass_state *s, const struct end *e, size_t l, uint64_t step,
-                          const char *own, const char *theirs, uint32_t *spins, uint32_t *from_hot,
-                          uint64_t *moved) {
-    const struct glass_shape *h = &s->shape;
-    const size_t stride = (size_t)4 * h->quads;
-    for (uint32_t copy = 0; copy < h->copies; copy++) {
-        int64_t here[LOOK], there[LOOK];
-        memcpy(here, own + (size_t)8 * LOOK * copy, sizeof here);
-        memcpy(there, theirs + (size_t)8 * LOOK * copy, sizeof there);
-        const cl_uint4 swap = decide(s, e, l * h->copies + copy, step, here, there);
-        const char *from = theirs + 8 * LOOK * h->copies + 4 * copy;
-        for (size_t i = 0; i < h->sites; i++, from += 4 * h->copies) {
-            uint32_t *spin = spins + i * stride + e->slot + copy, other;
-            memcpy(&other, from, 4);
-            *spin ^= (*spin ^ other) & swap.s[0];
-        }
-        from_hot[e->slot + copy] = swap.s[1];
-        glass_twin_moved(h, e->slot + copy, swap.s[2], swap.s[3], moved);
-    }
-}
-
-enum ergo_status glass_border_twin(struct ergo_context *ctx, const struct glass_state *s, size_t l,
-                                   uint64_t step, uint32_t parity, const int64_t *energies,
-                                   uint32_t *spins, uint32_t *from_hot, uint64_t *moved) {
-    const size_t bytes = twin_bytes(&s->shape);
-    char *const room = malloc(2 * SIDES * bytes);
-    enum ergo_status status =
-        room ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for another rank's lattice");
-    for (unsigned side = 0; side < SIDES && status == ERGO_OK; side++) {
-        const struct end *e = &s->border->end[side];
-        char *own = room + 2 * side * bytes;
-        if (!is_due(e, parity))
-            continue;
-        twin_tell(&s->shape, e, energies, spins, from_hot, own);
-        status =
-            ergo_dist_post_receive(ctx, s->border->posts, e->peer, TAG_TWIN, own + bytes, bytes);
-        if (status == ERGO_OK)
-            status = ergo_dist_post_send(ctx, s->border->posts, e->peer, TAG_TWIN, own, bytes);
-    }
-    if (status == ERGO_OK)
-        ergo_dist_posts_wait(s->border->posts);
-    for (unsigned side = 0; side < SIDES && status == ERGO_OK; side++) {
-        const char *own = room + 2 * side * bytes;
-        if (is_due(&s->border->end[side], parity))
-            twin_exchange(s, &s->border->end[side], l, step, own, own + bytes, spins, from_hot,
-                          moved);
-    }
-    free(room);
-    return status;
 }

@@ -171,6 +171,5 @@ const struct ergo_sampler_ops glass_cut_ops = {
     .save = save,
     .load = glass_load,
     .carry = glass_carry,
-    .audit = glass_audit,
     .view = view,
 };

@@ -175,7 +175,6 @@ static const struct ergo_sampler_ops untimed = {
     .save = glass_save,
     .load = glass_load,
     .carry = glass_carry,
-    .audit = glass_audit,
     .view = glass_view,
 };
 

@@ -199,6 +199,9 @@ uint32_t glass_first_quad(const struct glass_shape *s);
 /* plan.c */
 size_t
 glass_packed_length(const struct glass_shape *s); /* couplings of a word-lattice, as packed */
+uint64_t glass_place_of(const struct glass_shape *s, uint64_t site); /* colour * half + h */
+/* Couplings as drawn, as the device has them: of each site those of all its bonds. */
+void glass_pack_couplings(const struct glass_shape *s, const uint32_t *couplings, uint32_t *packed);
 size_t glass_lattice_bytes(const struct glass_shape *s); /* on the device, of a word-lattice */
 size_t glass_lattices(const struct glass_state *s);      /* of all members */
 size_t glass_ladder_bytes(const struct glass_shape *s, const struct glass_launch *l);
@@ -256,10 +259,6 @@ bool glass_border_due(const struct glass_state *s, uint32_t parity);
  * and lets configurations change places. */
 void glass_border_begin(struct glass_state *s, uint32_t parity);
 void glass_border_finish(struct glass_state *s, uint64_t step, uint32_t parity);
-/* The same of word-lattice l by the host's twins of both ranks. */
-enum ergo_status glass_border_twin(struct ergo_context *ctx, const struct glass_state *s, size_t l,
-                                   uint64_t step, uint32_t parity, const int64_t *energies,
-                                   uint32_t *spins, uint32_t *from_hot, uint64_t *moved);
 
 /* sums.c: what is measured of each sample, and how often it exchanged. */
 size_t glass_sums_length(const struct glass_shape *s); /* of a word-lattice */
@@ -296,41 +295,6 @@ enum ergo_status glass_carry(struct ergo_context *ctx, void *state, size_t membe
                              const void *bytes, size_t length);
 enum ergo_status glass_view(struct ergo_context *ctx, void *state, size_t member,
                             struct ergo_view *view);
-
-/* audit.c */
-enum ergo_status glass_audit(struct ergo_context *ctx, void *state);
-
-/* twin.c: the kernels on the host, on one word-lattice: spins in the device's layout,
- * couplings as drawn. known: [temperatures], of which alone they are. */
-uint64_t glass_place_of(const struct glass_shape *s, uint64_t site); /* colour * half + h */
-void glass_pack_couplings(const struct glass_shape *s, const uint32_t *couplings, uint32_t *packed);
-void glass_twin_start(const struct glass_shape *s, const uint32_t key[2], uint32_t word,
-                      uint32_t mode, uint32_t *spins);
-void glass_twin_sweep(const struct glass_shape *s, const uint32_t key[2], const uint32_t *tables,
-                      const uint32_t *couplings, uint32_t word, uint64_t step, const bool *known,
-                      uint32_t *spins);
-/* Cluster moves after `step` sweeps, of the word's samples in `bits`. queue: [sites]. */
-void glass_twin_clusters(const struct glass_shape *s, const uint32_t key[2], uint32_t word,
-                         uint64_t step, const bool *known, uint32_t bits, uint32_t *queue,
-                         uint32_t *spins);
-/* Energies, as the device counts them, [slot][32], by plain sums over bonds. */
-void glass_twin_energies(const struct glass_shape *s, const uint32_t *couplings,
-                         const uint32_t *spins, const bool *known, int64_t *energies);
-/* And all that is measured, [slot][32]. */
-void glass_twin_records(const struct glass_shape *s, const uint32_t *couplings,
-                        const uint32_t *spins, const bool *known, int64_t *energies,
-                        struct glass_record *records);
-/* Which samples of word-lattice `word` exchange temperatures t and t + 1 of the ladder. */
-uint32_t glass_twin_decide(const struct glass_shape *s, const uint32_t key[2], float slope,
-                           const int64_t *cold, const int64_t *hot, uint32_t word, uint64_t step,
-                           uint32_t t, uint32_t copy);
-/* Exchanges of temperatures here. moved: of the rows of `moves`, [row][32], one more each. What
- * meets a temperature that is not known is no longer known. */
-void glass_twin_swap(const struct glass_shape *s, const uint32_t key[2], const float *slopes,
-                     const int64_t *energies, uint32_t word, uint64_t step, uint32_t parity,
-                     bool *known, uint32_t *spins, uint32_t *from_hot, uint64_t *moved);
-void glass_twin_moved(const struct glass_shape *s, uint32_t slot, uint32_t mask, uint32_t arrived,
-                      uint64_t *moved);
 
 /* The default of /system/dynamics where it is not metropolis, else NULL (job.c). */
 const char *glass_instead(const struct ergo_point *point);

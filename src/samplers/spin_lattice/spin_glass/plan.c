@@ -16,6 +16,33 @@ size_t glass_packed_length(const struct glass_shape *s) {
     return (2 * s->d + (size_t)s->field) * (size_t)s->sites * (s->real ? 32 : 1);
 }
 
+uint64_t glass_place_of(const struct glass_shape *s, uint64_t site) {
+    const uint64_t x = site % s->lx, row = site / s->lx, y = row % s->ly, z = row / s->ly;
+    return ((x + y + z) & 1) * s->half + x / 2 + s->lx / 2 * row;
+}
+
+static uint64_t neighbour(const struct glass_shape *s, uint64_t site, uint32_t direction) {
+    const uint64_t side[3] = {s->lx, s->ly, s->lz};
+    uint64_t at[3] = {site % s->lx, site / s->lx % s->ly, site / s->lx / s->ly};
+    const uint32_t axis = direction / 2;
+    at[axis] = (at[axis] + (direction % 2 ? side[axis] - 1 : 1)) % side[axis];
+    return at[0] + s->lx * (at[1] + s->ly * at[2]);
+}
+
+void glass_pack_couplings(const struct glass_shape *s, const uint32_t *couplings,
+                          uint32_t *packed) {
+    const size_t lanes = s->real ? 32 : 1;
+    const uint32_t z = 2 * s->d + s->field;
+    for (uint64_t site = 0; site < s->sites; site++)
+        for (uint32_t direction = 0; direction < z; direction++) {
+            const bool before = direction % 2; /* fields, the last direction, are the site's own */
+            const uint64_t owner = before ? neighbour(s, site, direction) : site;
+            const uint32_t *from = couplings + (direction / 2 * s->sites + owner) * lanes;
+            for (size_t b = 0; b < lanes; b++)
+                packed[(glass_place_of(s, site) * lanes + b) * z + direction] = from[b];
+        }
+}
+
 size_t glass_lattices(const struct glass_state *s) {
     return s->e.batch->count * s->shape.words;
 }
@@ -235,7 +262,7 @@ enum ergo_status glass_configure(struct ergo_context *ctx, struct glass_state *s
     plan->launches_per_step = l->local ? 1.0 / h->swap_every : 2;
     if (h->cluster_every)
         plan->launches_per_step += 1.0 / h->cluster_every;
-    /* couplings as they are packed, a lattice to save or to audit, moments and exchanges */
+    /* couplings as they are packed, a lattice to save, moments and exchanges */
     plan->host_bytes += 2 * s->e.buffers[GLASS_SPINS].bytes + s->e.buffers[GLASS_COUPLINGS].bytes +
                         3 * s->e.buffers[GLASS_MOVED].bytes + 16 * lattices * glass_sums_length(h);
     snprintf(plan->path, sizeof plan->path, "%s", l->local ? "local" : "global");
