@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "oracle/wraps.h"
 #include "samplers/swendsen_wang/sw.h"
 
 struct node {
