@@ -166,12 +166,12 @@ const struct ergo_key ergo_job_common_keys[] = {
      .help = "Wall time between audits, which make a stretch of the run again and compare; 0: only "
              "those at the start, with each checkpoint and at the end."},
     {ERGO_KEY("/audit/device", STRING), .flags = ERGO_KEY_HOW, .fallback = "\"auto\"", .unit = "",
-     .help = "Where stretches of the run are made again, and have to give the same bits "
-             "(hard-disks, hard-spheres, lj-gcmc, lj-fluid, swendsen-wang; facilitated and fully "
-             "connected models, graphs and spin glasses of spin-lattice): a device as in /device; "
-             "auto: another OpenCL "
-             "implementation of this machine, a CPU's first, or where there is none the same "
-             "device in groups of another size; none: nowhere."},
+     .help =
+         "Where stretches of the run are made again, and have to give the same bits "
+         "(hard-disks, hard-spheres, lj-gcmc, lj-fluid; facilitated and fully connected models, "
+         "graphs and spin glasses of spin-lattice): a device as in /device; auto: another OpenCL "
+         "implementation of this machine, a CPU's first, or where there is none the same "
+         "device in groups of another size; none: nowhere."},
 };
 const size_t ergo_job_n_common_keys = sizeof ergo_job_common_keys / sizeof ergo_job_common_keys[0];
 

@@ -195,8 +195,7 @@ static const struct {
      "\"walkers\": 2, \"potential\": \"%s\", \"wave_function\": \"%s\" }, " RUN OUTPUT,
      NULL},
     {"potts",
-     "{ \"sampler\": \"swendsen-wang\", \"audit\": { \"device\": \"none\" }, \"seed\": \"1\", "
-     "\"system\": { \"q\": 3, \"size\": [16, "
+     "{ \"sampler\": \"swendsen-wang\", \"seed\": \"1\", \"system\": { \"q\": 3, \"size\": [16, "
      "16], \"temperature\": 0.995 }, " RUN "\"output\": { \"blocks\": 3, \"snapshots\": 2 } }",
      NULL},
 };

@@ -1,7 +1,9 @@
 /*
  * One Swendsen-Wang job, with ' for ", as a mutant is judged: test_potts 'JOB'. Bit for bit against
- * the serial oracle; with test_potts 'JOB' ENERGY PSI2 by statistics alone against exact values
- * (PSI2 by spins and by clusters), each |z| < 5 over 64 bins.
+ * the serial oracle, and what a sweep counts by the audit; with test_potts 'JOB' ENERGY PSI2 by
+ * statistics alone against exact values (PSI2 by spins and by clusters), each |z| < 5 over 64 bins.
+ * The sampler is called without the run around it, whose audit would see that the chain is not the
+ * host's.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -180,6 +182,7 @@ static void test_job(void **unused) {
             compare_sites(state, &job->batches[0]);
         else
             compare_bits(state, &job->batches[0]);
+        OK(ops->audit(ctx, state));
     }
     ergo_engine_destroy(state);
     ergo_device_close(device);

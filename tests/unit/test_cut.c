@@ -13,7 +13,6 @@
 #include <cmocka.h>
 
 #include "oracle/joined.h"
-#include "oracle/wraps.h"
 #include "samplers/swendsen_wang/cut.h"
 
 enum { L = 96 };
@@ -222,7 +221,7 @@ static void simulate(const struct ergo_layout *l, uint32_t rounds, uint64_t *nam
     close_whole(&w);
 }
 
-/* Wrapping from the whole, by oracle/wraps.c. */
+/* Wrapping from the whole, by wraps.c. */
 static bool wraps(const uint32_t *inside) {
     uint32_t pairs[4 * L];
     struct sw_wraps *w = sw_wraps_create(2 * L);

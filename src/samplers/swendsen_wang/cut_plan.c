@@ -134,6 +134,8 @@ static void declare_buffers(struct sw_cut *s) {
     declare_result(s, SW_CUT_SUMS, "sums", 4 * (uint64_t)s->sum_groups * s->shape.q);
     declare_result(s, SW_CUT_CLUSTERS, "sums over clusters",
                    4 * (uint64_t)s->sum_groups * SW_CLUSTER_FIELDS);
+    declare(s, SW_CUT_AUDITED, "audited labels", 0,
+            256 * (words < SW_NAMES_AT_ONCE ? words : SW_NAMES_AT_ONCE));
     if (s->gathers)
         sw_gather_declare(s);
 }
@@ -182,6 +184,7 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_cut 
     ergo_engine_kernel(e, SW_CUT_TILE_EDGES, tiles, labels.data, "sw_cut_tile_edges");
     ergo_engine_kernel(e, SW_CUT_TILE_SIZES, tiles, labels.data, "sw_cut_tile_sizes");
     ergo_engine_kernel(e, SW_CUT_TILE_SUMS, tiles, labels.data, "sw_cut_tile_sums");
+    ergo_engine_kernel(e, SW_CUT_TILE_NAME, tiles, labels.data, "sw_cut_tile_name");
     ergo_engine_kernel(e, SW_CUT_TILE_FLIP, tiles, labels.data, "sw_cut_tile_flip");
     const bool failed = all.failed || labels.failed;
     ergo_text_free(&all);

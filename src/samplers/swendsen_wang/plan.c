@@ -133,6 +133,8 @@ static void declare_buffers(struct sw_state *s) {
     ergo_engine_buffer(e, SW_PARTS, "clusters' parts", ERGO_BUFFER_SCRATCH, 4 * words * tiles);
     ergo_engine_buffer(e, SW_OPEN, "open parts", ERGO_BUFFER_SCRATCH, 4 * words * tiles);
     ergo_engine_buffer(e, SW_LABELS, "labels", ERGO_BUFFER_SCRATCH, 128 * words * tiles);
+    ergo_engine_buffer(e, SW_NAMES, "audited labels", ERGO_BUFFER_SCRATCH,
+                       tiles ? 128 * (words < SW_NAMES_AT_ONCE ? words : SW_NAMES_AT_ONCE) : 0);
     ergo_engine_sums(e, SW_SUMS, "samples", ERGO_BUFFER_SAMPLES, 4 * places * s->shape.q);
     if (!s->clusters)
         return;
@@ -177,6 +179,7 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_stat
     }
     if (!l->local || s->distances) {
         ergo_engine_kernel(e, SW_MEASURE, measure, o.data, "sw_measure");
+        ergo_engine_kernel(e, SW_NAME_SITES, measure, o.data, "sw_names");
         ergo_engine_kernel(e, SW_LABEL_TILES, sweep, o.data, "sw_label");
         ergo_engine_kernel(e, SW_LABEL_SPINS, sweep, o.data, "sw_label_spins");
         ergo_engine_kernel(e, SW_LABEL_SIZES, sweep, o.data, "sw_label_sizes");
@@ -308,7 +311,8 @@ enum ergo_status sw_configure(struct ergo_context *ctx, void *state) {
     s->e.block_samples =
         (size_t)fmax(1, fmin(fmax(64, plan->block_steps), ERGO_BLOCK_BYTES / sample_bytes));
     s->e.curve_interval = 1; /* curves come from the same sums */
-    plan->host_bytes = s->shape.member_bytes * (1 + batch->count); /* a state that is saved */
+    /* the twin's, and a state that is saved */
+    plan->host_bytes = 400 * s->shape.words + s->shape.member_bytes * batch->count;
     describe(s, plan);
     declare_buffers(s);
     return declare_kernels(ctx, s);

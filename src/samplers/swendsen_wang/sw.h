@@ -42,6 +42,7 @@ enum sw_buffer {
     SW_OPEN,
     SW_LABELS,
     SW_SIZES,
+    SW_NAMES, /* representatives of sites, for audits */
     /* samples: partial sums of spins, of clusters, and whether a cluster leads around the
      * lattice */
     SW_SUMS,
@@ -53,10 +54,12 @@ enum sw_buffer {
     SW_WAVES,
     SW_PAIRS
 };
+enum { SW_NAMES_AT_ONCE = 4096 }; /* words per launch of sw_audit_names */
 
 enum sw_kernel {
     SW_START,
     SW_MEASURE,
+    SW_NAME_SITES,
     SW_LABEL_TILES,
     SW_LABEL_SPINS,
     SW_LABEL_SIZES,
@@ -191,6 +194,15 @@ void sw_correlate_convert(const struct sw_shape *shape, uint32_t distances,
 /* Adds a line's pairs of sites of the same name. */
 void sw_correlate_line(const uint64_t *names, uint32_t side, uint32_t distances, uint64_t *pairs);
 
+/* wraps.c: Does a cluster lead around the lattice? For audits, and for whole lattices over many
+ * ranks. pairs: labels that bonds around the lattice join, first `rows` entries across the right
+ * edge, then those across the lower edge. Two times SW_NO_BOND means no bond. */
+struct sw_wraps;
+struct sw_wraps *sw_wraps_create(size_t most_pairs); /* NULL: no memory */
+void sw_wraps_destroy(struct sw_wraps *wraps);
+void sw_wraps_find(struct sw_wraps *wraps, const uint32_t *pairs, size_t rows, size_t count,
+                   bool *around_x, bool *around_y);
+
 /* state.c: the canonical state. For each row, for each bit-plane from the lowest on, (lx + 7) /
  * 8 bytes. Bit x % 8 of byte x / 8 is that bit of the state (0 .. q - 1) at (x, y). Unused bits
  * are 0. */
@@ -214,5 +226,60 @@ struct ergo_view sw_view_of(const struct sw_shape *shape);
 
 /* cut.h: the same sampler with one lattice over all ranks. */
 extern const struct ergo_sampler_ops ergo_swendsen_wang_cut;
+
+/* audit.c */
+enum ergo_status sw_audit(struct ergo_context *ctx, void *state);
+/* audit_rows.c: the audit of some rows of a lattice; not for lattices in local memory. */
+enum ergo_status sw_audit_rows(struct ergo_context *ctx, struct sw_state *s);
+/* Representatives of the sites of the words first .. first + count - 1 of a member after a
+ * sweep: names[32 count]. Not for lattices in local memory. */
+enum ergo_status sw_audit_names(struct ergo_context *ctx, struct sw_state *s, size_t member,
+                                uint64_t first, uint64_t count, uint32_t *names);
+
+/* twin.c: a sweep of one member on the host, in the device's layout, with labels by Hoshen and
+ * Kopelman. labels[32 words]: the root of each site. After a counted sweep also the counts, and
+ * whether a cluster leads around the lattice. */
+struct sw_twin {
+    uint32_t *planes, *right, *down, *labels, *sizes;
+    uint32_t *around_pairs; /* labels that each bond around the lattice joins, before it does */
+    uint8_t *states;        /* of sites */
+    struct sw_wraps *wraps;
+    struct sw_counts counts;
+    bool around;
+};
+bool sw_twin_open(struct sw_twin *twin, const struct sw_shape *shape); /* false: no memory */
+void sw_twin_close(struct sw_twin *twin);
+void sw_twin_start(const struct ergo_point *point, const struct sw_shape *shape,
+                   struct sw_twin *twin);
+void sw_twin_sweep(const struct ergo_point *point, const struct sw_shape *shape, uint64_t step,
+                   bool counted, struct sw_twin *twin);
+/* Add n^4, from n^2 below 2^64, to a sum of 128 bits; and its value, rounded as in advance.c. */
+void sw_add_fourth(uint64_t sum[2], uint64_t square);
+double sw_fourths_value(const uint64_t sum[2]);
+/* Bits of the sites of a word whose neighbour to the right (side), or below (under), is equal. */
+void sw_twin_equal(const struct sw_shape *shape, const uint32_t *planes, uint32_t i, uint32_t y,
+                   uint32_t *side, uint32_t *under);
+/* Count clusters, and find whether one leads around the lattice, from the twin's bonds. */
+void sw_twin_count_clusters(const struct sw_shape *shape, struct sw_twin *twin);
+/* After a counted sweep, its correlations. False: no memory. */
+bool sw_twin_correlate(const struct sw_shape *shape, uint32_t distances, const struct sw_twin *twin,
+                       struct sw_correlations *c);
+/* audit.c: what of a replay's row `at` (a sample times the members plus a member) differs from the
+ * twin's counts: *wrong, or NULL. */
+enum ergo_status sw_sample_differs(struct ergo_context *ctx, const struct sw_shape *shape,
+                                   const struct ergo_point *point, bool clusters,
+                                   uint32_t distances, const struct sw_twin *twin,
+                                   const struct ergo_replay *r, size_t at, const char **wrong);
+/* Sizes of a replay's SW_CURVES curves. */
+void sw_replay_curves(const struct sw_shape *shape, bool clusters, uint32_t distances,
+                      size_t *sizes);
+/* audit_rows.c: Are these possible sums over the clusters of `sites` sites? Sums of powers are
+ * in limbs of 16 bits. */
+bool sw_clusters_fit(uint64_t sites, const uint64_t *bins, size_t n_bins, uint64_t largest,
+                     const uint64_t *squares, size_t n_squares, const uint64_t *fourths,
+                     size_t n_fourths);
+/* Count spins and unequal bonds. */
+void sw_twin_count_spins(const struct sw_shape *shape, const uint32_t *planes,
+                         struct sw_counts *counts);
 
 #endif

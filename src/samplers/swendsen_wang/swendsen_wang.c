@@ -207,6 +207,7 @@ const struct ergo_sampler_ops ergo_swendsen_wang_cut = {
     .collect = sw_cut_collect,
     .save = sw_cut_save,
     .load = sw_cut_load,
+    .audit = sw_cut_audit,
     .view = sw_cut_view,
 };
 
@@ -215,6 +216,7 @@ static const struct ergo_sampler_ops ops = {
     .init = sw_init,
     .save = sw_save,
     .load = sw_load,
+    .audit = sw_audit,
     .view = sw_view,
 };
 

@@ -490,7 +490,7 @@ enum ergo_status sw_sites_configure(struct ergo_context *ctx, void *state) {
     s->e.block_samples =
         (size_t)fmax(1, fmin(fmax(64, plan->block_steps), ERGO_BLOCK_BYTES / sample_bytes));
     s->e.curve_interval = 1;
-    plan->host_bytes = s->whole.sites * s->shape.spin_bytes * (3 + (uint64_t)batch->count);
+    plan->host_bytes = s->whole.sites * (16 + s->shape.spin_bytes * (3 + (uint64_t)batch->count));
     plan->launches_per_step = s->shape.adapts || s->shape.field ? 4 : 3;
     snprintf(plan->path, sizeof plan->path, "sites");
     snprintf(plan->launch, sizeof plan->launch,

@@ -183,7 +183,7 @@ struct sw_sites_state {
     uint32_t *part_sizes;
     size_t n_renamed; /* listed bridges */
     struct sw_slab_times {
-        uint64_t steps; /* since the last save; then seconds of waiting and working */
+        uint64_t steps; /* since the last audit; then seconds of waiting and working */
         double layer, parts, faces, listing, joining, sums;
         double listed; /* entries */
     } times;
@@ -239,6 +239,8 @@ void sw_slab_measure(struct sw_sites_state *s, uint32_t sample);
 void sw_slab_share_ways(struct sw_sites_state *s);
 /* The next rank's layer, which has been under way since then; nothing if it is there. */
 void sw_slab_take_layer(struct sw_sites_state *s);
+/* Says where steps since the last audit spent their time; ctx NULL: only forgets it. */
+void sw_slab_log(struct ergo_context *ctx, struct sw_sites_state *s);
 struct ergo_grid sw_slab_over_edges(const struct sw_sites_state *s);
 /* Scratch memory, with the host's if it is hosted. */
 void sw_slab_buffer(struct sw_sites_state *s, unsigned row, const char *what, uint64_t bytes,
@@ -395,5 +397,61 @@ enum ergo_status sw_sites_load_parts(struct ergo_context *ctx, struct sw_sites_s
                                      const uint8_t *chance);
 enum ergo_status sw_sites_view(struct ergo_context *ctx, void *state, size_t member,
                                struct ergo_view *view);
+
+/* twin.c: a step of one member on the host. Clusters are walked, site by site, from the smallest
+ * site on; of huge lattices in pieces, by all cores. */
+struct sw_sites_twin {
+    void *spins; /* as on the device */
+    uint8_t *bonds;
+    uint32_t *labels, *queue; /* labels: the smallest site of each site's cluster */
+    uint32_t *sizes;          /* of clusters, at their smallest sites */
+    uint8_t *weak;            /* bonds, with disorder: known after the first step */
+    bool coupled;
+    uint8_t *held;        /* with a field: 1 of clusters that stay, at their smallest sites */
+    uint8_t *ways;        /* the edges that the walk to a site has crossed, by bits */
+    float *parts;         /* of unit vectors along the mirror */
+    int64_t *waves;       /* scratch */
+    uint32_t piece_sites; /* least sites of a piece that a core walks */
+    /* after a counted step: of states, or of unit vectors */
+    struct sw_counts counts;
+    int64_t sums[SW_NUMBERS];
+    struct sw_found found;
+    uint32_t chance; /* of the next step */
+};
+bool sw_sites_twin_open(struct sw_sites_twin *twin, const struct sw_sites_shape *shape);
+void sw_sites_twin_close(struct sw_sites_twin *twin);
+/* twin_clusters.c: from the bonds: labels, counts of clusters, found.wraps; or the cluster of a
+ * site alone, which is then in the queue: its size. */
+void sw_twin_label(const struct sw_sites_shape *shape, struct sw_sites_twin *twin);
+uint32_t sw_twin_walk(const struct sw_sites_shape *shape, struct sw_sites_twin *twin,
+                      uint32_t first);
+enum { SW_TWIN_WORTHWHILE = 1 << 14 }; /* sites that are worth waking a core */
+/* correlate.c: found.powers, from labels and the parts after the step. */
+void sw_twin_waves(const struct sw_sites_shape *shape, struct sw_sites_twin *twin);
+void sw_sites_twin_start(const struct ergo_point *point, const struct sw_sites_shape *shape,
+                         struct sw_sites_twin *twin);
+void sw_sites_twin_step(const struct ergo_point *point, const struct sw_sites_shape *shape,
+                        uint64_t step, bool counted, struct sw_sites_twin *twin);
+
+/* twin_vectors.c: the twin's spins that are unit vectors. */
+struct sw_vectors {
+    const struct sw_sites_shape *shape;
+    void *spins;
+    const struct sw_site_member *member;
+    uint64_t step; /* its mirror */
+    const uint8_t *weak;
+};
+/* Of the sites [begin, end): by several cores at the same time. */
+void sw_vectors_start(const struct sw_vectors *v, uint32_t begin, uint32_t end, bool random);
+/* parts[sites], along the mirror. */
+void sw_vectors_parts(const struct sw_vectors *v, uint32_t begin, uint32_t end, float *parts);
+/* Those whose label's clusters flip; labels NULL: all. */
+void sw_vectors_flip(const struct sw_vectors *v, uint32_t begin, uint32_t end,
+                     const uint32_t *labels);
+/* Adds to sums[SW_NUMBERS]. */
+void sw_vectors_sum(const struct sw_vectors *v, uint32_t begin, uint32_t end, int64_t *sums);
+
+/* audit.c */
+enum ergo_status sw_sites_audit(struct ergo_context *ctx, void *state);
 
 #endif

@@ -149,11 +149,10 @@ static void release(void *state) {
     sw_rounds_free(&s->rounds);
 }
 
-/* Where steps since the last save spent their time. */
-static void log_times(struct ergo_context *ctx, struct sw_sites_state *s) {
+void sw_slab_log(struct ergo_context *ctx, struct sw_sites_state *s) {
     const struct sw_slab_times *t = &s->times;
     const double n = 1e-6 * (double)t->steps; /* of microseconds */
-    if (t->steps)
+    if (ctx && t->steps)
         ergo_log(ctx, ERGO_LOG_INFO,
                  "rank %d of %d: %u layers of %zu sites, %llu steps; us a step: layer %.1f parts "
                  "%.1f faces %.1f list %.1f joining %.1f sums %.1f; %.1f entries",
@@ -349,7 +348,6 @@ static enum ergo_status save(struct ergo_context *ctx, void *state, size_t membe
                              struct ergo_text *text) {
     struct sw_sites_state *s = state;
     struct ergo_text own = {0};
-    log_times(ctx, s);
     enum ergo_status status = sw_sites_save(ctx, s, member, &own);
     if (status == ERGO_OK)
         status = sw_slab_gather(ctx, s, own.data, s->whole.spin_bytes, text);
@@ -403,5 +401,6 @@ const struct ergo_sampler_ops sw_slab_ops = {
     .init = init,
     .save = save,
     .load = load,
+    .audit = sw_sites_audit,
     .view = view,
 };

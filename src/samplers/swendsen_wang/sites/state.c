@@ -32,6 +32,7 @@ const struct ergo_sampler_ops sw_sites_ops = {
     .init = sw_sites_init,
     .save = sw_sites_save,
     .load = sw_sites_load,
+    .audit = sw_sites_audit,
     .view = sw_sites_view,
 };
 

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "oracle/wraps.h"
 #include "samplers/swendsen_wang/sw.h"
 
 struct node {
