@@ -66,7 +66,8 @@ says err "have a chain in common" "merged first: ergocl merge"
 says_not err "another seed"
 expect 0 "$ERGOCL" merge part1 part2 -q -o united
 expect 0 "$ERGOCL" analyse united -o -
-[ "$(head -c 15 out)" = "<!DOCTYPE html>" ] && [ ! -e - ] || fail "analyse -o - prints: $(head -c 300 out)"
+[ "$(head -c 15 out)" = "<!DOCTYPE html>" ] || fail "analyse -o - prints: $(head -c 300 out)"
+[ ! -e - ] || fail "analyse -o - writes a file of that name"
 expect 2 "$ERGOCL" analyse united -o - --json
 expect 2 "$ERGOCL" analyse
 expect 4 "$ERGOCL" analyse nowhere

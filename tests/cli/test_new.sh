@@ -37,7 +37,8 @@ expect 4 "$ERGOCL" new potts -o spin-lattice-potts.json
 says err "spin-lattice-potts.json" "--overwrite"
 expect 0 "$ERGOCL" new potts -o spin-lattice-potts.json --overwrite
 expect 0 "$ERGOCL" new potts -o -
-cmp out spin-lattice-potts.json && [ ! -e - ] && [ ! -s err ] || fail "new -o - writes elsewhere: $(cat err)"
+cmp out spin-lattice-potts.json || fail "new -o - prints another job"
+if [ -e - ] || [ -s err ]; then fail "new -o - writes elsewhere: $(cat err)"; fi
 for command in "run spin-lattice-potts.json" "tune spin-lattice-potts.json" bench; do
     # shellcheck disable=SC2086 # words
     expect 2 "$ERGOCL" $command -o -

@@ -65,7 +65,7 @@ cmp all.html piped.html || fail "another page through a pipe"
 expect 0 "$ERGOCL" report ising -o /dev/null --overwrite
 expect 0 "$ERGOCL" report ising -o -
 cmp out all.html || fail "report -o -: $(head -c 300 out)"
-[ ! -e - ] && [ ! -s err ] || fail "report -o - writes elsewhere: $(cat err)"
+if [ -e - ] || [ -s err ]; then fail "report -o - writes elsewhere: $(cat err)"; fi
 code=0
 "$ERGOCL" report ising -o - >/dev/full 2>err || code=$?
 [ $code -eq 4 ] || fail "report -o - to a full disk: exit code $code"
