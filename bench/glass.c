@@ -59,7 +59,8 @@ static enum ergo_status against_oracle(struct ergo_bench *bench, const char *job
                              .stream = point->stream,
                              .fraction = 0.5};
     double t[ERGO_LADDER_MAX], j[3 * 64];
-    int *spins = calloc(64, s.slots * sizeof *spins), came[512] = {0}, trips = 0;
+    int *spins = calloc(64, s.slots * sizeof *spins), came[512] = {0};
+    uint64_t moved[1024] = {0}; /* of slots, then of copies */
     char line[64];
     ergo_ladder_temperatures(point, t);
     memcpy(o.t, t, sizeof o.t);
@@ -77,7 +78,7 @@ static enum ergo_status against_oracle(struct ergo_bench *bench, const char *job
             glass_oracle_sweep(&o, sample, j, step, spins);
             if ((step + 1) % 2 == 0)
                 glass_oracle_swap(&o, sample, j, step + 1, (int)((step + 1) / 2 & 1), spins, came,
-                                  &trips);
+                                  moved);
         }
         for (size_t k = 0; k < s.slots * (size_t)64 && same; k++) {
             uint32_t bits;
