@@ -226,10 +226,11 @@ enum ergo_status ergo_file_write_pieces(struct ergo_context *ctx, const struct e
                                         size_t count) {
     const struct contents contents = {pieces, count};
     struct target t;
-    for (size_t i = 0; is_stdout(in, name) && i < count; i++)
-        fwrite(pieces[i].data, 1, pieces[i].length, stdout);
-    if (is_stdout(in, name))
+    if (is_stdout(in, name)) {
+        for (size_t i = 0; i < count; i++)
+            fwrite(pieces[i].data, 1, pieces[i].length, stdout);
         return ERGO_OK;
+    }
     enum ergo_status status = find_target(ctx, in, name, &t);
     if (status == ERGO_OK)
         status = t.special ? write_special(ctx, name, contents) : write_beside(ctx, &t, contents);

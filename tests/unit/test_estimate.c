@@ -219,13 +219,34 @@ static void chains_that_stand(void **state) {
     model.n_observables = 1;
 }
 
+/* Of chains that are trusted: sums of squares of the means, of the errors that are quoted, and of
+ * those that the first column alone would have. */
+struct spread {
+    size_t n;
+    double squares, quoted, alone, smallest;
+};
+
+static void look_at_chain(struct spread *s) {
+    model.n_observables = 1;
+    const double e = estimate(LEAD, N, false)->estimate.error;
+    model.n_observables = 2;
+    const struct ergo_observable_result *r = estimate(LEAD, N, false);
+    model.n_observables = 1;
+    if (r->trust != ERGO_TRUST_FULL || !(e > 0))
+        return;
+    s->n++;
+    s->alone += e * e;
+    s->quoted += r->estimate.error * r->estimate.error;
+    s->smallest = fmin(s->smallest, r->estimate.error);
+    s->squares += r->estimate.mean * r->estimate.mean;
+}
+
 /* A slow mode of small amplitude, which the volume shows: e = noise + 0.15 v, tau(v) = 33, so that
  * its error is 1.57 times that of the noise; the automatic window sees a part. Of the chains that
  * are trusted the spread is what they quote. */
 static void slow_modes(void **state) {
     enum { RUNS = 600 };
-    double squares = 0, quoted = 0, alone = 0;
-    size_t n = 0;
+    struct spread s = {.smallest = INFINITY};
     (void)state;
     exact_value = NAN;
     seed = 52;
@@ -233,22 +254,13 @@ static void slow_modes(void **state) {
         fill_ar1(second, LEAD + N, 0.97);
         for (size_t i = 0; i < LEAD + N; i++)
             column[i] = normal() + 0.15 * second[i];
-        model.n_observables = 1;
-        const double e = estimate(LEAD, N, false)->estimate.error;
-        model.n_observables = 2;
-        const struct ergo_observable_result *r = estimate(LEAD, N, false);
-        if (r->trust != ERGO_TRUST_FULL || !(e > 0))
-            continue;
-        n++;
-        alone += e * e;
-        quoted += r->estimate.error * r->estimate.error;
-        squares += r->estimate.mean * r->estimate.mean;
+        look_at_chain(&s);
     }
-    print_message("slow mode: %zu trusted, spread over error %.3f, alone %.3f\n", n,
-                  sqrt(squares / quoted), sqrt(squares / alone));
+    const double ratio = sqrt(s.squares / s.quoted), ratio_alone = sqrt(s.squares / s.alone);
+    print_message("slow mode: %zu trusted, spread over error %.3f, alone %.3f\n", s.n, ratio,
+                  ratio_alone);
     /* some 400: 3.5% each */
-    assert_true(n > 200 && sqrt(squares / alone) > 1.15 && fabs(sqrt(squares / quoted) - 1) < 0.14);
-    model.n_observables = 1;
+    assert_true(s.n > 200 && ratio_alone > 1.15 && fabs(ratio - 1) < 0.14);
 }
 
 /* second = p follows x = p + u, p -= x/32, as a bond probability follows the clusters: p takes back
@@ -256,8 +268,7 @@ static void slow_modes(void **state) {
  * bins of B as long as p remembers 0.36 + 32.5/B. The automatic window does not see it. */
 static void check_taken_back(double share, double least, double most, double most_alone) {
     enum { RUNS = 600 };
-    double squares = 0, quoted = 0, alone = 0, smallest = INFINITY;
-    size_t n = 0;
+    struct spread s = {.smallest = INFINITY};
     exact_value = NAN;
     seed = 53;
     for (int k = 0; k < RUNS; k++) {
@@ -268,25 +279,14 @@ static void check_taken_back(double share, double least, double most, double mos
             column[i] = share * x + 0.6 * normal();
             p -= x / 32;
         }
-        model.n_observables = 1;
-        const double e = estimate(LEAD, N, false)->estimate.error;
-        model.n_observables = 2;
-        const struct ergo_observable_result *r = estimate(LEAD, N, false);
-        if (r->trust != ERGO_TRUST_FULL || !(e > 0))
-            continue;
-        n++;
-        alone += e * e;
-        quoted += r->estimate.error * r->estimate.error;
-        smallest = fmin(smallest, r->estimate.error);
-        squares += r->estimate.mean * r->estimate.mean;
+        look_at_chain(&s);
     }
-    model.n_observables = 1;
-    const double ratio = sqrt(squares / quoted), ratio_alone = sqrt(squares / alone);
-    const double of_truth = smallest / sqrt(squares / (double)n);
+    const double ratio = sqrt(s.squares / s.quoted), ratio_alone = sqrt(s.squares / s.alone);
+    const double of_truth = s.smallest / sqrt(s.squares / (double)s.n);
     print_message("share %g taken back: %zu trusted, spread over error %.3f, alone %.3f; smallest "
                   "error over spread %.3f\n",
-                  share, n, ratio, ratio_alone, of_truth);
-    assert_true(n > 400 && ratio > least && ratio < most && ratio_alone < most_alone &&
+                  share, s.n, ratio, ratio_alone, of_truth);
+    assert_true(s.n > 400 && ratio > least && ratio < most && ratio_alone < most_alone &&
                 of_truth > 0.5);
 }
 

@@ -192,9 +192,7 @@ static inline bool glass_clusters(const struct glass_shape *s, uint64_t step) {
 static inline uint32_t glass_cluster_turn(const struct glass_shape *s, uint64_t step) {
     return s->copies == 4 ? (uint32_t)(step / s->cluster_every % 3) : 0;
 }
-/* Slots of the whole ladder; the first quad here. */
-uint32_t glass_all_slots(const struct glass_shape *s);
-uint32_t glass_first_quad(const struct glass_shape *s);
+uint32_t glass_all_slots(const struct glass_shape *s); /* of the whole ladder */
 
 /* plan.c */
 size_t
@@ -242,8 +240,6 @@ struct glass_shape glass_share_of(const struct glass_shape *s, const struct ergo
  * A copy where nothing is cut. */
 enum ergo_status glass_words(struct ergo_context *ctx, const struct glass_state *s, size_t members,
                              size_t width, size_t tail, const void *mine, void *all);
-/* On all ranks, or here where nothing is cut? */
-bool glass_everywhere(const struct glass_state *s, bool here);
 
 /* border.c: exchanges of temperatures that lie on different ranks. Both ranks draw the same
  * decision. */

@@ -58,10 +58,6 @@ uint32_t glass_all_slots(const struct glass_shape *s) {
     return s->rungs * s->copies;
 }
 
-uint32_t glass_first_quad(const struct glass_shape *s) {
-    return s->rung * s->copies / 4;
-}
-
 /* hi and lo: the 64-bit integer next to p 2^64. */
 static void split(double p, uint32_t *hi, uint32_t *lo) {
     const double upper = p * 0x1p32;

@@ -80,7 +80,3 @@ enum ergo_status glass_words(struct ergo_context *ctx, const struct glass_state 
     free(from);
     return status;
 }
-
-bool glass_everywhere(const struct glass_state *s, bool here) {
-    return s->shares ? !ergo_dist_any(!here) : here;
-}
