@@ -48,7 +48,7 @@ CLI_SRC := $(wildcard src/cli/*.c)
 # With or without MPI: one file of the two; nothing else knows it.
 NOT_MPI := src/dist/$(if $(filter none,$(MPI)),mpi,none).c
 LIB_SRC := $(filter-out $(CLI_SRC) $(NOT_MPI),$(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c))
-LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/embedded.o $(BUILD)/tuning-profiles.o
+LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/embedded.o $(BUILD)/tuning-profiles.o $(BUILD)/known-answers.o
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o)
 CL_SRC  := $(wildcard cl/*/*.h cl/*/*.cl cl/*/*/*.h cl/*/*/*.cl)
 
@@ -98,7 +98,18 @@ $(BUILD)/tuning-profiles.c: tools/embed.sh $(wildcard data/tuning/*.json)
 	$(call say,EMBED,$@)
 	$(Q)sh tools/embed.sh data/tuning '*.json' ergo_tuning_files ergo_tuning_file_count > $@.tmp && mv $@.tmp $@
 
-$(BUILD)/embedded.o $(BUILD)/tuning-profiles.o: %.o: %.c
+# What a device is asked before it is believed (src/run/known.h): for each model a job that names no file, with its digests.
+KNOWN := $(addprefix tests/contract/jobs/,$(addsuffix .json,hard-disks-tiny hard-disks+npt hard-spheres-tiny hard-spheres+npt \
+         helium-dmc-tiny helium-vmc-tiny lj-fluid-tiny lj-fluid+npt lj-fluid+gibbs lj-fluid-mixture lj-gcmc-tiny \
+         $(addprefix spin-lattice,-tiny +fields +graph -heisenberg-tiny -clock-tiny -xy +north-east -east -facilitated +potts \
+         -blume-capel +spin-glass +sherrington-kirkpatrick -random-orthogonal) \
+         $(addprefix swendsen-wang,-tiny +cubic -xy-tiny -clock +heisenberg)))
+$(BUILD)/known-answers.c: tools/embed.sh data/reference/digests.json $(KNOWN)
+	@rm -rf $(BUILD)/known-answers && mkdir -p $(BUILD)/known-answers && cp $(filter %.json,$^) $(BUILD)/known-answers
+	$(call say,EMBED,$@)
+	$(Q)sh tools/embed.sh $(BUILD)/known-answers '*.json' ergo_known_files ergo_known_file_count > $@.tmp && mv $@.tmp $@
+
+$(BUILD)/embedded.o $(BUILD)/tuning-profiles.o $(BUILD)/known-answers.o: %.o: %.c
 	$(call say,CC,$<)
 	$(Q)$(CC) $(INCLUDES) $(CPPFLAGS) $(ALLCFLAGS) -c $< -o $@
 

@@ -140,11 +140,10 @@ enum ergo_status ergo_bench_sample(struct ergo_bench_run *run, size_t samples, u
 enum ergo_status ergo_bench_digest(struct ergo_bench_run *run, size_t most, uint64_t *digest);
 /* For suites' checks: compares the digests of a case (its first members, at most `most`) after
  * `steps` by the automatic choice and by another. Appends a sentence, and sets *ok to false when
- * they differ. If the plan ignores `sets`, the sentence says so. `audit`: audits the first, too, by
- * an audit of the model's own. */
+ * they differ. If the plan ignores `sets`, the sentence says so. */
 enum ergo_status ergo_bench_check_digests(struct ergo_bench *bench, const char *job,
                                           const char *const *sets, uint64_t steps, size_t most,
-                                          bool audit, struct ergo_text *verdict, bool *ok);
+                                          struct ergo_text *verdict, bool *ok);
 /* Likewise against a serial program, which appends a member's canonical state after as many steps.
  * *plan: that of the run. */
 typedef enum ergo_status ergo_bench_oracle(struct ergo_context *ctx, const struct ergo_point *point,

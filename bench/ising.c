@@ -14,6 +14,7 @@
 
 #include "oracle/ising_serial.h"
 #include "samplers/spin_lattice/exact.h"
+#include "engine/fields.h"
 #include "samplers/spin_lattice/ising/ising.h"
 #include "serial_ising.h"
 #include "spin_lattice/params.h"
@@ -216,7 +217,7 @@ static enum ergo_status check(struct ergo_bench *bench, const struct ergo_bench_
     if (status == ERGO_OK)
         status = ergo_bench_check_digests(bench, what->job,
                                           strcmp(run.plan.path, "global") == 0 ? tile : global,
-                                          ORACLE_SWEEPS, DIGEST_MEMBERS, false, verdict, ok);
+                                          ORACLE_SWEEPS, DIGEST_MEMBERS, verdict, ok);
     if (status == ERGO_OK)
         status = physics(bench, &run, what->job, verdict, ok);
     ergo_bench_close(&run);
@@ -346,8 +347,7 @@ static const struct ergo_bench_peer peers[PEERS] = {
 /* Its lattice in ergocl's canonical form. */
 static enum ergo_status digest_of(struct ergo_context *ctx, const struct ergo_serial *s,
                                   const struct ising_shape *shape, uint64_t *digest) {
-    const struct ergo_checkerboard board = ising_board(shape);
-    const size_t bytes = ergo_checkerboard_bytes(&board);
+    const size_t bytes = (size_t)shape->ly * ergo_bits_bytes((size_t)shape->lx);
     uint32_t *words = calloc(1, shape->member_bytes);
     uint8_t *rows = malloc(bytes);
     enum ergo_status status = ERGO_OK;
@@ -358,7 +358,7 @@ static enum ergo_status digest_of(struct ergo_context *ctx, const struct ergo_se
                 words[c * 4 * shape->blocks + 2 * i + 1] = (uint32_t)(s->colour[c][i] >> 32);
             }
         }
-        ergo_checkerboard_pack(&board, words, rows);
+        (void)ergo_field_arrange(ising_fields.field, shape, false, words, rows);
         *digest = ergo_hash64(rows, bytes);
     } else {
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a digest");

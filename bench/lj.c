@@ -113,7 +113,7 @@ static enum ergo_status check(struct ergo_bench *bench, const struct ergo_bench_
     ergo_text_append(verdict, "T* = 2, z = 0.2: N and U/N off by z = %+.1f, %+.1f%s", z[board][0],
                      z[board][1], right ? "" : " WRONG");
     return ergo_bench_check_digests(bench, what->job, another,
-                                    board ? DIGEST_ACTIVATIONS : DIGEST_MOVES, DIGEST_MEMBERS, true,
+                                    board ? DIGEST_ACTIVATIONS : DIGEST_MOVES, DIGEST_MEMBERS,
                                     verdict, ok);
 }
 

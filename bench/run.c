@@ -247,7 +247,7 @@ enum ergo_status ergo_bench_same_as(struct ergo_bench *bench, const char *job,
 
 enum ergo_status ergo_bench_check_digests(struct ergo_bench *bench, const char *job,
                                           const char *const *sets, uint64_t steps, size_t most,
-                                          bool audit, struct ergo_text *verdict, bool *ok) {
+                                          struct ergo_text *verdict, bool *ok) {
     struct ergo_plan plans[2];
     uint64_t digest[2] = {0, 0};
     enum ergo_status status = ERGO_OK;
@@ -266,18 +266,7 @@ enum ergo_status ergo_bench_check_digests(struct ergo_bench *bench, const char *
         status = ergo_bench_steps(&run, steps, NULL);
         if (status == ERGO_OK)
             status = ergo_bench_digest(&run, most, &digest[i]);
-        if (status == ERGO_OK && i == 0 && audit && run.job->model->ops->audit) {
-            status = run.job->model->ops->audit(run.ctx, run.state);
-            ergo_text_append(verdict, "; %s",
-                             status == ERGO_OK ? "audited" : ergo_error_message(run.ctx));
-        }
         ergo_bench_close(&run);
-        if (status == ERGO_E_AUDIT) { /* a failed audit is a result, not a failure of this
-                                       * program */
-            ergo_error_clear(bench->ctx);
-            *ok = false;
-            return ERGO_OK;
-        }
     }
     if (status != ERGO_OK)
         return status;

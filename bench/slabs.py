@@ -50,7 +50,8 @@ def launch(args, ranks, size, sweeps, extra, folder):
     path = pathlib.Path(folder) / "job.json"
     path.write_text(json.dumps(job))
     command = [args.ergocl, "run", str(path), "-o", str(pathlib.Path(folder) / "run"), "--overwrite",
-               "-v", "--device", args.device if ranks > 1 else args.device.split(",")[0]] + extra
+               "-v", "--set", "/audit/device=none",
+               "--device", args.device if ranks > 1 else args.device.split(",")[0]] + extra
     if ranks > 1:
         command = ["mpirun", "-np", str(ranks)] + command
     done = subprocess.run(command, capture_output=True, text=True, timeout=args.timeout, check=False)

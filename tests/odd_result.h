@@ -117,6 +117,7 @@ static void odd_change(struct odd_bytes *b, struct ergo_result *result) {
         if (point->n_scanned)
             point->scanned[odd_byte(b) % point->n_scanned].value = odd_number(b);
         point->values[1].real = odd_number(b);
+        ergo_point_fill(point);
         break;
     case 7:
         odd_text(b, result->device.name, sizeof result->device.name);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Dependencies between the folders of src point one way (CONTRIBUTING.md, Layout).
 
-rooms.py [BUILD]: every #include of src, and where BUILD has objects every call between them, goes
+rooms.py [BUILD]: nobody below src/job looks a key's value up by its name; every #include of src, and where BUILD has objects every call between them, goes
 to the file's own room or to one below it. rooms.py --self-test: an include and a call that go up
 are found.
 """
@@ -30,6 +30,11 @@ BELOW = {  # what a room may use directly; what those use, too
 
 # Tables that a room above gives to one below, which declares them.
 GIVEN = {"ergo_samplers", "ergo_n_samplers"}  # job/model.h, samplers/registry.c
+
+
+# What asks for a value by a key's name; everybody else has it in a parameter struct.
+LOOKS_UP = re.compile(r"\bergo_point_(?:value|real|int|bool|text)\(")
+BY_NAME = {"job", "analyse"}  # analyse: keys that are wanted; job: files and their names
 
 
 def closure(room):
@@ -73,8 +78,19 @@ def calls(src, objects):
             yield path, room_of(path, objects), name, defined[name]
 
 
+def look_ups(src):
+    for path in sorted(glob.glob(f"{src}/**/*.[ch]", recursive=True)):
+        if room_of(path, src) not in BY_NAME:
+            for line, text in enumerate(open(path, encoding="utf-8"), 1):
+                if LOOKS_UP.search(text):
+                    yield path, line
+
+
 def check(src, objects):
     up = 0
+    for path, line in look_ups(src):
+        print(f"{path}:{line}: looks a value up by its name: it lives in the point's parameters")
+        up += 1
     for path, room, name, other in [*includes(src), *calls(src, objects)]:
         if other not in ALLOWED.get(room, ()):
             print(f"{path}: {name} is in {other}, which {room} may not use")
@@ -90,6 +106,7 @@ def self_test():
             "job/job.c": '#include "job/job.h"\nint ergo_job(void) { return 1; }\n',
             "run/down.c": '#include "job/job.h"\nint ergo_down(void) { return ergo_job(); }\n',
             "result/cl.c": "#include <CL/cl.h>\n",
+            "samplers/look.c": 'double x(void) { return ergo_point_real(0, "/system/x"); }\n',
         }
         for name, text in texts.items():
             path = f"{folder}/{name}"
@@ -99,7 +116,8 @@ def self_test():
         for name in ("base/up.c", "job/job.c", "run/down.c"):
             path = f"{folder}/{name}"
             subprocess.run(["cc", "-I", folder, "-c", path, "-o", path[:-1] + "o"], check=True)
-        return check(folder, folder) == 3  # an include up, a call up, OpenCL in a room without
+        # an include up, a call up, OpenCL in a room without, a look-up
+        return check(folder, folder) == 4
 
 
 if sys.argv[1:] == ["--self-test"]:

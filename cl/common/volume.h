@@ -193,18 +193,16 @@ ERGO_INLINE void ergo_volume_trial(struct ergo_volume_rules rules, struct ergo_w
     }
 }
 
-/* The step after a trial: it grows by 5 parts or shrinks by 2, so 2/7 are accepted in the end. For
- * hard particles whose places are scaled, ln V lies above the volume at which the first two touch
- * by a length with an exponential distribution. Of a uniform step s in units of its mean, (1 -
- * exp(-s)) / s are accepted, and the mean square change is largest at s = 3.4, where that is 0.286.
- */
-ERGO_INLINE ulong ergo_volume_tuned(struct ergo_volume_rules rules, ulong sweep,
-                                    struct ergo_volume volume) {
-    const ulong parts = 8UL + (sweep < 248UL ? sweep : 248UL), now = volume.step / ERGO_VOLUME_UNIT;
-    const ulong next =
-        volume.accepted ? now + (5UL * now + parts - 1UL) / parts : now - 2UL * now / parts;
-    const ulong most = rules.most / ERGO_VOLUME_UNIT;
-    return ERGO_VOLUME_UNIT * (next < most ? next : most);
+/* The step after a trial, the tuning's number `before`: it grows by `up` parts or shrinks by 2, so
+ * of 5, 2/7 are accepted in the end. For hard particles whose places are scaled, ln V lies above
+ * the volume at which the first two touch by a length with an exponential distribution. Of a
+ * uniform step s in units of its mean, (1 - exp(-s)) / s are accepted, and the mean square change
+ * is largest at s = 3.4, where that is 0.286. Of a normal distribution, soft particles', it is
+ * 0.42. */
+ERGO_INLINE ulong ergo_volume_tuned(ulong step, ulong most, ulong before, ulong up, uint accepted) {
+    const ulong parts = 8UL + (before < 248UL ? before : 248UL), now = step / ERGO_VOLUME_UNIT;
+    const ulong next = accepted ? now + (up * now + parts - 1UL) / parts : now - 2UL * now / parts;
+    return ERGO_VOLUME_UNIT * (next < most / ERGO_VOLUME_UNIT ? next : most / ERGO_VOLUME_UNIT);
 }
 
 /* A draw of the move after the sweep of that step. */
@@ -226,7 +224,7 @@ ERGO_INLINE void ergo_volume_move(struct ergo_volume_rules rules, uint key0, uin
         const struct ergo_words two = ergo_volume_words(key0, key1, step, purpose, draw + 1u);
         ergo_volume_trial(rules, one, two, dimensions, per_axis, least, volume, contact);
         if (step < rules.tuned)
-            volume->step = ergo_volume_tuned(rules, step, *volume);
+            volume->step = ergo_volume_tuned(volume->step, rules.most, step, 5UL, volume->accepted);
     }
 }
 

@@ -226,14 +226,6 @@ ERGO_INLINE struct lj_move lj_move_of(const struct lj_member *m, uint particles,
     return move;
 }
 
-ERGO_INLINE struct lj_move lj_draw(const struct lj_member *m, uint particles, ulong step) {
-    const struct ergo_words a = ergo_philox_words(0u, (uint)step, (uint)(step >> 32),
-                                                  ERGO_DRAW(LJ_PURPOSE_MOVE, 0), m->key0, m->key1);
-    const struct ergo_words b = ergo_philox_words(0u, (uint)step, (uint)(step >> 32),
-                                                  ERGO_DRAW(LJ_PURPOSE_MOVE, 1), m->key0, m->key1);
-    return lj_move_of(m, particles, a, b);
-}
-
 /* Displace by at most step_size (2^-32 of a side) along one axis. Both signs have the same
  * probability to the bit. */
 ERGO_INLINE uint lj_shift_by(uint from, uint word, uint step_size, uint ratio) {

@@ -28,14 +28,14 @@ ERGO_INLINE lj_long lj_gibbs_size(const struct lj_volume_rules *r, lj_long x, ui
 
 /* The trial x before step `step`. */
 ERGO_INLINE lj_long lj_gibbs_trial(const struct lj_volume_rules *r, const struct lj_member *m,
-                                   ulong step, lj_long size1, lj_long size2) {
-    return lj_volume_trial(r, m, step, size1 - size2);
+                                   ulong step, uint moved, lj_long size1, lj_long size2) {
+    return lj_volume_trial(r, m, step, moved, size1 - size2);
 }
 
 /* Judge the volume move before step `step`, whose sums over pairs are given, and carry it out. */
 ERGO_INLINE void lj_gibbs_judge(const struct lj_volume_rules *r, const struct lj_member *m,
                                 ulong step, const struct lj_sum *sum, struct lj_chain *c) {
-    const lj_long x = lj_gibbs_trial(&r[0], &m[0], step, c[0].size, c[1].size);
+    const lj_long x = lj_gibbs_trial(&r[0], &m[0], step, c[0].moved, c[0].size, c[1].size);
     lj_long to[2], exponent = 0L;
     uint limited = 0u;
     for (uint b = 0u; b < 2u; b++) {
@@ -48,7 +48,7 @@ ERGO_INLINE void lj_gibbs_judge(const struct lj_volume_rules *r, const struct lj
     const uint accepted = !limited && !sum[0].overlap && !sum[1].overlap &&
                           ergo_volume_accepts(exponent, lj_volume_words(&m[0], step, 1u));
     for (uint b = 0u; b < 2u; b++)
-        lj_volume_end(&r[b], sum[b], to[b], accepted, limited, &c[b]);
+        lj_volume_end(&r[b], step, sum[b], to[b], accepted, limited, &c[b]);
 }
 
 /* A transfer: a particle of one box goes to a place in the other. */

@@ -151,7 +151,9 @@ struct lj_chain {
     uint particles; /* N */
     uint step_size; /* largest displacement in units of shortest side / 2^32 */
     uint status;    /* enum lj_status */
-    uint moved;     /* the last volume move: bit 0, accepted; bit 1, refused by the limits */
+    /* The last volume move: bit 0, accepted; bit 1, refused by the limits; the others, the largest
+     * change of ln V that is tuned, in 2^-30, or 0. */
+    uint moved;
     /* What follows from `size`: sides / 2^32 and the factor of lj_member.tail, as bits of floats,
      * so that chains are compared byte by byte; the list of cells. */
     uint scale[3], thinner;

@@ -108,12 +108,12 @@ lj_volume_sums(__global const struct lj_member *members,
 #ifdef LJ_GIBBS
         const struct lj_chain other = chains[chain ^ 1u];
         const uint second = chain & 1u;
-        const long x = lj_gibbs_trial(&r, &m, step, second ? other.size : c.size,
+        const long x = lj_gibbs_trial(&r, &m, step, c.moved, second ? other.size : c.size,
                                       second ? c.size : other.size);
         const long to = lj_gibbs_size(&r, x, second);
         due = due && lj_volume_due(&other, step, turn);
 #else
-        const long to = lj_volume_trial(&r, &m, step, c.size);
+        const long to = lj_volume_trial(&r, &m, step, c.moved, c.size);
 #endif
         due = due && lj_volume_due(&c, step, turn) && !lj_volume_limited(&r, to);
         /* exponentials are long: each side has a work-item of its own */

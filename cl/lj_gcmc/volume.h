@@ -30,9 +30,10 @@ struct lj_volume_rules {
     lj_long tail;      /* ln of the tail's |beta U| V / N^2 */
     lj_long list;      /* ln V from one list of cells to the next, smaller one */
     uint has_tail;     /* 0: none; 1: of negative energy; 2: of positive energy */
-    uint pad;
+    uint turns;        /* volume moves and trials of a transfer, each time */
 };
 #define LJ_VOLUME_RULES_BYTES 152
+#define LJ_VOLUME_STEP_BITS 6 /* a tuned step is a multiple of 2^-30, of a chain in 30 bits */
 
 /* exp(x) 2^-32 for sides up to 2^31, or exp(x) with shift 0: the upper 24 bits of the mantissa. */
 ERGO_INLINE float lj_volume_float(lj_long x, uint shift) {
@@ -65,10 +66,15 @@ ERGO_INLINE struct ergo_words lj_volume_words(const struct lj_member *m, ulong s
                              m->key0, m->key1);
 }
 
+/* The largest change of ln V: as tuned by the moves so far (lj_chain.moved), or the start's. */
+ERGO_INLINE ulong lj_volume_step(const struct lj_volume_rules *r, uint moved) {
+    return moved >> 2 ? (ulong)(moved >> 2) << LJ_VOLUME_STEP_BITS : r->move.step;
+}
+
 /* The trial ln V of the move before step `step`. */
 ERGO_INLINE lj_long lj_volume_trial(const struct lj_volume_rules *r, const struct lj_member *m,
-                                    ulong step, lj_long size) {
-    return size + ergo_volume_change(lj_volume_words(m, step, 0u), r->move.step);
+                                    ulong step, uint moved, lj_long size) {
+    return size + ergo_volume_change(lj_volume_words(m, step, 0u), lj_volume_step(r, moved));
 }
 
 ERGO_INLINE uint lj_volume_limited(const struct lj_volume_rules *r, lj_long size) {
@@ -104,11 +110,15 @@ ERGO_INLINE lj_long lj_volume_weight(const struct lj_volume_rules *r, const stru
     return exponent;
 }
 
-/* Carry out a trial, or do not. */
-ERGO_INLINE void lj_volume_end(const struct lj_volume_rules *r, struct lj_sum sum, lj_long to,
-                               uint accepted, uint limited, struct lj_chain *c) {
+/* Carry out the trial before step `step`, or do not. */
+ERGO_INLINE void lj_volume_end(const struct lj_volume_rules *r, ulong step, struct lj_sum sum,
+                               lj_long to, uint accepted, uint limited, struct lj_chain *c) {
+    uint tuned = c->moved >> 2;
+    if (step < r->move.tuned)
+        tuned = (uint)ergo_volume_tuned(lj_volume_step(r, c->moved) >> LJ_VOLUME_STEP_BITS,
+                                        r->move.most, c->volumes / r->turns, 3UL, accepted);
     c->volumes += 1UL;
-    c->moved = accepted | limited << 1;
+    c->moved = accepted | limited << 1 | tuned << 2;
     if (accepted) {
         c->energy = sum.energy;
         c->virial = sum.virial;
@@ -120,7 +130,7 @@ ERGO_INLINE void lj_volume_end(const struct lj_volume_rules *r, struct lj_sum su
 /* Judge the trial, whose sums over pairs are given, and carry it out. */
 ERGO_INLINE void lj_volume_judge(const struct lj_volume_rules *r, const struct lj_member *m,
                                  ulong step, struct lj_sum sum, struct lj_chain *c) {
-    const lj_long to = lj_volume_trial(r, m, step, c->size);
+    const lj_long to = lj_volume_trial(r, m, step, c->moved, c->size);
     const uint limited = lj_volume_limited(r, to);
     uint accepted = 0u;
     if (!limited && !sum.overlap) {
@@ -130,7 +140,7 @@ ERGO_INLINE void lj_volume_judge(const struct lj_volume_rules *r, const struct l
             ergo_volume_exponent(move, c->size, to - c->size) + lj_volume_weight(r, m, c, sum, to);
         accepted = ergo_volume_accepts(exponent, lj_volume_words(m, step, 1u));
     }
-    lj_volume_end(r, sum, to, accepted, limited, c);
+    lj_volume_end(r, step, sum, to, accepted, limited, c);
 }
 
 #endif

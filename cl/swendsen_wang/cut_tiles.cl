@@ -114,27 +114,6 @@ __kernel void sw_cut_tile_sums(SW_RECT rect, __global const uint *open, __global
     sw_count_end(clusters + group % SW_SUM_SLOTS * SW_CLUSTER_FIELDS, fields, item, size);
 }
 
-/* For audits: the representatives of all sites in `count` words, which are `stride` apart. */
-__kernel void sw_cut_tile_name(SW_RECT rect, __global const uint *right, __global const uint *runs,
-                               __global const uint *open, __global const uint *labels,
-                               __global const ulong *names, __global ulong *found, uint first,
-                               uint stride, uint count) {
-    const uint k = (uint)get_global_id(0);
-    if (k >= count)
-        return;
-    const uint word = first + k * stride, i = word % SW_WORDS, y = word / SW_WORDS;
-    for (uint bit = 0; bit < 32u; bit++) {
-        ulong name = ~0UL;
-        if (bit <= sw_last_bit(rect, i)) {
-            uint root = sw_part(rect, runs, i, y, ~(right[word] << 1), bit);
-            if (open[root >> 5] >> (root & 31u) & 1u)
-                root = sw_find_still(labels, root);
-            name = sw_cut_name(rect, names, root);
-        }
-        found[32u * k + bit] = name;
-    }
-}
-
 /* New spins (tile_flip.h). A root's label may hold its cluster's new state. */
 __kernel SW_TILE_GROUP void sw_cut_tile_flip(__global uint *spins,
                                              __global const struct sw_member *members, SW_RECT rect,

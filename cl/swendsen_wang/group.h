@@ -39,15 +39,6 @@ ERGO_INLINE uint sw_min_alone(__local uint *p, uint value) {
 #define SW_LOWER_TILE(p, value) SW_LOWER_LOCAL((p), (value))
 #endif
 
-ERGO_INLINE uint sw_find_local(__local uint *labels, uint i) {
-    uint next = SW_READ_TILE(&labels[i]);
-    while (next != i) {
-        i = next;
-        next = SW_READ_TILE(&labels[i]);
-    }
-    return i;
-}
-
 /* One step of a join (M. Rem's algorithm). The larger of two labels is followed, and lowered to the
  * smaller one if that is less than what it leads to, until both meet. Another work-item may have
  * changed it meanwhile, so the node that it led to before must be joined with the smaller one too.
@@ -57,14 +48,6 @@ ERGO_INLINE uint sw_step_local(__local uint *labels, uint large, uint small) {
     if (next > small)
         next = SW_MIN_LOCAL(&labels[large], small);
     return next == large ? small : next;
-}
-
-ERGO_INLINE void sw_join_local(__local uint *labels, uint a, uint b) {
-    while (a != b) {
-        const uint small = a < b ? a : b;
-        a = sw_step_local(labels, a < b ? b : a, small);
-        b = small;
-    }
 }
 
 #endif

@@ -1,5 +1,4 @@
-/* Swendsen-Wang: start, sums over the spins after a sweep, labels for audits. Dimension 1 is the
- * member. */
+/* Swendsen-Wang: start, sums over the spins after a sweep. Dimension 1 is the member. */
 #include "swendsen_wang/bonds.h"
 #include "swendsen_wang/core.h"
 #include "swendsen_wang/labels.h"
@@ -58,25 +57,4 @@ __kernel void sw_measure(__global const uint *spins, __global uint *sums, uint s
     barrier(CLK_LOCAL_MEM_FENCE);
     const ulong at = ((ulong)sample * members + index) * SW_SUM_SLOTS + group % SW_SUM_SLOTS;
     sw_spins_end(sums + at * SW_Q, fields, item, size);
-}
-
-/* For audits: the representatives of the sites of `count` words of a member; 0 for bits that are no
- * sites. */
-__kernel void sw_names(__global const uint *right, __global const uint *runs,
-                       __global const uint *open, __global const uint *labels, __global uint *names,
-                       uint index, uint first, uint count) {
-    const uint k = (uint)get_global_id(0);
-    if (k >= count)
-        return;
-    const uint word = first + k, i = word % SW_WORDS, y = word / SW_WORDS;
-    const uint starts = ~(right[(ulong)index * SW_PLANE_WORDS + word] << 1);
-    for (uint bit = 0; bit < 32u; bit++) {
-        uint root = 0u;
-        if (bit <= sw_last_bit(i)) {
-            root = sw_part(runs + (ulong)index * SW_RUNS, i, y, starts, bit);
-            if (open[(ulong)index * SW_PLANE_WORDS + (root >> 5)] >> (root & 31u) & 1u)
-                root = sw_find_still(labels + (ulong)index * SW_SITES, root);
-        }
-        names[32u * k + bit] = root;
-    }
 }

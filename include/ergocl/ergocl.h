@@ -478,7 +478,8 @@ struct ergo_analysis;
  *
  * ERGO_E_JOB: an option does not fit the runs; samples cannot be weighted (the message says why and
  * what to do), or all values asked for are outside of the overlap, where fewer than 100 independent
- * samples would be left (the message has the range inside). ERGO_E_IO: no run is there.
+ * samples would be left for the error to rest on, K^3/E^2 (`ergocl help analyse`; the message has
+ * the range inside). ERGO_E_IO: no run is there.
  */
 enum ergo_status ergo_analyse(struct ergo_context *ctx, const char *const *directories,
                               size_t n_directories, const struct ergo_analyse_options *options,

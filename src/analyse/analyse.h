@@ -35,9 +35,16 @@ enum {
     ERGO_ANALYSE_BLOCK_TAU = 10,
     ERGO_ANALYSE_CHAIN_TAU = 20 /* a single chain, or its tau is not known */
 };
-/* Independent samples (Kish's effective number over 2 tau) that a point needs to be inside of the
- * overlap. A Gaussian of n samples, shifted by s standard deviations, has n exp(-s^2) of them: with
- * 100, s + 2 is still within the range that n samples reach, sqrt(2 ln n). */
+/*
+ * Independent samples on which the error rests that a point needs to be inside of the overlap. Of a
+ * Gaussian of n samples, shifted by s standard deviations, the mean rests on those near s, E =
+ * n exp(-s^2/2) (the number by the entropy of the weights), but its variance, a mean over squared
+ * weights, on those near 2s: n exp(-2 s^2), far fewer than Kish's number K = n exp(-s^2), and in
+ * the terms of both K (K/E)^2. Where they are missing, the error is too small and K too large. At
+ * ends of ranges by 100 of K the scatter over the quoted error is 1.6 of n = 340 and 2.6 of 6,660;
+ * by 100 of these it is 1.2 to 1.4, up to n = 100,000 (tests/unit/test_analyse_ends.c
+ * keeps 1,000 and 6,000 below 1.6).
+ */
 enum { ERGO_ANALYSE_INDEPENDENT = 100 };
 /* The exponent of corrections to scaling where none is given: a small one (0.83 of the Ising model
  * in three dimensions, 0.8 of the Potts model with q = 3 in two), so that more is taken to be left.
@@ -57,17 +64,17 @@ struct ergo_chain {
 /* Chains with the same weights. */
 struct ergo_state {
     const struct ergo_point *point;
-    size_t first, count; /* chains of the system */
+    size_t first, count; /* chains of the system; until they are sorted, which state it is */
     double x;            /* on the axis; NAN: there is none */
 };
 
 struct ergo_part; /* weights.c */
 
 struct ergo_system {
-    char label[160]; /* "size 8 x 8"; "": the only one */
-    double side;     /* L: the last side; NAN: no such key */
-    size_t n_states, n_chains;
-    struct ergo_state *states; /* by increasing x */
+    char label[160];                  /* "size 8 x 8"; "": the only one */
+    double side;                      /* L: the last side; NAN: no such key */
+    size_t n_states, n_chains, order; /* order: as the runs name them */
+    struct ergo_state *states;        /* by increasing x */
     struct ergo_chain *chains;
     size_t n_parts; /* 0: samples are not weighted */
     struct ergo_part **parts;
@@ -279,8 +286,7 @@ void ergo_analysis_append_value(const struct ergo_analysis *a, struct ergo_text 
 /* A point of a system with other values of some keys, and what samples weigh there. Columns are
  * those of the system's first point ("base"): the energy is what it would be there. */
 struct ergo_target {
-    struct ergo_point point;
-    struct ergo_value *values;         /* owned */
+    struct ergo_point point;           /* a copy (ergo_point_copy) */
     double a[ERGO_CONJUGATES_MAX];     /* coefficients of the base columns */
     double shift[ERGO_CONJUGATES_MAX]; /* energy = base energy + sum shift_r column_r */
 };
@@ -342,9 +348,8 @@ bool ergo_part_split(const struct ergo_part *whole, size_t *of);
 bool ergo_part_find_ranges(const struct ergo_analysis *a, struct ergo_part *part);
 /* "1.9 to 2.1, 2.2 to 2.4", of many the first; nothing where there is none. */
 void ergo_part_append_ranges(struct ergo_text *text, const struct ergo_part *part);
-/* Independent samples that these weights leave, and where they have the coefficients rows[n_rows].
- * weight: room for n_values.
- */
+/* Independent samples that these weights leave for the error to rest on, and where they have the
+ * coefficients rows[n_rows]. weight: room for n_values. */
 double ergo_part_left(const struct ergo_part *part, const double *weight);
 double ergo_part_independent(const struct ergo_part *part, const double *rows, double *weight);
 /* The part with the most independent samples there; their number. NULL: out of memory. */
@@ -396,8 +401,8 @@ enum ergo_status ergo_analysis_pool(struct ergo_context *ctx, struct ergo_analys
  * Independent pieces that errors are made of: a number's error^2 is the sum of the squares of what
  * it owes to each, its delta. First the samples of a disorder, which all points share that have
  * them (each is taken from all of them at once, as a jackknife does); then of each system its
- * states, and the blocks of its parts. The first that is the system's own; NULL: how many there
- * are.
+ * states, the way between them, and the blocks of its parts. The first that is the system's own;
+ * NULL: how many there are.
  */
 size_t ergo_analysis_pieces(const struct ergo_analysis *a, const struct ergo_system *system);
 /* Adds to delta, for each piece, `factor` times what the mean of a state owes to it. */

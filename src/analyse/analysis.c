@@ -1,7 +1,6 @@
 /* ergo_analyse: reads runs, looks at the options, and asks for what they say. */
 #include <math.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

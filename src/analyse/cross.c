@@ -4,7 +4,6 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyse/analyse.h"
 #include "base/parallel.h"

@@ -1,6 +1,8 @@
 /*
  * An observable of a system along the axis. Reweighted where samples can be; else a polynomial
- * through the nearest states, by least squares: a cubic through six, or what fewer allow.
+ * through the nearest states, by least squares: a cubic through six, or what fewer allow. Where
+ * these lie beside it by more than their errors, the curve is no cubic over so many: one through
+ * the nearest four, and what a parabola through three of them moves is in the error.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -10,6 +12,8 @@
 #include "stats/fit.h"
 
 enum { NEAREST = 6, DEGREE = 3 };
+/* A polynomial with a smaller probability of its chi^2 is one of too many states. */
+static const double level = 0.05;
 
 bool ergo_curve_is_weighted(const struct ergo_analysis *a, const struct ergo_system *system,
                             const struct ergo_quantity *q) {
@@ -43,26 +47,51 @@ static size_t find_nearest(const struct ergo_system *system, size_t o, double x,
     return n;
 }
 
-static bool interpolate(const struct ergo_analysis *a, const struct ergo_system *system,
-                        const struct ergo_quantity *q, double x, double *y, double *delta) {
-    struct ergo_pooled nearest[NEAREST];
-    double xs[NEAREST], errors[NEAREST], weights[NEAREST];
-    const size_t n = find_nearest(system, q->observable, x, nearest);
+/* The polynomial of that degree through the first n, at x; NAN: there is none. */
+static double fitted(const struct ergo_system *system, const struct ergo_pooled *nearest, size_t n,
+                     size_t degree, double x, double weights[NEAREST]) {
+    double xs[NEAREST], errors[NEAREST], y = 0;
     for (size_t i = 0; i < n; i++) {
         xs[i] = system->states[nearest[i].state].x;
         errors[i] = nearest[i].error;
     }
-    size_t degree = n > DEGREE + 1 ? DEGREE : n > 2 ? n - 2 : n - 1;
-    *y = NAN;
     if (n < 2 || !ergo_fit_polynomial(xs, errors, n, degree, x, weights))
-        return true;
-    *y = 0;
+        return NAN;
+    for (size_t i = 0; i < n; i++)
+        y += weights[i] * nearest[i].mean;
+    return y;
+}
+
+/* Are they on it, within their errors? */
+static bool describes(const struct ergo_system *system, const struct ergo_pooled *nearest, size_t n,
+                      size_t degree) {
+    double weights[NEAREST], chi2 = 0;
     for (size_t i = 0; i < n; i++) {
-        *y += weights[i] * nearest[i].mean;
-        if (delta)
-            ergo_state_owe(a, system, &nearest[i], weights[i], delta);
+        const double x = system->states[nearest[i].state].x;
+        const double y = fitted(system, nearest, n, degree, x, weights);
+        chi2 += pow((nearest[i].mean - y) / nearest[i].error, 2);
     }
-    return true;
+    return n <= degree + 1 || !(ergo_fit_tail(chi2, n - degree - 1) < level);
+}
+
+static void interpolate(const struct ergo_analysis *a, const struct ergo_system *system,
+                        const struct ergo_quantity *q, double x, double *y, double *delta) {
+    struct ergo_pooled nearest[NEAREST];
+    double weights[NEAREST], less = NAN;
+    size_t n = find_nearest(system, q->observable, x, nearest);
+    size_t degree = n > DEGREE + 1 ? DEGREE : n > 2 ? n - 2 : n - 1;
+    if (!describes(system, nearest, n, degree)) {
+        n = n < DEGREE + 1 ? n : DEGREE + 1;
+        degree = n - 1;
+        less = fitted(system, nearest, n - 1, degree - 1, x, weights);
+    }
+    *y = fitted(system, nearest, n, degree, x, weights);
+    if (!delta || isnan(*y))
+        return;
+    for (size_t i = 0; i < n; i++)
+        ergo_state_owe(a, system, &nearest[i], weights[i], delta);
+    if (!isnan(less))
+        delta[ergo_analysis_pieces(a, system) + system->n_states] = *y - less;
 }
 
 /* ---- reweighted ------------------------------------------------------------------------------ */
@@ -79,7 +108,7 @@ static bool reweight(const struct ergo_analysis *a, const struct ergo_system *sy
     const struct ergo_part *part = ergo_system_part(system, &target, &independent);
     bool ok = part && ergo_part_values(part, &target, NULL, &q->observable, 1, y,
                                        delta ? blocks : NULL, NULL);
-    delta += delta ? ergo_analysis_pieces(a, system) + system->n_states : 0;
+    delta += delta ? ergo_analysis_pieces(a, system) + system->n_states + 1 : 0;
     for (size_t p = 0; p < system->n_parts && ok && delta; p++) {
         if (system->parts[p] == part) {
             const struct ergo_valued v = ergo_jackknife(*y, blocks, part->n_blocks, 1, delta);
@@ -120,8 +149,11 @@ bool ergo_curve_at(const struct ergo_analysis *a, const struct ergo_system *syst
     *y = NAN;
     if (delta)
         memset(delta, 0, n * sizeof *delta);
-    const bool ok = ergo_curve_is_weighted(a, system, q) ? reweight(a, system, q, x, y, delta)
-                                                         : interpolate(a, system, q, x, y, delta);
+    bool ok = true;
+    if (ergo_curve_is_weighted(a, system, q))
+        ok = reweight(a, system, q, x, y, delta);
+    else
+        interpolate(a, system, q, x, y, delta);
     *y *= scale;
     for (size_t i = 0; i < n && delta; i++)
         delta[i] *= scale;

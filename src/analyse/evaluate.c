@@ -34,7 +34,7 @@ static bool collect(const struct ergo_model *model, const size_t *observables, s
     series->n = 0;
     for (size_t i = 0; i < n; i++) {
         const struct ergo_observable *o = &model->observables[observables[i]];
-        if (o->sample && add_series(series, observables[i]) == SERIES_MAX)
+        if (ergo_observable_sampled(o) && add_series(series, observables[i]) == SERIES_MAX)
             return false;
         for (size_t k = 0; k < 8 && o->inputs[k]; k++)
             if (add_series(series, find_observable(model, o->inputs[k])) == SERIES_MAX)
@@ -47,7 +47,7 @@ static double observe(const struct ergo_model *model, const struct ergo_target *
                       struct series *series, const double *means, size_t observable) {
     const struct ergo_observable *o = &model->observables[observable];
     double inputs[8] = {0};
-    if (o->sample)
+    if (ergo_observable_sampled(o))
         return means[add_series(series, observable)];
     for (size_t k = 0; k < 8 && o->inputs[k]; k++)
         inputs[k] = means[add_series(series, find_observable(model, o->inputs[k]))];
@@ -57,7 +57,7 @@ static double observe(const struct ergo_model *model, const struct ergo_target *
 /* Is a sample made from its columns alone, at a point other than where it was taken? */
 static bool can_weigh_sample(const struct ergo_analysis *a, size_t o) {
     const struct ergo_observable *observable = &a->model->observables[o];
-    if (!observable->sample || observable->of_moves)
+    if (!ergo_observable_sampled(observable) || observable->of_moves)
         return false;
     if (!observable->recorded_at)
         return true;
@@ -76,7 +76,7 @@ static bool can_weigh_sample(const struct ergo_analysis *a, size_t o) {
 
 bool ergo_analysis_can_weigh(const struct ergo_analysis *a, size_t o) {
     const struct ergo_observable *observable = &a->model->observables[o];
-    bool can = !observable->from_curve && (observable->derive || can_weigh_sample(a, o));
+    bool can = !observable->curve && (observable->derive || can_weigh_sample(a, o));
     for (size_t k = 0; k < 8 && observable->inputs[k]; k++) {
         const size_t input = find_observable(a->model, observable->inputs[k]);
         can = can && input < a->model->n_observables && can_weigh_sample(a, input);

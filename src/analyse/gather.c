@@ -210,7 +210,7 @@ void ergo_chain_columns(const struct ergo_chain *chain, size_t i, double *column
 
 static int by_x(const void *a, const void *b) {
     const struct ergo_state *s = a, *t = b;
-    return (s->x > t->x) - (s->x < t->x);
+    return s->x < t->x ? -1 : s->x > t->x ? 1 : (s->first > t->first) - (s->first < t->first);
 }
 
 /* Where couplings or fields are drawn: the seed that they have, beside the replica. */
@@ -301,6 +301,7 @@ static struct ergo_system *system_of(struct ergo_analysis *a, const struct ergo_
     for (size_t s = 0; s < a->n_systems; s++)
         if (same_system(a, a->systems[s].chains[0].member->point, point))
             return &a->systems[s];
+    a->systems[a->n_systems].order = a->n_systems;
     return &a->systems[a->n_systems++];
 }
 
@@ -326,9 +327,11 @@ static bool add(struct ergo_analysis *a, const struct ergo_member_result *member
     if (!states)
         return false;
     system->states = states;
-    states[system->n_states++] = (struct ergo_state){
+    states[system->n_states] = (struct ergo_state){
         .point = member->point,
+        .first = system->n_states,
         .x = a->axis < a->job->n_keys ? ergo_point_number(member->point, a->axis) : NAN};
+    system->n_states++;
     return true;
 }
 
@@ -423,7 +426,9 @@ static void name_systems(struct ergo_analysis *a) {
 
 static int by_side(const void *a, const void *b) {
     const struct ergo_system *s = a, *t = b;
-    return (s->side > t->side) - (s->side < t->side);
+    return s->side < t->side   ? -1
+           : s->side > t->side ? 1
+                               : (s->order > t->order) - (s->order < t->order);
 }
 
 /* Why samples cannot be weighted; "" where they can. */

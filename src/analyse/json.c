@@ -1,5 +1,4 @@
 /* An analysis for programs: JSON and CSV. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -34,11 +34,20 @@ bool ergo_part_split(const struct ergo_part *whole, size_t *of) {
     return ok;
 }
 
+/* K (K/E)^2: Kish's number is 1 / sum p^2 of the weights p, entropy's E = exp(-sum p ln p), both of
+ * samples 2 tau apart. K <= E but for rounding. */
 double ergo_part_left(const struct ergo_part *part, const double *weight) {
-    double squares = 0;
-    for (size_t u = 0; u < part->mbar.n_values; u++)
+    double squares = 0, entropy = 0;
+    for (size_t u = 0; u < part->mbar.n_values; u++) {
+        const double tau2 = part->correlated[u] / part->mbar.count[u];
         squares += part->correlated[u] * weight[u] * weight[u];
-    return squares > 0 ? 1 / squares : 0;
+        if (weight[u] > 0)
+            entropy -= part->mbar.count[u] * weight[u] * log(tau2 * weight[u]);
+    }
+    if (!(squares > 0))
+        return 0;
+    const double fewer = fmax(0, entropy + log(squares)); /* ln(E/K) */
+    return exp(-2 * fewer) / squares;
 }
 
 double ergo_part_independent(const struct ergo_part *part, const double *rows, double *weight) {
@@ -101,7 +110,9 @@ static double find_edge(const struct ergo_analysis *a, const struct ergo_part *p
 
 /* The last value inside, from the first or last state, in steps of that direction; no further than
  * ten times the value or a tenth of it (of either sign: ten times the value or 10): where a ground
- * state was sampled, there is no end. Samples become fewer all the way, so steps may grow. */
+ * state was sampled, there is no end. Samples become fewer on the way, but before a ground state
+ * there can be fewer than at it (half, of 60,000 samples), and such a dip is an end: steps grow
+ * slowly, so that none leaps over it. */
 static double find_end(const struct ergo_analysis *a, const struct ergo_part *part, double inside,
                        double direction) {
     const struct ergo_key *key = a->job->keys[a->axis];
@@ -113,7 +124,7 @@ static double find_end(const struct ergo_analysis *a, const struct ergo_part *pa
         least = fmax(least, key->min);
     }
     double step = 1e-3 * (inside != 0 ? fabs(inside) : 1);
-    for (;; step *= 2) {
+    for (;; step *= 1.25) {
         const double next = fmin(most, fmax(least, inside + direction * step));
         if (!is_inside(a, part, next))
             return find_edge(a, part, inside, next);

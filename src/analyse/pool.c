@@ -87,7 +87,7 @@ static size_t count_samples(const struct ergo_system *system, const struct ergo_
 size_t ergo_analysis_pieces(const struct ergo_analysis *a, const struct ergo_system *system) {
     size_t n = a->n_draws;
     for (size_t s = 0; s < a->n_systems && &a->systems[s] != system; s++) {
-        n += a->systems[s].n_states;
+        n += a->systems[s].n_states + 1;
         for (size_t p = 0; p < a->systems[s].n_parts; p++)
             n += a->systems[s].parts[p]->n_blocks;
     }

@@ -1,5 +1,4 @@
 /* The table of reweighted observables: one row for each value of the keys that are asked for. */
-#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -110,18 +109,21 @@ enum ergo_status ergo_analysis_reweight(struct ergo_context *ctx, struct ergo_an
     const char *short_ones = "none: points are too short, with fewer than 100 independent samples";
     enum ergo_status status = ERGO_OK;
     if (outside && !inside && a->wanted[0].n)
-        status = ERGO_FAIL(ctx, ERGO_E_JOB,
-                           "--reweight: outside of the overlap of the samples, where fewer than %d "
-                           "independent ones would be left. %s allowed: %s",
-                           ERGO_ANALYSE_INDEPENDENT, a->wanted[0].pointer,
-                           ranges.length ? ranges.data : short_ones);
+        status =
+            ERGO_FAIL(ctx, ERGO_E_JOB,
+                      "--reweight: outside of the overlap of the samples, where fewer than %d "
+                      "independent ones would be left for the error to rest on. %s allowed: %s",
+                      ERGO_ANALYSE_INDEPENDENT, a->wanted[0].pointer,
+                      ranges.length ? ranges.data : short_ones);
     else if (outside)
-        status = ergo_analysis_note(ctx, a,
-                                    "%zu of %zu values are outside of the overlap of the samples, "
-                                    "where fewer than %d independent ones would be left. %s "
-                                    "inside: %s",
-                                    outside, a->n_rows, ERGO_ANALYSE_INDEPENDENT,
-                                    a->wanted[0].pointer, ranges.length ? ranges.data : short_ones);
+        status = ergo_analysis_note(
+            ctx, a,
+            "%zu of %zu values are outside of the overlap of the samples, "
+            "where fewer than %d independent ones would be left for the error to "
+            "rest on. %s "
+            "inside: %s",
+            outside, a->n_rows, ERGO_ANALYSE_INDEPENDENT, a->wanted[0].pointer,
+            ranges.length ? ranges.data : short_ones);
     ergo_text_free(&ranges);
     return status;
 }

@@ -7,7 +7,6 @@
  * smallest size, and that one is given: what the smallest size moved is in its errors.
  */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

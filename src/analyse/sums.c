@@ -62,7 +62,8 @@ static double *make(const struct ergo_part *part, const struct ergo_target *targ
                         columns[model->conjugates[0].column] +=
                             (target->shift[r] - shift[r]) * columns[model->conjugates[r].column];
                 for (size_t s = 0; s < n_observables; s++)
-                    sum[s] += model->observables[observables[s]].sample(&target->point, columns);
+                    sum[s] += ergo_observable_sample(&model->observables[observables[s]],
+                                                     &target->point, columns);
             }
         }
     }

@@ -129,7 +129,8 @@ static void append_rows(struct ergo_text *text, const struct ergo_analysis *a) {
         while (end < a->n_rows && a->rows[end].system == a->rows[begin].system)
             end++;
         const size_t shown = end - begin > ROWS_MAX ? begin + ROWS_MAX : end;
-        ergo_text_append(text, "\nReweighted, %s (independent: samples that are left)\n",
+        ergo_text_append(text,
+                         "\nReweighted, %s (independent: samples left for the error to rest on)\n",
                          label_of(a, a->rows[begin].system));
         for (size_t o = 0; o < a->n_observables;)
             o = append_part(text, a, begin, shown, o);

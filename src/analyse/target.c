@@ -28,21 +28,18 @@ void ergo_target_of(const struct ergo_system *system, const struct ergo_point *p
 bool ergo_target_create(const struct ergo_analysis *a, const struct ergo_system *system,
                         const double *at, struct ergo_target *target) {
     const struct ergo_point *base = system->states[0].point;
-    target->point = *base;
-    target->values = malloc(base->job->n_keys * sizeof *target->values);
-    if (!target->values)
+    if (!ergo_point_copy(base, &target->point))
         return false;
-    memcpy(target->values, base->values, base->job->n_keys * sizeof *target->values);
     for (size_t w = 0; w < a->n_wanted; w++)
-        target->values[a->wanted[w].key].real = at[w];
-    target->point.values = target->values;
+        target->point.values[a->wanted[w].key].real = at[w];
+    ergo_point_fill(&target->point);
     ergo_target_of(system, &target->point, target->a, target->shift);
     return true;
 }
 
 void ergo_target_free(struct ergo_target *target) {
-    free(target->values);
-    target->values = NULL;
+    free(target->point.values);
+    target->point.values = NULL;
 }
 
 /* ---- options --------------------------------------------------------------------------------- */

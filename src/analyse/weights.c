@@ -3,7 +3,6 @@
  * with equal values joined, and everything once more without each block of the jackknife.
  */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,17 +88,17 @@ static double slowest_tau(const struct ergo_analysis *a, const struct ergo_part 
     struct ergo_estimate estimate;
     for (size_t i = 0; used && i < a->n_observables; i++) {
         const struct ergo_observable *o = &a->model->observables[a->observables[i]];
-        used[a->observables[i]] = o->sample != NULL;
+        used[a->observables[i]] = ergo_observable_sampled(o);
         for (size_t k = 0; k < 8 && o->inputs[k]; k++)
             for (size_t p = 0; p < n_o; p++)
                 used[p] = used[p] || strcmp(a->model->observables[p].name, o->inputs[k]) == 0;
     }
     for (size_t o = 0; series && used && o < n_o + part->n_rows; o++) {
-        if (o < n_o && (!used[o] || !a->model->observables[o].sample))
+        if (o < n_o && (!used[o] || !ergo_observable_sampled(&a->model->observables[o])))
             continue;
         for (size_t i = 0; i < n; i++) {
             base_columns(chain, shift, i, columns);
-            series[i] = o < n_o ? a->model->observables[o].sample(point, columns)
+            series[i] = o < n_o ? ergo_observable_sample(&a->model->observables[o], point, columns)
                                 : columns[a->model->conjugates[part->rows[o - n_o]].column];
         }
         ergo_stats_estimate(series, n, &estimate);
@@ -125,7 +124,8 @@ static int by_values(const void *a, const void *b) {
     for (size_t r = 0; r < ERGO_CONJUGATES_MAX; r++)
         if (s->x[r] != t->x[r])
             return s->x[r] < t->x[r] ? -1 : 1;
-    return s->block != t->block ? (s->block < t->block ? -1 : 1) : 0;
+    return s->block != t->block ? (s->block < t->block ? -1 : 1)
+                                : (s->number > t->number) - (s->number < t->number);
 }
 
 static bool same_values(const struct sample *s, const struct sample *t) {

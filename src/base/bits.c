@@ -1,11 +1,7 @@
-/* Both colours of a checkerboard to rows in natural order and back, eight bytes at a time. */
+/* Both colours of a checkerboard to a row in natural order and back, eight bytes at a time. */
 #include "base/bits.h"
 
 #include <string.h>
-
-#include "base/parallel.h"
-
-enum { WORTHWHILE = 1 << 18 }; /* bytes that are worth another core */
 
 static const uint64_t masks[] = {UINT64_C(0x5555555555555555), UINT64_C(0x3333333333333333),
                                  UINT64_C(0x0f0f0f0f0f0f0f0f), UINT64_C(0x00ff00ff00ff00ff),
@@ -26,7 +22,7 @@ static inline uint32_t gather(uint64_t x, int first) {
 }
 
 /* `n` bytes of a row, up to eight, and half as many of each colour. */
-static inline void pack_some(size_t bits, const uint8_t *even, const uint8_t *odd, size_t n,
+static inline void join_some(unsigned bits, const uint8_t *even, const uint8_t *odd, size_t n,
                              uint8_t *packed) {
     uint32_t a = 0, b = 0;
     memcpy(&a, even, (n + 1) / 2);
@@ -36,8 +32,8 @@ static inline void pack_some(size_t bits, const uint8_t *even, const uint8_t *od
     memcpy(packed, &both, n);
 }
 
-static inline void unpack_some(size_t bits, const uint8_t *packed, size_t n, uint8_t *even,
-                               uint8_t *odd) {
+static inline void part_some(unsigned bits, const uint8_t *packed, size_t n, uint8_t *even,
+                             uint8_t *odd) {
     uint64_t both = 0;
     memcpy(&both, packed, n);
     const uint32_t a = bits == 8 ? gather(both, 3) : gather(both, 0);
@@ -46,50 +42,20 @@ static inline void unpack_some(size_t bits, const uint8_t *packed, size_t n, uin
     memcpy(odd, &b, (n + 1) / 2);
 }
 
-/* Where a row has its even x, odd = 0, or its odd x, 1. */
-static size_t place_of(const struct ergo_checkerboard *s, size_t row, size_t odd) {
-    return row * s->pitch + ((row % s->ly + row / s->ly + odd) & 1) * s->colour;
+void ergo_bits_join(unsigned bits, const void *even, const void *odd, size_t bytes, void *row) {
+    const uint8_t *a = even, *b = odd;
+    uint8_t *to = row;
+    size_t at = 0;
+    for (; at + 8 <= bytes; at += 8)
+        join_some(bits, a + at / 2, b + at / 2, 8, to + at);
+    join_some(bits, a + at / 2, b + at / 2, bytes - at, to + at);
 }
 
-void ergo_checkerboard_pack_row(const struct ergo_checkerboard *s, const void *sites, size_t row,
-                                uint8_t *packed) {
-    const uint8_t *even = (const uint8_t *)sites + place_of(s, row, 0);
-    const uint8_t *odd = (const uint8_t *)sites + place_of(s, row, 1);
-    const size_t bytes = ergo_checkerboard_row_bytes(s), whole = bytes / 8 * 8;
-    for (size_t at = 0; at < whole; at += 8)
-        pack_some(s->bits, even + at / 2, odd + at / 2, 8, packed + at);
-    pack_some(s->bits, even + whole / 2, odd + whole / 2, bytes - whole, packed + whole);
-}
-
-struct pack {
-    const struct ergo_checkerboard *s;
-    const void *sites;
-    uint8_t *rows;
-};
-
-static void pack_rows(size_t begin, size_t end, void *user) {
-    const struct pack *p = user;
-    for (size_t row = begin; row < end; row++)
-        ergo_checkerboard_pack_row(p->s, p->sites, row,
-                                   p->rows + row * ergo_checkerboard_row_bytes(p->s));
-}
-
-void ergo_checkerboard_pack(const struct ergo_checkerboard *s, const void *sites, uint8_t *rows) {
-    ergo_parallel_ranges(s->rows, WORTHWHILE / ergo_checkerboard_row_bytes(s) + 1, pack_rows,
-                         &(struct pack){s, sites, rows});
-}
-
-bool ergo_checkerboard_unpack(const struct ergo_checkerboard *s, const uint8_t *rows, void *sites) {
-    const size_t bytes = ergo_checkerboard_row_bytes(s), whole = bytes / 8 * 8;
-    bool clean = true;
-    memset(sites, 0, 2 * s->colour);
-    for (size_t row = 0; row < s->rows; row++, rows += bytes) {
-        uint8_t *even = (uint8_t *)sites + place_of(s, row, 0);
-        uint8_t *odd = (uint8_t *)sites + place_of(s, row, 1);
-        for (size_t at = 0; at < whole; at += 8)
-            unpack_some(s->bits, rows + at, 8, even + at / 2, odd + at / 2);
-        unpack_some(s->bits, rows + whole, bytes - whole, even + whole / 2, odd + whole / 2);
-        clean = clean && ergo_bits_clean(rows, s->bits * s->lx);
-    }
-    return clean;
+void ergo_bits_part(unsigned bits, const void *row, size_t bytes, void *even, void *odd) {
+    const uint8_t *from = row;
+    uint8_t *a = even, *b = odd;
+    size_t at = 0;
+    for (; at + 8 <= bytes; at += 8)
+        part_some(bits, from + at, 8, a + at / 2, b + at / 2);
+    part_some(bits, from + at, bytes - at, a + at / 2, b + at / 2);
 }

@@ -24,31 +24,10 @@ static inline bool ergo_bits_clean(const void *row, size_t n) {
     return n % 8 == 0 || (unsigned)((const uint8_t *)row)[n / 8] >> (n % 8) == 0;
 }
 
-/*
- * How a device has a checkerboard: two colours of `colour` bytes, in which rows are `pitch` bytes
- * apart. A row of one colour has every other site of the lattice's row; colour 0 has those with x +
- * y + z even. Row y + ly z is the lattice's row at y, z.
- */
-struct ergo_checkerboard {
-    size_t bits;         /* of a site: 1 or 8 */
-    size_t lx, ly, rows; /* sites of a row, an even number; rows of a layer, and of all layers */
-    size_t pitch, colour;
-};
-
-/* Bytes of a row in natural order, and of all rows. */
-static inline size_t ergo_checkerboard_row_bytes(const struct ergo_checkerboard *s) {
-    return ergo_bits_bytes(s->bits * s->lx);
-}
-
-static inline size_t ergo_checkerboard_bytes(const struct ergo_checkerboard *s) {
-    return s->rows * ergo_checkerboard_row_bytes(s);
-}
-
-/* One row of a lattice as the device has it, or all, in natural order. */
-void ergo_checkerboard_pack_row(const struct ergo_checkerboard *s, const void *sites, size_t row,
-                                uint8_t *packed);
-void ergo_checkerboard_pack(const struct ergo_checkerboard *s, const void *sites, uint8_t *rows);
-/* And back; what is no site becomes zero. False: an unused bit of a row is set. */
-bool ergo_checkerboard_unpack(const struct ergo_checkerboard *s, const uint8_t *rows, void *sites);
+/* A row of a checkerboard, of sites of `bits`, 1 or 8, in `bytes` bytes: from the sites with even
+ * and those with odd x, which a device has apart, to natural order, and back. What is beyond the
+ * row's end there is written as far as its last byte reaches. */
+void ergo_bits_join(unsigned bits, const void *even, const void *odd, size_t bytes, void *row);
+void ergo_bits_part(unsigned bits, const void *row, size_t bytes, void *even, void *odd);
 
 #endif

@@ -77,7 +77,10 @@ enum ergo_status ergo_error_raise(struct ergo_context *ctx, enum ergo_status sta
             message = stack;
     }
     va_end(again);
-    if (!ctx) { /* nobody is told: a piece of work that is done again to say what failed */
+    /* Nobody is told of a piece of work that is done again to say what failed; nor of what is
+     * missing or wrong because there was no memory for it. */
+    const bool wrong = status == ERGO_E_JOB || status == ERGO_E_IO || status == ERGO_E_DEVICE;
+    if (!ctx || (wrong && ctx->status == ERGO_E_MEMORY && ergo_memory_failed())) {
         if (message != stack)
             free(message);
         return status;

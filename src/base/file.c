@@ -62,9 +62,11 @@ static enum ergo_status follow(struct ergo_context *ctx, const char *path, struc
     if (stat(path, &info) == 0) {
         if (S_ISDIR(info.st_mode))
             return ERGO_FAIL(ctx, ERGO_E_IO, "cannot write %s: it is a folder", path);
-        t->real = S_ISREG(info.st_mode) ? realpath(path, NULL) : NULL;
+        t->real = S_ISREG(info.st_mode) ? ergo_memory_got(realpath(path, NULL)) : NULL;
         t->special = !t->real;
-        return ERGO_OK;
+        return t->special && S_ISREG(info.st_mode) && errno == ENOMEM
+                   ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "writing %s: out of memory", path)
+                   : ERGO_OK;
     }
     if (lstat(path, &info) == 0)
         return ERGO_FAIL(ctx, ERGO_E_IO, "cannot write %s: it is a link that leads nowhere", path);

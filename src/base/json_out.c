@@ -1,10 +1,6 @@
 #include "base/json_out.h"
 
-#include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/utf8.h"
 

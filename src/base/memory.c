@@ -1,6 +1,8 @@
 #define ERGO_MEMORY_PLAIN
 #include "base/memory.h"
 
+#include <errno.h>
+
 #include "base/error.h"
 
 static _Thread_local bool failed;
@@ -30,6 +32,10 @@ char *ergo_strndup(const char *text, size_t length) {
     return seen(strndup(text, length), 1);
 }
 
+void *ergo_memory_got(void *what) {
+    return seen(what, errno == ENOMEM);
+}
+
 bool ergo_memory_failed(void) {
     return failed;
 }
@@ -39,7 +45,7 @@ void ergo_memory_set_failed(bool now) {
 }
 
 enum ergo_status ergo_memory_told(struct ergo_context *ctx, enum ergo_status status) {
-    if (!failed || status == ERGO_E_MEMORY)
+    if (!failed || (status == ERGO_E_MEMORY && ctx && ergo_error_status(ctx) == status))
         return status;
     ergo_error_clear(ctx);
     return ERGO_FAIL(ctx, ERGO_E_MEMORY, "memory ran out");

@@ -24,9 +24,12 @@ void *ergo_calloc(size_t n, size_t size);
 void *ergo_realloc(void *old, size_t size);
 char *ergo_strdup(const char *text);
 char *ergo_strndup(const char *text, size_t length);
+/* `what` a function of the system gave, which allocates: opendir, realpath. */
+void *ergo_memory_got(void *what);
 bool ergo_memory_failed(void);
 void ergo_memory_set_failed(bool failed);
-/* ERGO_E_MEMORY with a message in the place of others where an allocation failed, else `status`. */
+/* ERGO_E_MEMORY where an allocation failed, with a message in the place of those that began with
+ * another reason; else `status`. */
 enum ergo_status ergo_memory_told(struct ergo_context *ctx, enum ergo_status status);
 
 #ifndef ERGO_MEMORY_PLAIN

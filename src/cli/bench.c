@@ -15,19 +15,17 @@ static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments
     const size_t room = arguments->n_operands + 16;
     size_t n = 0;
     double seconds = 0;
-    (void)ctx;
     if (!cli_seconds_of(arguments, &seconds))
         return ERGO_E_JOB;
     char *program = ergo_path_beside(programs, 2, X_OK);
-    if (!program) {
-        cli_error("ergocl-bench is not beside this program: \"make bench-program\" builds it, "
-                  "\"make install\" installs it");
-        return ERGO_E_IO;
-    }
+    if (!program)
+        return ERGO_FAIL(
+            ctx, ERGO_E_IO,
+            "ergocl-bench is not beside this program: \"make bench-program\" builds it, "
+            "\"make install\" installs it");
     const char **words = calloc(room, sizeof *words);
     if (!words) {
         free(program);
-        cli_error("out of memory");
         return ERGO_E_MEMORY;
     }
     words[n++] = program;
@@ -55,12 +53,14 @@ static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments
         words[n++] = arguments->operands[i];
     words[n] = NULL;
     fflush(stdout);
-    execv(program, (char *const *)words);
-    cli_error("%s could not be started: %s", program, strerror(errno));
+    if (!ergo_memory_failed())
+        execv(program, (char *const *)words);
+    const enum ergo_status status =
+        ERGO_FAIL(ctx, ERGO_E_IO, "%s could not be started: %s", program, strerror(errno));
     free(words);
     free(results);
     free(program);
-    return ERGO_E_IO;
+    return status;
 }
 
 const struct cli_command cli_command_bench = {

@@ -1,5 +1,5 @@
 /*
- * The command line program: a thin shell over the public API (and nothing else of the library).
+ * The command line program: a thin shell over the public API (and of the library base alone).
  * Data goes to stdout, everything else to stderr; only main decides the exit code.
  */
 #ifndef ERGO_CLI_CLI_H
@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/memory.h"
 #include "ergocl/ergocl.h"
 
 /* Every option of every command, so that a name means the same thing everywhere. */

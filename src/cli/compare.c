@@ -55,10 +55,8 @@ static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments
     struct ergo_job *job = NULL;
     struct ergo_comparison *comparison = NULL;
     enum ergo_status status = ERGO_E_MEMORY;
-    if (!copy || !devices) {
-        cli_error("out of memory");
+    if (!copy || !devices)
         goto out;
-    }
     if (arguments->merge) {
         status = merge(ctx, arguments);
         goto out;

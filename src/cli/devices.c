@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/utsname.h>
 
+#include "base/error.h"
 #include "cli/cli.h"
 
 static void format_bytes(uint64_t bytes, char *text, size_t size) {
@@ -73,13 +74,13 @@ static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments
     else
         print_table(list, count);
     if (usable == 0) {
-        status = ERGO_E_DEVICE;
-        cli_error(count
-                      ? "none of the %zu OpenCL devices is usable"
-                      : "no OpenCL device found (%zu); a CPU becomes one with the package "
-                        "pocl-opencl-icd, a GPU with its vendor's driver; a driver that is not in "
-                        "/etc/OpenCL/vendors needs OCL_ICD_VENDORS=FOLDER of its .icd file",
-                  count);
+        status = ERGO_FAIL(
+            ctx, ERGO_E_DEVICE,
+            count ? "none of the %zu OpenCL devices is usable"
+                  : "no OpenCL device found (%zu); a CPU becomes one with the package "
+                    "pocl-opencl-icd, a GPU with its vendor's driver; a driver that is not in "
+                    "/etc/OpenCL/vendors needs OCL_ICD_VENDORS=FOLDER of its .icd file",
+            count);
     }
 out:
     free(json);

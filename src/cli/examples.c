@@ -17,7 +17,7 @@ static int by_name(const void *a, const void *b) {
 
 /* Names of the jobs of a folder, sorted. */
 static char **list_jobs(const char *folder, size_t *n) {
-    DIR *opened = opendir(folder);
+    DIR *opened = ergo_memory_got(opendir(folder));
     char **names = NULL;
     *n = 0;
     for (const struct dirent *e = opened ? readdir(opened) : NULL; e; e = readdir(opened)) {
@@ -102,9 +102,9 @@ static enum ergo_status put_whole(struct ergo_context *ctx, const char *folder, 
         return status;
     }
     const char *nearest = cli_nearest(name, (const char *const *)names, n);
-    cli_error("no example \"%s\"%s%s%s; \"ergocl examples\" lists them", name,
-              nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
-    return ERGO_E_JOB;
+    return ERGO_FAIL(ctx, ERGO_E_JOB, "no example \"%s\"%s%s%s; \"ergocl examples\" lists them",
+                     name, nearest ? "; did you mean \"" : "", nearest ? nearest : "",
+                     nearest ? "\"?" : "");
 }
 
 static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments *arguments) {
@@ -114,14 +114,15 @@ static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments
     char **names = folder ? list_jobs(folder, &n) : NULL;
     enum ergo_status status = ERGO_OK;
     if (!n) {
-        cli_error("the example jobs are not beside this program; \"make install\" installs them");
-        status = ERGO_E_IO;
+        status = ERGO_FAIL(
+            ctx, ERGO_E_IO,
+            "the example jobs are not beside this program; \"make install\" installs them");
     } else if (arguments->operand) {
         status = put_whole(ctx, folder, arguments->operand, names, n);
     } else {
         for (size_t i = 0; i < n && status == ERGO_OK; i++)
             status = put_one(ctx, folder, names[i]);
-        char *shown = realpath(folder, NULL);
+        char *shown = ergo_memory_got(realpath(folder, NULL));
         if (status == ERGO_OK)
             printf("\nergocl run %s/NAME.json runs one, \"ergocl examples NAME\" prints it.\n",
                    shown ? shown : folder);

@@ -28,10 +28,8 @@ static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments
         printf("\n");
     }
     char *text = NULL, *topic = cli_join(arguments);
-    if (!topic) {
-        cli_error("out of memory");
+    if (!topic)
         return ERGO_E_MEMORY;
-    }
     enum ergo_status status = ERGO_OK;
     if (arguments->search) {
         status = ergo_help_search(ctx, arguments->search, &text);

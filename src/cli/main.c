@@ -11,7 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "cli/cli.h"
 
 const struct cli_command *const cli_commands[] = {&cli_command_new,
@@ -107,7 +106,7 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
     enum ergo_status status = command->run(ctx, &arguments);
     cli_progress_end();
     /* what was made without an allocation that failed is no answer; a stop and an audit say more */
-    if (status == ERGO_OK || status == ERGO_E_JOB || status == ERGO_E_IO)
+    if (status != ERGO_STOPPED && status != ERGO_E_AUDIT && status != ERGO_E_INTERNAL)
         status = ergo_memory_told(ctx, status);
     if (status != ERGO_OK && *ergo_error_message(ctx) && speaks())
         cli_error("%s", ergo_error_message(ctx));

@@ -8,10 +8,8 @@
 
 static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments *arguments) {
     char *topic = cli_join(arguments), *text = NULL;
-    if (!topic) {
-        cli_error("out of memory");
+    if (!topic)
         return ERGO_E_MEMORY;
-    }
     enum ergo_status status = ergo_new_text(ctx, arguments->operand ? topic : NULL, &text);
     if (status == ERGO_OK && arguments->output) {
         status = ergo_file_may_write(ctx, arguments->output, arguments->overwrite);

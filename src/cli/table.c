@@ -144,10 +144,10 @@ static enum ergo_status print_curve(struct ergo_context *ctx, const struct ergo_
         }
         shown++;
     }
-    if (status == ERGO_OK && !shown) {
-        cli_error("no point has the curve \"%s\": it is not measured in this job", name.name);
-        return ERGO_E_JOB;
-    }
+    if (status == ERGO_OK && !shown)
+        status =
+            ERGO_FAIL(ctx, ERGO_E_JOB,
+                      "no point has the curve \"%s\": it is not measured in this job", name.name);
     return status;
 }
 
@@ -193,8 +193,6 @@ static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments
     }
     struct ergo_result **results = calloc(arguments->n_operands, sizeof *results);
     enum ergo_status status = results ? ERGO_OK : ERGO_E_MEMORY;
-    if (!results)
-        cli_error("out of memory");
     /* look at all folders, so that one call names all that are no runs */
     for (size_t k = 0; results && k < arguments->n_operands; k++) {
         const enum ergo_status one = ergo_result_load(ctx, arguments->operands[k], &results[k]);

@@ -294,8 +294,8 @@ static enum ergo_status agree_after(struct ergo_context *ctx, const struct ergo_
 static enum ergo_status find_first_step(struct ergo_context *ctx, struct ergo_comparison *c,
                                         const char *directory) {
     const struct ergo_point *point = c->devices[c->reference].result->members[c->first_point].point;
-    const uint64_t equilibration = (uint64_t)ergo_point_int(point, "/run/equilibration");
-    const uint64_t total = equilibration + (uint64_t)ergo_point_int(point, "/run/sweeps");
+    const uint64_t equilibration = (uint64_t)point->parameters->equilibration;
+    const uint64_t total = equilibration + (uint64_t)point->parameters->sweeps;
     char *folder = NULL;
     enum ergo_status status = ergo_folder_within(ctx, directory, "bisection", &folder);
     if (status != ERGO_OK)

@@ -171,7 +171,8 @@ static void append_phases(struct ergo_text *text, const struct ergo_comparison *
 static int by_time(const void *a, const void *b) {
     const struct ergo_profile_kernel *x = *(const struct ergo_profile_kernel *const *)a;
     const struct ergo_profile_kernel *y = *(const struct ergo_profile_kernel *const *)b;
-    return (x->seconds < y->seconds) - (x->seconds > y->seconds);
+    return x->seconds != y->seconds ? (x->seconds < y->seconds) - (x->seconds > y->seconds)
+                                    : (x > y) - (x < y); /* in one array */
 }
 
 static void append_kernel(struct ergo_text *text, const struct ergo_profile_kernel *k, double all,

@@ -1,9 +1,6 @@
 /* A comparison as the table of a terminal and as JSON. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "compare/compare.h"
 #include "base/entry.h"

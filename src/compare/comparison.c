@@ -76,7 +76,7 @@ enum ergo_status ergo_comparison_short_job(struct ergo_context *ctx,
     const struct ergo_job *whole = ergo_comparison_job(c);
     const uint64_t equilibration = steps - 1 < most ? steps - 1 : most;
     const uint64_t sweeps = steps - equilibration;
-    const uint64_t every = (uint64_t)ergo_point_int(&whole->points[0], "/run/measure_every");
+    const uint64_t every = (uint64_t)whole->points[0].parameters->measure_every.integer;
     char lengths[3][64];
     const char *const sets[] = {lengths[0], lengths[1], lengths[2], "/output/snapshots=0"};
     snprintf(lengths[0], sizeof lengths[0], "/run/equilibration=%llu",

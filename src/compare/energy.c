@@ -74,7 +74,7 @@ static bool open_nvidia(struct ergo_energy *e, const struct ergo_device *device)
 /* A number of a file; false: there is none. */
 static bool read_number(const char *path, unsigned long long *number) {
     char digits[32] = "", *end = digits;
-    FILE *file = fopen(path, "re");
+    FILE *file = ergo_memory_got(fopen(path, "re"));
     const bool ok = file && fgets(digits, sizeof digits, file);
     if (file)
         fclose(file);

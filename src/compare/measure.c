@@ -1,7 +1,6 @@
 /* Times of kernels on each device, from a second's worth of the same job with profiling. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "compare/compare.h"
 #include "base/file.h"
@@ -20,13 +19,13 @@ static enum ergo_status profile(struct ergo_context *ctx, const struct ergo_comp
                                 struct ergo_compared_device *d, const char *folder) {
     const struct ergo_run_watch watch = {.profile = &d->profile};
     const struct ergo_point *point = &ergo_comparison_job(c)->points[0];
-    const uint64_t equilibration = (uint64_t)ergo_point_int(point, "/run/equilibration");
-    const uint64_t sweeps = (uint64_t)ergo_point_int(point, "/run/sweeps");
+    const uint64_t equilibration = (uint64_t)point->parameters->equilibration;
+    const uint64_t sweeps = (uint64_t)point->parameters->sweeps;
     const double part = d->result->seconds > 1 ? 1 / d->result->seconds : 1;
     const double before = floor((double)equilibration * part);
     /* at least one measurement */
     const double steps = fmax(ceil((double)(equilibration + sweeps) * part),
-                              before + (double)ergo_point_int(point, "/run/measure_every"));
+                              before + (double)point->parameters->measure_every.integer);
     const struct ergo_run_options options = {
         .directory = folder, .device = d->selector, .overwrite = true, .watch = &watch};
     struct ergo_job *job = NULL;

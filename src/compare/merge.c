@@ -1,7 +1,6 @@
 /* Results of several machines on one page: compare.json of `ergocl compare`, and the JSON of
  * `ergocl bench`. The files may be a stranger's. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* For devices that differ: the first kernel that does, and the file with which a vendor can
  * reproduce it. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,7 +98,7 @@ static enum ergo_status run_watched(struct ergo_context *ctx, struct ergo_compar
                                     struct ergo_result *results[2],
                                     struct ergo_profile *profiles[2]) {
     const struct ergo_point *point = &ergo_comparison_job(c)->points[c->first_point];
-    const uint64_t equilibration = (uint64_t)ergo_point_int(point, "/run/equilibration");
+    const uint64_t equilibration = (uint64_t)point->parameters->equilibration;
     char *folder = NULL;
     enum ergo_status status = ergo_folder_within(ctx, directory, "bisection", &folder);
     if (status == ERGO_OK)

@@ -80,20 +80,6 @@ enum ergo_status ergo_buffer_create(struct ergo_context *ctx, struct ergo_device
                         what, mebibytes(bytes), s->id, s->name, mebibytes(s->global_memory));
 }
 
-bool ergo_buffer_copy(struct ergo_device *device, cl_mem from, size_t bytes, cl_mem *mem) {
-    cl_int code = CL_SUCCESS;
-    *mem = clCreateBuffer(device->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
-    if (code != CL_SUCCESS)
-        *mem = NULL;
-    else if (clEnqueueCopyBuffer(device->queue, from, *mem, 0, 0, bytes, 0, NULL, NULL) !=
-                 CL_SUCCESS ||
-             ergo_queue_finish(device, device->queue) != CL_SUCCESS)
-        ergo_buffer_release(mem);
-    if (*mem)
-        ergo_profile_add_buffer(device, "copy for an audit", *mem, bytes);
-    return *mem != NULL;
-}
-
 void ergo_buffer_release(cl_mem *mem) {
     if (mem && *mem) {
         (void)clReleaseMemObject(*mem);

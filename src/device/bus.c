@@ -28,7 +28,7 @@ static unsigned read_number(const char *folder, const char *address, const char 
     unsigned number = 0;
     char *device = ergo_path_join(folder, address);
     char *path = device ? ergo_path_join(device, name) : NULL;
-    FILE *file = path ? fopen(path, "re") : NULL;
+    FILE *file = path ? ergo_memory_got(fopen(path, "re")) : NULL;
     if (file) {
         if (fscanf(file, "%x", &number) != 1)
             number = 0;
@@ -59,7 +59,7 @@ void ergo_bus_explain(struct ergo_text *text, const char *folder, const struct e
                       size_t count) {
     char first[VENDORS][16] = {{0}}; /* the lowest address of each vendor */
     bool shown[VENDORS] = {false}; /* its driver is there, and may hide others (CUDA_VISIBLE_..) */
-    DIR *bus = opendir(folder);
+    DIR *bus = ergo_memory_got(opendir(folder));
     if (!bus)
         return;
     for (const struct dirent *entry = readdir(bus); entry; entry = readdir(bus)) {

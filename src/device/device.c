@@ -253,6 +253,8 @@ enum ergo_status ergo_device_open(struct ergo_context *ctx, const char *selector
             ERGO_FAIL(ctx, ERGO_E_DEVICE, "%s", message.data ? message.data : "No usable device");
         break;
     }
+    if (!*device) /* a device is not refused for what this process lacks */
+        status = ergo_memory_told(ctx, status);
 out:
     ergo_text_free(&message);
     free(matched);
@@ -279,6 +281,7 @@ enum ergo_status ergo_device_deal(struct ergo_context *ctx, const char *selector
         if (ergo_candidate_deal(wanted, list, count, turn, &index))
             snprintf(text, size, "%s", list[index].summary.id);
     }
+    status = ergo_memory_told(ctx, status);
     free(fits);
     free(list);
     return status;
@@ -322,6 +325,7 @@ enum ergo_status ergo_device_list(struct ergo_context *ctx, bool probe,
     warn_of_bus(ctx, found, n);
     *count = n;
 out:
+    status = ergo_memory_told(ctx, status);
     if (status != ERGO_OK) {
         free(*list);
         *list = NULL;

@@ -30,6 +30,7 @@ struct ergo_quirks {
     bool many_barriers_unreliable; /* kernels with dozens of barriers give wrong answers */
     bool finish_forgets;       /* clFinish does not wait for commands that were flushed before it */
     bool build_again;          /* a build may fail because another process makes the same one */
+    bool one_thread;           /* wrong answers when two threads use it, each by itself */
     bool binaries_compile;     /* asked for a binary, it compiles kernels that nothing launches */
     const char *build_options; /* extra build options, "" for none */
     /* build options with which kernels read and write atomically without changing anything
@@ -97,9 +98,6 @@ enum ergo_status ergo_device_probe(struct ergo_context *ctx, struct ergo_device 
 /* `what` names the buffer in messages ("spins"). Zero-filled when data == NULL. */
 enum ergo_status ergo_buffer_create(struct ergo_context *ctx, struct ergo_device *device,
                                     const char *what, size_t bytes, const void *data, cl_mem *mem);
-/* A buffer with the first `bytes` of `from`, copied by the device; false: it has no room for that,
- * or cannot. */
-bool ergo_buffer_copy(struct ergo_device *device, cl_mem from, size_t bytes, cl_mem *mem);
 void ergo_buffer_release(cl_mem *mem); /* NULL-safe, sets NULL */
 /* Blocking transfers. */
 enum ergo_status ergo_buffer_read(struct ergo_context *ctx, struct ergo_device *device, cl_mem mem,

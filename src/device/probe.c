@@ -248,15 +248,20 @@ static void check_atomics64(struct ergo_context *ctx, struct ergo_device *device
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
+void ergo_probe_identity(const struct ergo_device *device, struct ergo_text *text) {
+    const struct ergo_device_summary *s = &device->summary;
+    const char *const parts[] = {ERGO_VERSION, s->platform, s->name,
+                                 s->driver,    s->version,  device->options};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        ergo_text_append(text, "%zu:%s;", strlen(parts[i]), parts[i]);
+}
+
 /* Key of everything on which a verdict depends; *folder NULL: there is no cache, or no program to
  * hash. */
 static enum ergo_status find_memory(struct ergo_context *ctx, const struct ergo_device *device,
                                     uint8_t key[32], char **folder) {
     static const char *const paths[] = {"common/probe.cl", "common/probe64.cl",
                                         "common/probe_fma.cl"};
-    const struct ergo_device_summary *s = &device->summary;
-    const char *const parts[] = {ERGO_VERSION, s->platform, s->name,
-                                 s->driver,    s->version,  device->options};
     struct ergo_text all = {0};
     /* The caller gets no errors from here: without a remembered verdict the probe runs, and reports
      * them itself. */
@@ -266,8 +271,7 @@ static enum ergo_status find_memory(struct ergo_context *ctx, const struct ergo_
     *folder = scratch ? ergo_cache_folder(scratch) : NULL;
     if (!*folder && errno == ENOMEM)
         status = ERGO_E_MEMORY;
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        ergo_text_append(&all, "%zu:%s;", strlen(parts[i]), parts[i]);
+    ergo_probe_identity(device, &all);
     for (size_t i = 0; i < sizeof paths / sizeof paths[0] && *folder && status == ERGO_OK; i++) {
         char *text = NULL;
         status = ergo_program_flatten(scratch, paths[i], &text);
@@ -287,7 +291,7 @@ static enum ergo_status find_memory(struct ergo_context *ctx, const struct ergo_
     return status == ERGO_E_MEMORY ? ERGO_FAIL(ctx, ERGO_E_MEMORY,
                                                "No memory to look for the "
                                                "remembered probe of device %s",
-                                               s->id)
+                                               device->summary.id)
                                    : ERGO_OK;
 }
 

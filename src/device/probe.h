@@ -2,6 +2,7 @@
 #ifndef ERGO_DEVICE_PROBE_H
 #define ERGO_DEVICE_PROBE_H
 
+#include "base/text.h"
 #include "common/probe_params.h"
 #include "device/device.h"
 
@@ -11,6 +12,9 @@ enum ergo_status ergo_probe_ensure(struct ergo_context *ctx, struct ergo_device 
                                    char *verdict, size_t size);
 /* probe_fma.c: times the device's own fma(), and sets software_fma where ours is faster. */
 void ergo_probe_fma(struct ergo_context *ctx, struct ergo_device *device);
+/* On what all that is remembered of a device depends, appended to `text`: this version, platform,
+ * device, driver and options. */
+void ergo_probe_identity(const struct ergo_device *device, struct ergo_text *text);
 /* Is a pass remembered? Sets the same fields of the device; runs nothing. */
 enum ergo_status ergo_probe_recall(struct ergo_context *ctx, struct ergo_device *device,
                                    bool *known);

@@ -131,6 +131,7 @@ static const struct {
                    .no_binary_cache = true,
                    .no_fill = true,
                    .whole_writes = true,
+                   .one_thread = true,
                    .build_options = "-cl-opt-disable -DERGO_NO_FORCED_INLINE"},
         .evidence =
             "Oclgrind 21.10: no event times; optimised rotates become llvm.fshl, which it "
@@ -166,6 +167,7 @@ void ergo_quirks_find(const struct ergo_device_summary *summary, struct ergo_qui
         quirks->many_barriers_unreliable |= effect->many_barriers_unreliable;
         quirks->finish_forgets |= effect->finish_forgets;
         quirks->build_again |= effect->build_again;
+        quirks->one_thread |= effect->one_thread;
         quirks->binaries_compile |= effect->binaries_compile;
         if (effect->loop_limit && (!quirks->loop_limit || effect->loop_limit < quirks->loop_limit))
             quirks->loop_limit = effect->loop_limit;

@@ -1,7 +1,6 @@
 /* Ranks through MPI, whichever: the only file that knows it. An error of MPI ends all ranks (its
  * default handler). */
 #include <mpi.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,11 +1,13 @@
-/* Blocks of samples: enqueue, read back, hand on. And the replay of a stretch of them. */
+/* Blocks of samples: enqueue, read back, hand on. */
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "dist/dist.h"
 #include "engine/temper.h"
+#include "job/model.h"
 
 /* How many samples of a block carry curves. They are counted from the run's first sample. */
 static size_t curves_of(const struct ergo_engine *e, uint64_t first, size_t count) {
@@ -50,14 +52,10 @@ size_t ergo_engine_curve_rows(const struct ergo_engine *e) {
     return ergo_parallel_most((size_t)fmax(1, 0.25 * ergo_memory() / (double)e->curve_row_bytes));
 }
 
-static bool is_tempered(const struct ergo_engine *e) {
-    return e->temper && e->temper->active;
-}
-
 /* Is somebody waiting within so many steps? */
 static bool is_watched(const struct ergo_engine *e, uint64_t steps) {
     const struct ergo_engine_watch *w = e->watch;
-    return w && !w->asleep && (e->step == w->first || w->next(w, e->step) <= e->step + steps);
+    return w && (e->step == w->first || w->next(w, e->step) <= e->step + steps);
 }
 
 static void make_steps(struct ergo_engine *e, uint64_t steps) {
@@ -68,7 +66,7 @@ static void make_steps(struct ergo_engine *e, uint64_t steps) {
     while (e->step < end && e->status == ERGO_OK) {
         const bool watched = is_watched(e, end - e->step);
         const uint64_t next = watched ? w->next(w, e->step) : end, to = next < end ? next : end;
-        if (is_tempered(e))
+        if (e->temper)
             ergo_temper_steps(e, to - e->step);
         else
             e->model->steps(e, to - e->step);
@@ -90,9 +88,25 @@ void ergo_engine_block(void *state, size_t count, uint64_t every) {
     }
 }
 
+/* A device that loses its launches, without an error, does not number them either. */
+static uint32_t number(struct ergo_engine *e) {
+    const uint32_t alive = ++e->alive;
+    ERGO_LAUNCH(e, ERGO_ALIVE_KERNEL, ergo_grid_items(1, 1, 1), BUFFER(ERGO_ALIVE), U32(alive));
+    return alive;
+}
+
+static enum ergo_status lost(struct ergo_context *ctx, const struct ergo_engine *e, uint64_t step) {
+    return ERGO_FAIL(ctx, ERGO_E_AUDIT,
+                     "audit of %s failed on %s (%s): before step %llu it has lost launches "
+                     "without an error: try another device",
+                     e->model->sampler, e->device->summary.name, e->device->summary.driver,
+                     (unsigned long long)step);
+}
+
 /* Enqueue the read of all results of the slot's block. The last read's event tells that all are on
  * the host. */
 static void read_results(struct ergo_engine *e, struct ergo_engine_slot *slot) {
+    slot->alive = number(e);
     for (size_t i = 0; i < ERGO_BUFFERS && e->status == ERGO_OK; i++) {
         const struct ergo_engine_buffer *b = &e->buffers[i];
         const size_t bytes = b->ends ? (size_t)b->bytes : used(b, slot->samples, slot->curves);
@@ -129,7 +143,7 @@ enum ergo_status ergo_engine_advance(struct ergo_context *ctx, void *state, unsi
             ergo_engine_zero(e, (unsigned)i, used(&e->buffers[i], count, slot->curves));
     if (count == 0)
         make_steps(e, every);
-    else if (e->model->block && !is_tempered(e) && !is_watched(e, count * every))
+    else if (e->model->block && !e->temper && !is_watched(e, count * every))
         e->model->block(state, count, every);
     else
         ergo_engine_block(state, count, every);
@@ -147,16 +161,34 @@ enum ergo_status ergo_engine_advance(struct ergo_context *ctx, void *state, unsi
 struct conversion {
     const struct ergo_engine *e;
     unsigned slot;
+    bool curves;
     const struct ergo_samples *samples;
-    bool (*rows)(const void *state, unsigned slot, size_t begin, size_t end,
-                 const struct ergo_samples *samples);
+    bool (*row)(const void *state, unsigned slot, const struct ergo_row *row);
     atomic_bool failed;
 };
 
 static void convert_range(size_t begin, size_t end, void *user) {
     struct conversion *c = user;
-    if (!c->rows(c->e, c->slot, begin, end, c->samples))
-        c->failed = true;
+    const size_t members = c->e->batch->count, columns = c->e->batch->job->model->n_columns;
+    struct ergo_row row = {.sample = begin / members, .member = begin % members};
+    row.curves = c->samples->curves;
+    for (row.number = begin; row.number < end; row.number++) {
+        row.taken = row.sample;
+        if (c->curves)
+            row.taken = (size_t)(ergo_engine_curve_sample(c->e, c->slot, row.sample) -
+                                 c->e->slots[c->slot].first_sample);
+        else
+            row.columns = c->samples->columns + row.number * columns;
+        if (!c->row(c->e, c->slot, &row)) {
+            c->failed = true;
+            return;
+        }
+        row.member++;
+        if (row.member == members) {
+            row.member = 0;
+            row.sample++;
+        }
+    }
 }
 
 static void convert_row(size_t row, void *user) {
@@ -167,22 +199,60 @@ static void convert_row(size_t row, void *user) {
  */
 static const uint64_t worthwhile = 1 << 14;
 
+/* Row `number` of the sums, added up over its parts. */
+static void add_parts(const struct ergo_engine *e, unsigned slot, size_t number, uint64_t *sums) {
+    const struct ergo_totals *t = &e->totals;
+    const size_t words = t->narrow + 2 * t->wide;
+    const uint32_t *from = ergo_engine_host(e, t->row, slot, 0);
+    memset(sums, 0, 8 * (t->narrow + t->wide));
+    from += number * t->parts * words;
+    for (size_t p = 0; p < t->parts; p++, from += words) {
+        for (size_t k = 0; k < t->narrow; k++)
+            sums[k] += from[k];
+        for (size_t k = t->narrow; k < words; k += 2)
+            sums[(t->narrow + k) / 2] += (uint64_t)from[k + 1] << 32 | from[k];
+    }
+}
+
+static bool row_of_totals(const void *state, unsigned slot, const struct ergo_row *row) {
+    const struct ergo_engine *e = state;
+    const struct ergo_totals *t = &e->totals;
+    uint64_t own[ERGO_TOTALS], *sums = own;
+    if (t->joined)
+        sums = t->joined + row->number * (t->narrow + t->wide);
+    else
+        add_parts(e, slot, row->number, sums);
+    e->model->columns(state, row->member, sums, row->columns);
+    return true;
+}
+
+/* Of all ranks. */
+static void join_totals(const struct ergo_engine *e, unsigned slot, size_t rows) {
+    const struct ergo_totals *t = &e->totals;
+    const size_t n = t->narrow + t->wide;
+    for (size_t row = 0; row < rows && t->joined; row++)
+        add_parts(e, slot, row, t->joined + row * n);
+    if (t->joined)
+        ergo_dist_sum_counts(t->joined, rows * n);
+}
+
 /* n rows of results of this kind. False: some cannot be. */
 static bool convert_rows(const struct ergo_engine *e, unsigned slot, enum ergo_buffer_kind kind,
                          size_t samples_of_kind, const struct ergo_samples *samples) {
-    struct conversion c = {e, slot, samples, NULL, false};
+    const bool curves = kind == ERGO_BUFFER_CURVES;
+    struct conversion c = {
+        e, slot, curves, samples, curves ? e->model->curve_row : e->model->row, false};
+    if (!curves && e->model->columns)
+        c.row = row_of_totals;
     const size_t members = e->batch->count;
     uint64_t bytes = 0; /* of a sample */
-    c.rows = kind == ERGO_BUFFER_SAMPLES ? e->model->rows : e->model->curve_rows;
     for (size_t i = 0; i < ERGO_BUFFERS; i++) {
         const enum ergo_buffer_kind of = e->buffers[i].kind;
-        bytes += of == kind || (of == ERGO_BUFFER_HOST && kind == ERGO_BUFFER_CURVES)
-                     ? e->buffers[i].bytes
-                     : 0;
+        bytes += of == kind || (of == ERGO_BUFFER_HOST && curves) ? e->buffers[i].bytes : 0;
     }
-    if (c.rows && kind == ERGO_BUFFER_CURVES && e->curve_row_bytes)
+    if (c.row && curves && e->curve_row_bytes)
         ergo_parallel(samples_of_kind * members, ergo_engine_curve_rows(e), convert_row, &c);
-    else if (c.rows)
+    else if (c.row)
         ergo_parallel_ranges(samples_of_kind * members,
                              (size_t)(worthwhile * members / (bytes + 1)) + 1, convert_range, &c);
     return !c.failed;
@@ -191,6 +261,7 @@ static bool convert_rows(const struct ergo_engine *e, unsigned slot, enum ergo_b
 static enum ergo_status convert(struct ergo_context *ctx, struct ergo_engine *e, unsigned slot,
                                 struct ergo_samples *samples) {
     const struct ergo_engine_model *model = e->model;
+    join_totals(e, slot, samples->count * e->batch->count);
     enum ergo_status status = model->convert ? model->convert(ctx, e, slot, samples) : ERGO_OK;
     if (status != ERGO_OK ||
         (convert_rows(e, slot, ERGO_BUFFER_SAMPLES, samples->count, samples) &&
@@ -212,64 +283,24 @@ enum ergo_status ergo_engine_collect(struct ergo_context *ctx, void *state, unsi
     if (slot->samples == 0)
         return ERGO_OK;
     enum ergo_status status = ergo_event_wait(ctx, e->device, &slot->ready, NULL);
+    if (status == ERGO_OK && *(uint32_t *)ergo_engine_host(e, ERGO_ALIVE, which, 0) != slot->alive)
+        status = lost(ctx, e, slot->step + slot->samples * slot->every);
     if (status == ERGO_OK)
-        status = is_tempered(e) ? ergo_temper_collect(ctx, e, which, samples, convert)
-                                : convert(ctx, e, which, samples);
+        status = e->temper ? ergo_temper_collect(ctx, e, which, samples, convert)
+                           : convert(ctx, e, which, samples);
     slot->busy = false;
     return status;
 }
 
-/* For a copy. Drivers need some memory, too, and may say that there is none only when a copy is
- * used. */
-static bool has_room(const struct ergo_engine *e, uint64_t bytes) {
-    const uint64_t all = e->device->summary.global_memory;
-    return e->plan.device_bytes + bytes <= all - all / 8;
-}
-
-enum ergo_status ergo_engine_replay(struct ergo_context *ctx, struct ergo_engine *e,
-                                    struct ergo_replay *r, const struct ergo_replay_row *extra,
-                                    size_t n_extra) {
-    struct ergo_replay_row rows[ERGO_REPLAY_EXTRA + 8] = {0};
-    const size_t curves = curves_of(e, r->first_sample, r->samples);
-    if (n_extra > 8)
-        return ERGO_FAIL(ctx, ERGO_E_INTERNAL, "%zu extra rows of a replay", n_extra);
-    for (size_t i = 0; i < ERGO_BUFFERS; i++) {
-        struct ergo_engine_buffer *b = &e->buffers[i];
-        rows[i].what = b->what;
-        rows[i].mem = &b->mem[0];
-        rows[i].bytes = used(b, r->samples, curves);
-        if (rows[i].bytes) {
-            rows[i].kind = ERGO_REPLAY_RESULT;
-        } else if (b->kind == ERGO_BUFFER_STATE || b->kind == ERGO_BUFFER_RESULT) {
-            rows[i].kind = b->kind == ERGO_BUFFER_STATE ? ERGO_REPLAY_STATE : ERGO_REPLAY_RESULT;
-            rows[i].bytes = (size_t)b->bytes;
-            if (b->flags & ERGO_BUFFER_APART && has_room(e, b->bytes))
-                rows[i].kind = ERGO_REPLAY_APART;
-            if (b->each) {
-                rows[i].mem = b->each;
-                rows[i].kind = ERGO_REPLAY_EACH;
-            }
-        }
-    }
-    rows[ERGO_BUFFERS] = (struct ergo_replay_row){
-        .what = "step", .kind = ERGO_REPLAY_HOST, .host = &e->step, .bytes = sizeof e->step};
-    if (n_extra)
-        memcpy(&rows[ERGO_REPLAY_EXTRA], extra, n_extra * sizeof *extra);
-    r->sampler = e->model->sampler;
-    r->device = e->device;
-    r->state = r->state ? r->state : e;
-    r->rows = rows;
-    r->n_rows = ERGO_REPLAY_EXTRA + n_extra;
-    r->members = e->batch->count;
-    r->step = e->step;
-    r->advance = r->advance ? r->advance : ergo_engine_advance;
-    r->collect = r->collect ? r->collect : ergo_engine_collect;
-    const enum ergo_status status = ergo_replay(ctx, r);
-    ergo_engine_changed(e); /* it has put the state back */
-    r->rows = NULL;
+enum ergo_status ergo_engine_check(struct ergo_context *ctx, struct ergo_engine *e) {
+    uint32_t found = 0;
+    ergo_engine_begin(e, ctx);
+    const uint32_t expected = number(e);
+    ergo_engine_read(e, ERGO_ALIVE, 0, sizeof found, &found);
+    enum ergo_status status = ergo_engine_end(e);
+    if (status == ERGO_OK && found != expected)
+        status = lost(ctx, e, e->step);
+    if (status == ERGO_OK)
+        status = ergo_constants_check(ctx, e->device, &e->constants, NULL, e->model->sampler);
     return status;
-}
-
-enum ergo_status ergo_engine_check_constants(struct ergo_context *ctx, struct ergo_engine *e) {
-    return ergo_constants_check(ctx, e->device, &e->constants, NULL, e->model->sampler);
 }

@@ -258,6 +258,12 @@ void ergo_engine_constant(struct ergo_engine *e, unsigned row, const void *data)
                                          (size_t)b->bytes, data, &b->mem[0]);
 }
 
+void ergo_engine_constants(struct ergo_engine *e) {
+    for (unsigned row = 0; row < ERGO_BUFFERS; row++)
+        if (e->buffers[row].table)
+            ergo_engine_constant(e, row, e->buffers[row].table);
+}
+
 void ergo_engine_grow(struct ergo_engine *e, unsigned row, uint64_t bytes, size_t pieces) {
     struct ergo_engine_buffer *b = declared(e, row, "grows") ? &e->buffers[row] : NULL;
     cl_mem grown = NULL;

@@ -1,4 +1,4 @@
-/* Buffers and kernels of a batch on a device: declared, planned, created, destroyed. */
+/* Buffers and kernels of a batch on a device: planned, created, destroyed. */
 #include "engine/engine.h"
 
 #include <math.h>
@@ -6,82 +6,15 @@
 #include <string.h>
 
 #include "device/program.h"
+#include "engine/slab.h"
 #include "engine/temper.h"
 
-/* ---- declarations -----------------------------------------------------------------------------
+/* ---- plan -------------------------------------------------------------------------------------
  */
-
-static void too_many(struct ergo_engine *e, const char *what, const char *name) {
-    ERGO_ENGINE_FAIL(e, ERGO_E_INTERNAL, "%s declares too many %s (\"%s\")", e->model->sampler,
-                     what, name);
-}
 
 static bool is_result(enum ergo_buffer_kind kind) {
     return kind == ERGO_BUFFER_SAMPLES || kind == ERGO_BUFFER_CURVES || kind == ERGO_BUFFER_HOST;
 }
-
-void ergo_engine_buffer(struct ergo_engine *e, unsigned row, const char *what,
-                        enum ergo_buffer_kind kind, uint64_t bytes) {
-    if (row >= ERGO_BUFFERS)
-        too_many(e, "buffers", what);
-    else if (bytes)
-        e->buffers[row] = (struct ergo_engine_buffer){.what = what, .kind = kind, .bytes = bytes};
-}
-
-void ergo_engine_sums(struct ergo_engine *e, unsigned row, const char *what,
-                      enum ergo_buffer_kind kind, uint64_t bytes) {
-    ergo_engine_buffer(e, row, what, kind, bytes);
-    if (row < ERGO_BUFFERS)
-        e->buffers[row].zeroed = true;
-}
-
-void ergo_engine_ends(struct ergo_engine *e, unsigned row) {
-    if (row < ERGO_BUFFERS)
-        e->buffers[row].ends = e->buffers[row].kind == ERGO_BUFFER_STATE;
-}
-
-void ergo_engine_flag(struct ergo_engine *e, unsigned row, unsigned flags) {
-    if (row < ERGO_BUFFERS && e->buffers[row].kind != ERGO_BUFFER_NONE)
-        e->buffers[row].flags |= flags;
-}
-
-void ergo_engine_kernel(struct ergo_engine *e, unsigned kernel, const char *path,
-                        const char *options, const char *name) {
-    const char *o = options ? options : "";
-    unsigned p = 0;
-    while (p < ERGO_PROGRAMS && e->programs[p].path &&
-           (strcmp(e->programs[p].path, path) != 0 || strcmp(e->programs[p].options, o) != 0))
-        p++;
-    if (kernel >= ERGO_KERNELS || p == ERGO_PROGRAMS) {
-        too_many(e, "kernels", name);
-        return;
-    }
-    if (!e->programs[p].path) {
-        e->programs[p].options = strdup(o);
-        if (!e->programs[p].options) {
-            ERGO_ENGINE_FAIL(e, ERGO_E_MEMORY, "no memory for build options");
-            return;
-        }
-        e->programs[p].path = path;
-    }
-    e->kernels[kernel] = (struct ergo_engine_kernel){.name = name, .program = p};
-}
-
-void *ergo_engine_memory(struct ergo_engine *e, size_t count, size_t size) {
-    size_t i = 0;
-    while (i < ERGO_MEMORIES && e->memories[i])
-        i++;
-    if (i < ERGO_MEMORIES)
-        e->memories[i] = calloc(count + !count, size);
-    if (i < ERGO_MEMORIES && e->memories[i])
-        return e->memories[i];
-    ERGO_ENGINE_FAIL(e, ERGO_E_MEMORY, "no memory for %zu members of a batch of %s",
-                     e->batch->count, e->model->sampler);
-    return NULL;
-}
-
-/* ---- plan -------------------------------------------------------------------------------------
- */
 
 /* How many samples, or samples with curves, the slot of a result has room for. */
 static uint64_t capacity_of(const struct ergo_engine *e, const struct ergo_engine_buffer *b) {
@@ -153,10 +86,18 @@ static enum ergo_status declare(struct ergo_context *ctx, struct ergo_engine *e)
     enum ergo_status status = e->model->configure(ctx, e);
     if (status == ERGO_OK && e->temper)
         ergo_temper_declare(e);
+    ergo_engine_buffer(e, ERGO_ALIVE, "launches", ERGO_BUFFER_SCRATCH, sizeof e->alive);
+    ergo_engine_ends(e, ERGO_ALIVE);
+    ergo_engine_kernel(e, ERGO_ALIVE_KERNEL, "common/alive.cl", NULL, "alive");
     status = status == ERGO_OK ? ergo_engine_end(e) : status;
     if (status != ERGO_OK)
         return status;
     choose_block(e);
+    if (e->model->slab && e->model->columns)
+        e->totals.joined = ergo_engine_memory(e, e->block_samples * e->batch->count,
+                                              8 * (e->totals.narrow + e->totals.wide));
+    if (ergo_engine_end(e) != ERGO_OK) /* without it a rank would not meet the others */
+        return ergo_engine_end(e);
     if (!e->pace.now)
         ergo_pace_start(&e->pace, e->plan.block_steps);
     return sum_memory(ctx, e);
@@ -189,12 +130,15 @@ static void undeclare(struct ergo_engine *e) {
     memset(&e->plan, 0, sizeof e->plan);
     e->constants.n = 0;
     e->block_samples = 0;
+    e->group = 0;
     e->pace = e->curve_pace = (struct ergo_pace){0};
 }
 
 static void forget(struct ergo_engine *e) {
     if (e->model->release)
         e->model->release(e);
+    if (e->model->slab)
+        ergo_slab_release(ergo_slab_of(e));
     undeclare(e);
     ergo_temper_free(e);
     free(e);
@@ -356,8 +300,7 @@ static enum ergo_status create_buffers(struct ergo_context *ctx, struct ergo_eng
         if (status == ERGO_OK && b->flags & ERGO_BUFFER_EACH)
             status = create_each(ctx, e, b);
         else if (status == ERGO_OK &&
-                 (b->kind == ERGO_BUFFER_STATE || b->kind == ERGO_BUFFER_SCRATCH ||
-                  b->kind == ERGO_BUFFER_RESULT))
+                 (b->kind == ERGO_BUFFER_STATE || b->kind == ERGO_BUFFER_SCRATCH))
             status =
                 ergo_buffer_create(ctx, e->device, b->what, (size_t)b->bytes, NULL, &b->mem[0]);
         if (status == ERGO_OK && b->flags & ERGO_BUFFER_HOSTED)
@@ -371,8 +314,15 @@ static enum ergo_status make(struct ergo_context *ctx, struct ergo_engine *e) {
     if (status == ERGO_OK)
         status = create_buffers(ctx, e);
     ergo_engine_begin(e, ctx);
+    if (status == ERGO_OK && e->model->slab)
+        ergo_slab_prepare(e, ergo_slab_of(e));
+    for (unsigned k = 0; k < ERGO_KERNELS && e->group && status == ERGO_OK; k++)
+        if (e->kernels[k].kernel)
+            e->group = (uint32_t)ergo_engine_group(e, k, e->group);
     if (status == ERGO_OK && e->model->prepare)
         status = e->model->prepare(ctx, e);
+    if (status == ERGO_OK)
+        ergo_engine_constants(e);
     if (status == ERGO_OK && e->temper)
         ergo_temper_prepare(e);
     status = status == ERGO_OK ? ergo_engine_end(e) : status;
@@ -390,6 +340,15 @@ enum ergo_status ergo_engine_make(struct ergo_context *ctx, void **state) {
     ergo_engine_destroy(e);
     *state = NULL;
     return status;
+}
+
+enum ergo_status ergo_engine_init(struct ergo_context *ctx, void *state) {
+    struct ergo_engine *e = state;
+    e->step = 0;
+    ergo_engine_begin(e, ctx);
+    e->model->start(state);
+    ergo_engine_finish(e);
+    return ergo_engine_end(e);
 }
 
 enum ergo_status ergo_engine_create(struct ergo_context *ctx, const struct ergo_engine_model *model,

@@ -17,16 +17,16 @@
 #define ERGO_ENGINE_ENGINE_H
 
 #include "device/device.h"
+#include "engine/constants.h"
 #include "engine/pace.h"
 #include "engine/plan.h"
-#include "engine/replay.h"
+#include "engine/samples.h"
 #include "job/job.h"
 
 enum ergo_buffer_kind {
     ERGO_BUFFER_NONE,     /* not declared: this batch does not need it */
-    ERGO_BUFFER_STATE,    /* from which chains continue; an audit saves and restores it */
+    ERGO_BUFFER_STATE,    /* from which chains continue */
     ERGO_BUFFER_SCRATCH,  /* has no meaning from one step to the next */
-    ERGO_BUFFER_RESULT,   /* each step writes it anew, and measurements read it */
     ERGO_BUFFER_CONSTANT, /* written once by ergo_engine_constant; an audit checks it */
     ERGO_BUFFER_SAMPLES,  /* bytes of one sample of the batch; a block has many, in two slots */
     ERGO_BUFFER_CURVES,   /* bytes of one sample that carries curves; likewise */
@@ -37,10 +37,12 @@ enum ergo_buffer_kind {
 
 enum {
     ERGO_MODEL_BUFFERS = 40, /* rows of the model; behind them those of a ladder (temper.h) */
-    ERGO_BUFFERS = 46,
+    ERGO_ALIVE = 45, /* the engine's: the number of the last launch before results are read */
+    ERGO_BUFFERS,
     ERGO_MODEL_KERNELS = 40,
-    ERGO_KERNELS = 42,
-    ERGO_PROGRAMS = 12,
+    ERGO_ALIVE_KERNEL = 42,
+    ERGO_KERNELS,
+    ERGO_PROGRAMS = 13,
     ERGO_ARGS = 24,
     ERGO_MEMORIES = 24 /* pieces of host memory */
 };
@@ -50,10 +52,7 @@ enum ergo_buffer_flag {
     ERGO_BUFFER_EACH = 1, /* one for each member; ergo_engine_choose selects the member */
     /* no result; has host memory of its size, one for all members: ergo_engine_host(..., 0, 0) */
     ERGO_BUFFER_HOSTED = 2,
-    ERGO_BUFFER_BESIDE = 4, /* hosted; transfers run beside launches if the device can do it */
-    /* a state, large; audits work on a copy of it, where the device has room for one. It does not
-     * change places, and `compare` asks for it by ergo_replay_before. */
-    ERGO_BUFFER_APART = 8
+    ERGO_BUFFER_BESIDE = 4 /* hosted; transfers run beside launches if the device can do it */
 };
 
 struct ergo_engine_buffer {
@@ -61,13 +60,14 @@ struct ergo_engine_buffer {
     enum ergo_buffer_kind kind;
     unsigned flags;
     bool zeroed; /* results: zeroed when a block begins, because kernels add to them */
-    bool ends;   /* a state: read back when a block ends */
+    bool ends;   /* read back when a block ends */
     uint64_t bytes;
+    const void *table; /* what a constant holds, where configure makes it (ergo_engine_table) */
     /* results: one for each slot, and one for a ladder's energies (temper.h); else the first alone
      */
     cl_mem mem[3];
     cl_mem *each;   /* [members], ERGO_BUFFER_EACH; mem[0] is the chosen one */
-    void *host[3];  /* for results and a state that `ends`; hosted buffers have the first alone */
+    void *host[3];  /* for results and what `ends`; hosted buffers have the first alone */
     cl_mem pins[3]; /* behind `host`, where the driver has such memory */
     cl_event read;  /* of ergo_engine_fetch */
 };
@@ -90,6 +90,7 @@ struct ergo_engine_slot {
     uint64_t step;          /* before the block's first step */
     uint64_t every, first_sample;
     cl_event ready;
+    uint32_t alive; /* what ERGO_ALIVE has then */
     bool busy;
 };
 
@@ -105,6 +106,15 @@ struct ergo_ahead {
     unsigned next; /* the one that is replaced */
 };
 
+/* Sums of a sample, of which columns are made: of each member `parts` times `narrow` numbers of 32
+ * bits and then `wide` of 64, the lower half first. */
+struct ergo_totals {
+    unsigned row;
+    uint32_t narrow, wide, parts;
+    uint64_t *joined; /* of a lattice in slabs: [samples][members][narrow + wide], of all ranks */
+};
+enum { ERGO_TOTALS = 264 }; /* most numbers of a member */
+
 /* Somebody looks at states after certain steps, and now and then waits for the device. */
 struct ergo_engine;
 struct ergo_engine_watch {
@@ -112,13 +122,13 @@ struct ergo_engine_watch {
     uint64_t (*next)(const struct ergo_engine_watch *watch, uint64_t step); /* after `step` */
     /* e->step is one of them. The first one may come again, with the same state. */
     void (*event)(struct ergo_engine *e);
-    bool asleep; /* in audits */
 };
 
 struct ergo_sampler_ops;
 struct ergo_temper; /* engine/temper.h */
 struct ergo_temper_model;
 struct ergo_slab_model; /* engine/slab.h */
+struct ergo_fields;     /* engine/fields.h */
 
 struct ergo_engine {
     const struct ergo_engine_model *model;
@@ -133,6 +143,7 @@ struct ergo_engine {
     struct ergo_engine_kernel kernels[ERGO_KERNELS];
     struct ergo_engine_program programs[ERGO_PROGRAMS];
     struct ergo_constants constants;
+    struct ergo_totals totals;
     void *memories[ERGO_MEMORIES];
     size_t block_samples;     /* if 0 when configure ends: as many as fit ERGO_BLOCK_BYTES */
     uint64_t curve_interval;  /* samples from one with curves to the next; 0: none carries curves */
@@ -140,8 +151,10 @@ struct ergo_engine {
     size_t curve_capacity;    /* most samples with curves in a block */
     struct ergo_engine_slot slots[2];
     unsigned slot; /* the slot whose results launches get */
-    uint64_t step; /* of all chains */
-    bool carried;  /* they began in last states of other chains, not in the job's start */
+    uint32_t alive;
+    uint64_t step;  /* of all chains */
+    uint32_t group; /* work-items, of ergo_engine_groups */
+    bool carried;   /* they began in last states of other chains, not in the job's start */
     /* Lengths of launches: of steps, if not started when configure ends from plan.block_steps; and
      * of what samples with curves take, in units of the model's, which starts it. */
     struct ergo_pace pace, curve_pace;
@@ -157,6 +170,7 @@ struct ergo_engine_model {
     const char *sampler; /* "hard-disks", for messages */
     const char *smaller; /* what to make smaller if memory does not suffice: "fewer disks" */
     size_t state_bytes;  /* of the state, which begins with a struct ergo_engine */
+    const struct ergo_fields *fields; /* its state; NULL: the model saves it by itself */
     /* Decide shapes and launches of the batch. Declare buffers and kernels. Set e.plan's path,
      * launch, launches_per_step, block_steps and work_per_step, and add to host_bytes. Return
      * ERGO_E_DEVICE with the reason if the batch cannot run. Allocate no device memory, because a
@@ -164,6 +178,8 @@ struct ergo_engine_model {
     enum ergo_status (*configure)(struct ergo_context *ctx, void *state);
     /* Called when kernels and buffers exist: constants, sizes of work-groups. NULL: nothing. */
     enum ergo_status (*prepare)(struct ergo_context *ctx, void *state);
+    /* Enqueue the start of all members, for ergo_engine_init. */
+    void (*start)(void *state);
     /* Enqueue this many steps from e.step on, and advance e.step. */
     void (*steps)(void *state, uint64_t steps);
     /* Enqueue the measurement of sample `sample` of the slot; measure_curves: its curves, as number
@@ -173,16 +189,16 @@ struct ergo_engine_model {
     /* Replaces these three: `count` times `every` steps and a measurement. NULL: they are used. */
     void (*block)(void *state, size_t count, uint64_t every);
     /* Make samples of a slot's results, which are on the host: first `convert`, by one core, then
-     * `rows` and `curve_rows`, by many. NULL: nothing. */
+     * `row` and `curve_row`, by many. NULL: nothing. */
     enum ergo_status (*convert)(struct ergo_context *ctx, void *state, unsigned slot,
                                 struct ergo_samples *samples);
-    /* The columns of rows `begin` to `end` - 1; a row is a sample times the members plus a member.
-     * False: results that cannot be, and `refuse` finds out which, or no memory. */
-    bool (*rows)(const void *state, unsigned slot, size_t begin, size_t end,
-                 const struct ergo_samples *samples);
-    /* The same of the samples with curves: their curves. */
-    bool (*curve_rows)(const void *state, unsigned slot, size_t begin, size_t end,
-                       const struct ergo_samples *samples);
+    /* The columns of a sample, of a member's sums (ergo_engine_totals); what has none has `row`. */
+    void (*columns)(const void *state, size_t member, const uint64_t *sums, double *columns);
+    /* The same of other results. False: those that cannot be, and `refuse` finds out which, or no
+     * memory. */
+    bool (*row)(const void *state, unsigned slot, const struct ergo_row *row);
+    /* The curves of a sample that has some. */
+    bool (*curve_row)(const void *state, unsigned slot, const struct ergo_row *row);
     /* Says what is wrong with a slot's results, if anything; NULL: nothing ever is. */
     enum ergo_status (*refuse)(struct ergo_context *ctx, const void *state, unsigned slot,
                                const struct ergo_samples *samples);
@@ -205,10 +221,24 @@ void ergo_engine_buffer(struct ergo_engine *e, unsigned row, const char *what,
 /* Results to which kernels add. They are zeroed when a block begins. */
 void ergo_engine_sums(struct ergo_engine *e, unsigned row, const char *what,
                       enum ergo_buffer_kind kind, uint64_t bytes);
-/* A declared state that is read back at the end of every block: ergo_engine_host(e, row, slot, 0).
+/* Sums of a sample, a buffer named "samples": `parts` of each member, which kernels write; 0: one,
+ * to which they add. `columns` gets them added up, modulo 2^64, also over the ranks of a slab. */
+void ergo_engine_totals(struct ergo_engine *e, unsigned row, uint32_t narrow, uint32_t wide,
+                        uint32_t parts);
+/* A declared buffer that is read back at the end of every block: ergo_engine_host(e, row, slot, 0).
  */
 void ergo_engine_ends(struct ergo_engine *e, unsigned row);
 void ergo_engine_flag(struct ergo_engine *e, unsigned row, unsigned flags);
+/* A constant of `count` rows and the host memory for them, which configure fills: it is written
+ * when `prepare` has ended. NULL: no memory, and the error is noted. */
+void *ergo_engine_table(struct ergo_engine *e, unsigned row, const char *what, size_t count,
+                        size_t size);
+/* e->group: as the job says, else so many on a GPU or a CPU. When kernels exist it is halved until
+ * each can be launched with it. */
+void ergo_engine_groups(struct ergo_engine *e, uint32_t gpu, uint32_t cpu);
+/* The plan of a step of `work` updates and so many launches: updates a second of a GPU, and of a
+ * compute unit of a CPU. A launch costs 5 us and 10 us besides. */
+void ergo_engine_rates(struct ergo_engine *e, double work, double launches, double gpu, double cpu);
 /* A kernel of the program `path`, built with `options` (copied; NULL: none). */
 void ergo_engine_kernel(struct ergo_engine *e, unsigned kernel, const char *path,
                         const char *options, const char *name);
@@ -246,6 +276,8 @@ enum ergo_status ergo_engine_declared(
  * is new, such as shares of ranks. The step stays. */
 enum ergo_status ergo_engine_remake(struct ergo_context *ctx, void *state);
 void ergo_engine_destroy(void *state); /* NULL-safe */
+/* What the model's `start` enqueues, at step 0. */
+enum ergo_status ergo_engine_init(struct ergo_context *ctx, void *state);
 enum ergo_status ergo_engine_advance(struct ergo_context *ctx, void *state, unsigned slot,
                                      size_t count, uint64_t every, uint64_t first_sample);
 enum ergo_status ergo_engine_collect(struct ergo_context *ctx, void *state, unsigned slot,
@@ -343,8 +375,9 @@ void ergo_engine_await(struct ergo_engine *e, unsigned row);
 /* Enqueue a read into ERGO_BUFFER_HOST row `to`, at offset `at` of curve number `curve`. */
 void ergo_engine_read_curve(struct ergo_engine *e, unsigned row, size_t offset, size_t bytes,
                             unsigned to, size_t curve, size_t at);
-/* Write the data of a declared constant, at first or anew. */
+/* Write the data of a declared constant, at first or anew; of all tables. */
 void ergo_engine_constant(struct ergo_engine *e, unsigned row, const void *data);
+void ergo_engine_constants(struct ergo_engine *e);
 /* Enlarge a declared buffer. Its bytes stay: it has `pieces` equal pieces, and each is extended by
  * zeros. */
 void ergo_engine_grow(struct ergo_engine *e, unsigned row, uint64_t bytes, size_t pieces);
@@ -382,22 +415,8 @@ uint64_t ergo_engine_curve_sample(const struct ergo_engine *e, unsigned slot, si
  * than a quarter of the machine's, but one at least. */
 size_t ergo_engine_curve_rows(const struct ergo_engine *e);
 
-/* ---- audit ------------------------------------------------------------------------------------
- */
-
-/* Rows for a replay (engine/replay.h) of an engine's state: row i is buffer i, then the step, then
- * `extra` rows of the model's own. */
-enum { ERGO_REPLAY_EXTRA = ERGO_BUFFERS + 1 };
-/*
- * ergo_replay with this engine's buffers, samples and steps. The caller has set samples, lead,
- * every, first_sample, n_columns, n_curves, curve_sizes, compare, user, remedy. extra (NULL: none):
- * rows of kind ERGO_REPLAY_HOST. In compare, kept[row of a buffer] is a state before the stretch;
- * of ERGO_BUFFER_APART, ergo_replay_before has it.
- */
-enum ergo_status ergo_engine_replay(struct ergo_context *ctx, struct ergo_engine *e,
-                                    struct ergo_replay *r, const struct ergo_replay_row *extra,
-                                    size_t n_extra);
-/* Do the constants still hold what was written? */
-enum ergo_status ergo_engine_check_constants(struct ergo_context *ctx, struct ergo_engine *e);
+/* Do the constants still hold what was written, and does the device make launches? (Blocks that
+ * have no sample do not tell.) */
+enum ergo_status ergo_engine_check(struct ergo_context *ctx, struct ergo_engine *e);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/fields.h"
 #include "engine/ladder.h"
 
 /* ---- the job --------------------------------------------------------------------------------- */
@@ -26,14 +27,14 @@ static double root(double x, uint32_t n) {
 enum { AUTOMATIC_RUNGS = 16 };
 
 uint32_t ergo_ladder_rungs(const struct ergo_point *point) {
-    const struct ergo_value *ladder = ergo_point_value(point, "/system/ladder");
+    const struct ergo_value *ladder = &point->parameters->ladder;
     return ladder->automatic ? AUTOMATIC_RUNGS : (uint32_t)ladder->integer;
 }
 
 bool ergo_ladder_automatic(const struct ergo_point *point) {
-    const struct ergo_value *spacing = ergo_point_value(point, "/system/ladder_spacing");
+    const struct ergo_value *spacing = &point->parameters->ladder_spacing;
     return spacing->present ? strcmp(spacing->text, "auto") == 0
-                            : ergo_point_value(point, "/system/ladder")->automatic;
+                            : point->parameters->ladder.automatic;
 }
 
 /* Numbers with commas between them, "1, 1.2, 1.5"; returns how many, 0: no such list. */
@@ -55,12 +56,12 @@ static uint32_t read_list(const char *text, double t[ERGO_LADDER_MAX]) {
 
 uint32_t ergo_ladder_temperatures(const struct ergo_point *point, double t[ERGO_LADDER_MAX]) {
     const uint32_t n = ergo_ladder_rungs(point);
-    const struct ergo_value *top = ergo_point_value(point, "/system/temperature_max");
-    const struct ergo_value *given = ergo_point_value(point, "/system/ladder_spacing");
+    const struct ergo_value *top = &point->parameters->temperature_max;
+    const struct ergo_value *given = &point->parameters->ladder_spacing;
     const char *spacing =
         given->present && strcmp(given->text, "auto") != 0 ? given->text : "geometric";
-    const double cold = ergo_point_real(point, "/system/temperature");
-    const struct ergo_value *list = ergo_point_value(point, "/system/ladder_temperatures");
+    const double cold = point->parameters->temperature;
+    const struct ergo_value *list = &point->parameters->ladder_temperatures;
     t[0] = cold;
     if (list->present && read_list(list->text, t) == n)
         return n;
@@ -82,7 +83,7 @@ uint32_t ergo_ladder_temperatures(const struct ergo_point *point, double t[ERGO_
 }
 
 uint32_t ergo_ladder_every(const struct ergo_point *point) {
-    const struct ergo_value *every = ergo_point_value(point, "/system/swap_every");
+    const struct ergo_value *every = &point->parameters->swap_every;
     return every->present ? (uint32_t)every->integer : 10;
 }
 
@@ -102,8 +103,8 @@ static enum ergo_status check_list(struct ergo_context *ctx, const char *text, u
 
 enum ergo_status ergo_ladder_check(struct ergo_context *ctx, const struct ergo_point *point) {
     enum ergo_status status = ERGO_OK;
-    const struct ergo_value *top = ergo_point_value(point, "/system/temperature_max");
-    const double cold = ergo_point_real(point, "/system/temperature");
+    const struct ergo_value *top = &point->parameters->temperature_max;
+    const double cold = point->parameters->temperature;
     const int64_t n = ergo_ladder_rungs(point);
     if (n > 1 && !top->present)
         status = ergo_job_error(ctx, "/system/temperature_max",
@@ -112,7 +113,7 @@ enum ergo_status ergo_ladder_check(struct ergo_context *ctx, const struct ergo_p
     if (n > 1 && top->present && !(top->real > cold))
         status = ergo_job_error(ctx, "/system/temperature_max",
                                 "%g is not above /system/temperature %g", top->real, cold);
-    const struct ergo_value *list = ergo_point_value(point, "/system/ladder_temperatures");
+    const struct ergo_value *list = &point->parameters->ladder_temperatures;
     if (status == ERGO_OK && n > 1 && list->present)
         status = check_list(ctx, list->text, (uint32_t)n, cold, top->real);
     if (n == 1 && top->present)
@@ -144,11 +145,11 @@ void ergo_ladder_feed_back(uint32_t rungs, const double *rejected, double *all) 
 enum { HALVES = 6 };
 
 struct ergo_feedback ergo_feedback_of(const struct ergo_point *point) {
-    return (struct ergo_feedback){
-        .automatic = ergo_ladder_rungs(point) > 1 && ergo_ladder_automatic(point),
-        .rungs = ergo_ladder_rungs(point),
-        .every = ergo_ladder_every(point),
-        .equilibration = (uint64_t)ergo_point_int(point, "/run/equilibration")};
+    return (struct ergo_feedback){.automatic =
+                                      ergo_ladder_rungs(point) > 1 && ergo_ladder_automatic(point),
+                                  .rungs = ergo_ladder_rungs(point),
+                                  .every = ergo_ladder_every(point),
+                                  .equilibration = (uint64_t)point->parameters->equilibration};
 }
 
 enum ergo_status ergo_feedback_check(struct ergo_context *ctx, const struct ergo_point *point) {
@@ -216,6 +217,13 @@ void ergo_feedback_begin(const struct ergo_batch *batch, double *ladders) {
 
 size_t ergo_feedback_bytes(const struct ergo_feedback *f) {
     return f->automatic ? 8 * (size_t)f->rungs : 0;
+}
+
+bool ergo_feedback_valid(const struct ergo_field_row *r) {
+    const struct ergo_engine *e = r->state;
+    double all[ERGO_LADDER_MAX];
+    memcpy(all, r->bytes, r->x->bytes);
+    return ergo_feedback_possible(e->batch->points[r->member], all);
 }
 
 void ergo_feedback_save(const struct ergo_feedback *f, const double *all, struct ergo_text *text) {

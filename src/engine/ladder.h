@@ -19,6 +19,8 @@
 
 enum { ERGO_LADDER_MAX = 128 }; /* most temperatures */
 
+struct ergo_field_row; /* fields.h */
+
 /* ---- the job --------------------------------------------------------------------------------- */
 
 /* How many temperatures: /system/ladder; "auto": 16. Are they found by feedback: "auto", or with
@@ -76,6 +78,7 @@ bool ergo_feedback_possible(const struct ergo_point *point, const double *all);
  * feedback: so many bytes, little-endian. */
 void ergo_feedback_begin(const struct ergo_batch *batch, double *ladders);
 size_t ergo_feedback_bytes(const struct ergo_feedback *f);
+bool ergo_feedback_valid(const struct ergo_field_row *r); /* of a field that is these (fields.h) */
 void ergo_feedback_save(const struct ergo_feedback *f, const double *all, struct ergo_text *text);
 /* False: they are damaged, and nothing has changed. */
 bool ergo_feedback_load(const struct ergo_feedback *f, const struct ergo_point *point,

@@ -117,13 +117,3 @@ uint64_t ergo_layout_site(const struct ergo_layout *l, int rank, uint32_t index)
     const uint64_t y = index / (32 * (uint64_t)p->words), x = index % (32 * (uint64_t)p->words);
     return (y + p->row0) * l->lx + x + 32 * p->word0;
 }
-
-int ergo_layout_owner(const struct ergo_layout *l, uint64_t site) {
-    const uint64_t y = site / l->lx, word = site % l->lx / 32;
-    for (int r = 0; r < l->ranks; r++) {
-        const struct ergo_rectangle *p = &l->rectangles[r];
-        if (word - p->word0 < p->words && y - p->row0 < p->rows)
-            return r;
-    }
-    return 0; /* not reached: the pieces are the lattice */
-}

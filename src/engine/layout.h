@@ -43,10 +43,8 @@ struct ergo_link ergo_layout_below(const struct ergo_layout *layout, int rank);
 struct ergo_link ergo_layout_above(const struct ergo_layout *layout, int rank);
 void ergo_layout_beside(const struct ergo_layout *layout, int rank, bool right,
                         struct ergo_link *links, size_t *n);
-/* The site, in the whole lattice, of one of a rectangle (32 a word), and whose rectangle a site is
- * in. */
+/* The site, in the whole lattice, of one of a rectangle (32 a word). */
 uint64_t ergo_layout_site(const struct ergo_layout *layout, int rank, uint32_t index);
-int ergo_layout_owner(const struct ergo_layout *layout, uint64_t site);
 
 /* ---- pieces.c: between ranks ------------------------------------------------------------------
  */

@@ -16,4 +16,14 @@ struct ergo_samples {
     double *curves[ERGO_CURVES_MAX]; /* of curves_sums: [members][curve size] */
 };
 
+/* One member of a sample. */
+struct ergo_row {
+    size_t number; /* sample times the members plus the member */
+    size_t sample; /* of the block; of curves, among those with curves */
+    size_t taken;  /* of the block, also where it is of curves */
+    size_t member;
+    double *columns;       /* of the row; NULL where it is of curves */
+    double *const *curves; /* curve c of the row: from number times its size on */
+};
+
 #endif

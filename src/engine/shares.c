@@ -10,7 +10,7 @@
 static const char *text_of(const struct ergo_point *point) {
     if (!point)
         return "equal";
-    const struct ergo_value *v = ergo_point_value(point, "/system/shares");
+    const struct ergo_value *v = &point->parameters->shares;
     return v->present ? v->text : "measured";
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "dist/dist.h"
+#include "engine/fields.h"
 
 /* Above those of samplers, which may have posts of their own under way. */
 enum { TAG_UP = ERGO_DIST_TAGS + 24, TAG_DOWN };
@@ -84,14 +85,14 @@ static uint32_t round_up(uint32_t n, uint32_t granule) {
 }
 
 bool ergo_slab_prefers_colours(const struct ergo_point *point, double layer_bytes, double update) {
-    const int64_t wish = ergo_point_int(point, "/tuning/halo_colours");
+    const int64_t wish = point->parameters->halo_colours;
     const double copies = 3 * 2 * 2 * layer_bytes / 20e9;
     return wish ? wish == 1 : update > 40e-6 && copies > update;
 }
 
 uint32_t ergo_slab_updates(const struct ergo_slab *s, const struct ergo_point *point,
                            double exchange, double layer_sites) {
-    const uint32_t wish = (uint32_t)ergo_point_int(point, "/tuning/halo_sweeps");
+    const uint32_t wish = (uint32_t)point->parameters->halo_sweeps;
     const double best = sqrt(exchange / (2 * layer_sites)), most = s->least / 16.0;
     return wish ? wish * s->per_sweep : 2 * (uint32_t)fmax(1, fmin(best, most));
 }
@@ -156,11 +157,16 @@ static const struct ergo_slab_model *model_of(const void *state) {
 
 static enum ergo_status settle(struct ergo_context *ctx, void *state) {
     const struct ergo_slab_model *model = model_of(state);
-    return model->settle ? model->settle(ctx, state) : ERGO_OK;
+    if (!model->settle)
+        return ERGO_OK;
+    ergo_engine_begin(state, ctx);
+    ergo_engine_note(state, model->settle(ctx, state));
+    ergo_engine_constants(state);
+    return ergo_engine_end(state);
 }
 
 static enum ergo_status share_by_speed(struct ergo_context *ctx, void *state) {
-    struct ergo_slab *s = model_of(state)->slab_of(state);
+    struct ergo_slab *s = ergo_slab_of(state);
     bool uneven = false;
     enum ergo_status status = ergo_slab_init(ctx, state);
     s->alone = true;
@@ -199,7 +205,7 @@ enum ergo_status ergo_slab_create(struct ergo_context *ctx, const struct ergo_en
         *state = NULL;
         return status;
     }
-    const struct ergo_slab *s = model->slab->slab_of(*state);
+    const struct ergo_slab *s = ergo_slab_of(*state);
     ergo_log(ctx, ERGO_LOG_INFO, "rank %d has layers %llu to %llu, %.3g %% of the lattice",
              ergo_ranks_rank(), (unsigned long long)s->first,
              (unsigned long long)(s->first + s->count - 1), 100.0 * s->count / (double)s->layers);
@@ -209,34 +215,46 @@ enum ergo_status ergo_slab_create(struct ergo_context *ctx, const struct ergo_en
 /* ---- a sampler's operations ------------------------------------------------------------------ */
 
 bool ergo_slab_adapts(const void *state) {
-    return model_of(state)->slab_of((void *)(uintptr_t)state)->shares->measured;
+    return ergo_slab_of(state)->shares->measured;
 }
 
 enum ergo_status ergo_slab_init(struct ergo_context *ctx, void *state) {
-    const struct ergo_slab_model *model = model_of(state);
-    struct ergo_slab *s = model->slab_of(state);
-    const enum ergo_status status = model->init(ctx, state);
+    struct ergo_slab *s = ergo_slab_of(state);
+    const enum ergo_status status = ergo_engine_init(ctx, state);
     s->valid = s->halo; /* the start is drawn there, too */
     return status;
 }
 
+/* For bench/slabs.py: what exchanges have cost since the last save. */
+static void log_exchanges(struct ergo_context *ctx, struct ergo_slab *s) {
+    if (s->exchanges)
+        ergo_log(
+            ctx, ERGO_LOG_INFO,
+            "rank %d of %d: %u layers of %llu, %llu exchanges of halos, %.0f bytes and %.1f us "
+            "of waiting each",
+            ergo_ranks_rank(), ergo_dist_count(), s->count, (unsigned long long)s->layers,
+            (unsigned long long)s->exchanges, (double)s->bytes / (double)s->exchanges,
+            1e6 * s->waited / (double)s->exchanges);
+    s->bytes = s->exchanges = 0;
+    s->waited = 0;
+}
+
 enum ergo_status ergo_slab_save(struct ergo_context *ctx, void *state, size_t member,
                                 struct ergo_text *text) {
-    const struct ergo_slab_model *model = model_of(state);
+    struct ergo_slab *s = ergo_slab_of(state);
     struct ergo_text tall = {0};
-    enum ergo_status status = model->save(ctx, state, member, &tall);
+    log_exchanges(ctx, s);
+    enum ergo_status status = ergo_fields_save(ctx, state, member, &tall);
     if (status == ERGO_OK)
-        status = ergo_slab_gather(ctx, model->slab_of(state), tall.data, model->layer_bytes(state),
-                                  text);
+        status = ergo_slab_gather(ctx, s, tall.data, tall.length / s->tall, text);
     ergo_text_free(&tall);
     return status;
 }
 
 enum ergo_status ergo_slab_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
                                 const void *bytes, size_t length) {
-    const struct ergo_slab_model *model = model_of(state);
-    struct ergo_slab *s = model->slab_of(state);
-    const size_t layer = model->layer_bytes(state);
+    struct ergo_slab *s = ergo_slab_of(state);
+    const size_t layer = ergo_fields_bytes(state, member) / s->tall;
     if (length != layer * s->layers)
         return ERGO_FAIL(ctx, ERGO_E_IO,
                          "the saved state of member %zu has %zu bytes, not %llu layers of %zu",
@@ -244,7 +262,7 @@ enum ergo_status ergo_slab_load(struct ergo_context *ctx, void *state, size_t me
     uint8_t *tall = NULL;
     enum ergo_status status = ergo_slab_take(ctx, s, bytes, layer, &tall);
     if (status == ERGO_OK)
-        status = model->load(ctx, state, member, step, tall, layer * s->tall);
+        status = ergo_fields_load(ctx, state, member, step, tall, layer * s->tall);
     s->valid = s->halo;
     free(tall);
     return status;
@@ -333,6 +351,23 @@ static void send_edges(struct ergo_engine *e, struct ergo_slab *s, struct parcel
         clFlush(e->device->queue);
 }
 
+/* `bytes` of each rank to the rank before (up) and behind (down), and theirs. Collective. */
+static enum ergo_status trade(struct ergo_context *ctx, const struct ergo_slab *s, const void *up,
+                              const void *down, void *from_above, void *from_below, size_t bytes) {
+    const int above = neighbour(-1), below = neighbour(1);
+    enum ergo_status status =
+        ergo_dist_post_receive(ctx, s->posts, above, TAG_DOWN, from_above, bytes);
+    if (status == ERGO_OK)
+        status = ergo_dist_post_receive(ctx, s->posts, below, TAG_UP, from_below, bytes);
+    if (status == ERGO_OK)
+        status = ergo_dist_post_send(ctx, s->posts, above, TAG_UP, up, bytes);
+    if (status == ERGO_OK)
+        status = ergo_dist_post_send(ctx, s->posts, below, TAG_DOWN, down, bytes);
+    if (status == ERGO_OK)
+        ergo_dist_posts_wait(s->posts);
+    return status;
+}
+
 static void exchange(struct ergo_engine *e, struct ergo_slab *s, struct parcel p) {
     const size_t bytes = edge_bytes(s, &p);
     s->valid = p.layers;
@@ -346,7 +381,7 @@ static void exchange(struct ergo_engine *e, struct ergo_slab *s, struct parcel p
     const char *out = ergo_engine_host(e, s->rows.out, 0, 0);
     char *in = ergo_engine_host(e, s->rows.in, 0, 0);
     const double started = ergo_clock();
-    ergo_engine_note(e, ergo_slab_trade(e->ctx, s, out, out + bytes, in, in + bytes, bytes));
+    ergo_engine_note(e, trade(e->ctx, s, out, out + bytes, in, in + bytes, bytes));
     s->waited += ergo_clock() - started;
     s->bytes += 2 * bytes;
     s->exchanges++;
@@ -393,56 +428,7 @@ void ergo_slab_half_sweep(struct ergo_engine *e, struct ergo_slab *s, uint32_t u
     exchange(e, s, p);
 }
 
-void ergo_slab_log(struct ergo_context *ctx, struct ergo_slab *s) {
-    if (ctx && s->exchanges)
-        ergo_log(
-            ctx, ERGO_LOG_INFO,
-            "rank %d of %d: %u layers of %llu, %llu exchanges of halos, %.0f bytes and %.1f us "
-            "of waiting each",
-            ergo_ranks_rank(), ergo_dist_count(), s->count, (unsigned long long)s->layers,
-            (unsigned long long)s->exchanges, (double)s->bytes / (double)s->exchanges,
-            1e6 * s->waited / (double)s->exchanges);
-    s->bytes = s->exchanges = 0;
-    s->waited = 0;
-}
-
 /* ---- between ranks --------------------------------------------------------------------------- */
-
-enum ergo_status ergo_slab_trade(struct ergo_context *ctx, const struct ergo_slab *s,
-                                 const void *up, const void *down, void *from_above,
-                                 void *from_below, size_t bytes) {
-    const int above = neighbour(-1), below = neighbour(1);
-    enum ergo_status status =
-        ergo_dist_post_receive(ctx, s->posts, above, TAG_DOWN, from_above, bytes);
-    if (status == ERGO_OK)
-        status = ergo_dist_post_receive(ctx, s->posts, below, TAG_UP, from_below, bytes);
-    if (status == ERGO_OK)
-        status = ergo_dist_post_send(ctx, s->posts, above, TAG_UP, up, bytes);
-    if (status == ERGO_OK)
-        status = ergo_dist_post_send(ctx, s->posts, below, TAG_DOWN, down, bytes);
-    if (status == ERGO_OK)
-        ergo_dist_posts_wait(s->posts);
-    return status;
-}
-
-enum ergo_status ergo_slab_widen(struct ergo_context *ctx, const struct ergo_slab *s,
-                                 const uint8_t *own, size_t bytes, size_t margin, uint8_t **wide) {
-    const size_t count = s->count;
-    *wide = malloc(bytes * (count + 2 * margin));
-    if (!*wide)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for layers of neighbours");
-    memcpy(*wide + margin * bytes, own, count * bytes);
-    return ergo_slab_trade(ctx, s, own, own + (count - margin) * bytes, *wide,
-                           *wide + (margin + count) * bytes, margin * bytes);
-}
-
-bool ergo_slab_halos_agree(const struct ergo_slab *s, const uint8_t *tall, const uint8_t *wide,
-                           size_t bytes, size_t margin) {
-    const size_t valid = s->valid, own = s->halo + s->count;
-    return memcmp(tall + (s->halo - valid) * bytes, wide + (margin - valid) * bytes,
-                  valid * bytes) == 0 &&
-           memcmp(tall + own * bytes, wide + (margin + s->count) * bytes, valid * bytes) == 0;
-}
 
 enum ergo_status ergo_slab_take(struct ergo_context *ctx, const struct ergo_slab *s,
                                 const void *whole, size_t bytes, uint8_t **tall) {

@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "engine/engine.h"
 #include "engine/shares.h"
+#include "engine/view.h"
 
 /* The model's rows for what a slab has on the device. */
 struct ergo_slab_rows {
@@ -57,20 +58,17 @@ struct ergo_slab {
     double waited;             /* seconds for messages */
 };
 
-/* What a model in slabs adds to its engine's table (`slab` there). settle (NULL: nothing): what
- * follows `prepare` when all ranks have come that far, because they do it together. init, save,
- * load: the sampler's for a whole lattice, here of all layers on the device. layer_bytes: of a
- * layer in what they save. */
+/* What a model in slabs adds to its engine's table (`slab` there): where its state has the struct
+ * ergo_slab, which the engine prepares and releases. settle (NULL: nothing): what follows `prepare`
+ * when all ranks have come that far, because they do it together. Its only field is the lattice
+ * (fields.h). */
 struct ergo_slab_model {
-    struct ergo_slab *(*slab_of)(void *state);
+    size_t at;
     enum ergo_status (*settle)(struct ergo_context *ctx, void *state);
-    enum ergo_status (*init)(struct ergo_context *ctx, void *state);
-    enum ergo_status (*save)(struct ergo_context *ctx, void *state, size_t member,
-                             struct ergo_text *text);
-    enum ergo_status (*load)(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
-                             const void *bytes, size_t length);
-    size_t (*layer_bytes)(const void *state);
 };
+static inline struct ergo_slab *ergo_slab_of(const struct ergo_engine *e) {
+    return (struct ergo_slab *)(void *)((uintptr_t)e + e->model->slab->at);
+}
 
 /* Rank 0's kernels before the others': theirs then find its results in the caches. */
 enum ergo_status ergo_slab_in_turn(struct ergo_context *ctx, const struct ergo_engine_model *model,
@@ -92,6 +90,9 @@ enum ergo_status ergo_slab_save(struct ergo_context *ctx, void *state, size_t me
                                 struct ergo_text *text);
 enum ergo_status ergo_slab_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
                                 const void *bytes, size_t length);
+#define ERGO_SLAB_OPS                                                                              \
+    .adapts = ergo_slab_adapts, .init = ergo_slab_init, .save = ergo_slab_save,                    \
+    .load = ergo_slab_load, .view = ergo_fields_view
 
 /* Layers of the halos that an update of a colour leaves wrong. */
 static inline uint32_t ergo_slab_step(const struct ergo_slab *slab) {
@@ -144,21 +145,6 @@ void ergo_slab_swap(struct ergo_engine *e, struct ergo_slab *slab);
 /* An exchange, where fewer than `layers` layers of the halos are right. */
 void ergo_slab_need(struct ergo_engine *e, struct ergo_slab *slab, uint32_t layers);
 
-/* Says, for bench/scaling.py, what exchanges have cost since the last call; ctx NULL: only forgets.
- */
-void ergo_slab_log(struct ergo_context *ctx, struct ergo_slab *slab);
-
-/* `bytes` of each rank to the rank before (up) and behind (down), and theirs. Collective. */
-enum ergo_status ergo_slab_trade(struct ergo_context *ctx, const struct ergo_slab *slab,
-                                 const void *up, const void *down, void *from_above,
-                                 void *from_below, size_t bytes);
-/* Layers of `bytes` bytes each: `count` own ones with `margin` of the neighbours' before and behind
- * them; malloc'ed. Collective. */
-enum ergo_status ergo_slab_widen(struct ergo_context *ctx, const struct ergo_slab *slab,
-                                 const uint8_t *own, size_t bytes, size_t margin, uint8_t **wide);
-/* Are the halos of `tall`, as far as they are said to be right, those of `wide` layers? */
-bool ergo_slab_halos_agree(const struct ergo_slab *slab, const uint8_t *tall, const uint8_t *wide,
-                           size_t bytes, size_t margin);
 /* The own layers of all ranks, in order, appended to `whole` at rank 0; tall: with halos.
  * Collective.
  */

@@ -12,10 +12,6 @@ _Static_assert(sizeof(struct ergo_ladder_rung) == ERGO_LADDER_RUNG_BYTES, "no pa
 
 /* ---- the batch of rungs ---------------------------------------------------------------------- */
 
-static struct ergo_value *temperature_of(struct ergo_point *point) {
-    return (struct ergo_value *)(uintptr_t)ergo_point_value(point, "/system/temperature");
-}
-
 /* A rung's stream: of its ladder's, whatever its temperature is. */
 static uint64_t stream_of(const struct ergo_point *ladder, uint32_t rung) {
     struct ergo_text text = {0};
@@ -30,38 +26,37 @@ static void job_temperatures(struct ergo_temper *t) {
     for (size_t l = 0; l < t->ladders; l++) {
         ergo_ladder_temperatures(t->outer->points[l], all);
         for (uint32_t r = 0; r < t->rungs; r++)
-            temperature_of(&t->points[l * t->rungs + r])->real = all[r];
+            t->points[l * t->rungs + r].parameters->temperature = all[r];
     }
 }
 
 enum ergo_status ergo_temper_expand(struct ergo_context *ctx, struct ergo_engine *e) {
     const struct ergo_point *first = e->model->temper ? e->batch->points[0] : NULL;
     const uint32_t rungs = first ? ergo_ladder_rungs(first) : 1;
-    const size_t keys = e->batch->job->n_keys;
     if (rungs < 2)
         return ERGO_OK;
+    const size_t bytes = ergo_job_parameters_size(e->batch->job);
     const size_t n = e->batch->count * rungs;
     struct ergo_temper *t = e->temper = calloc(1, sizeof *t);
     if (t) {
         t->points = calloc(n, sizeof *t->points);
         t->list = calloc(n, sizeof(struct ergo_point *));
-        t->values = calloc(n * keys, sizeof *t->values);
+        t->parameters = calloc(n, bytes);
         t->came = calloc(n, sizeof *t->came);
         t->moves = calloc(n, sizeof *t->moves);
     }
-    if (!t || !t->points || !t->list || !t->values || !t->came || !t->moves)
+    if (!t || !t->points || !t->list || !t->parameters || !t->came || !t->moves)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu rungs of ladders", n);
     t->rungs = rungs;
     t->every = ergo_ladder_every(first);
     t->feedback = ergo_feedback_of(first);
     t->ladders = e->batch->count;
     t->outer = e->batch;
-    t->active = true;
     for (size_t m = 0; m < n; m++) {
         const struct ergo_point *ladder = e->batch->points[m / rungs];
         t->points[m] = *ladder;
-        t->points[m].values = t->values + m * keys;
-        memcpy(t->points[m].values, ladder->values, keys * sizeof *t->values);
+        t->points[m].parameters = (void *)(t->parameters + m * bytes);
+        memcpy(t->points[m].parameters, ladder->parameters, bytes);
         t->points[m].stream = stream_of(ladder, (uint32_t)(m % rungs));
         t->list[m] = &t->points[m];
     }
@@ -76,7 +71,7 @@ void ergo_temper_free(struct ergo_engine *e) {
     if (t) {
         free(t->points);
         free(t->list);
-        free(t->values);
+        free(t->parameters);
         free(t->came);
         free(t->moves);
     }
@@ -85,7 +80,7 @@ void ergo_temper_free(struct ergo_engine *e) {
 }
 
 double ergo_temper_temperature(const struct ergo_temper *t, size_t ladder, uint32_t rung) {
-    return temperature_of(&t->points[ladder * t->rungs + rung])->real;
+    return t->points[ladder * t->rungs + rung].parameters->temperature;
 }
 
 /* ---- on the device --------------------------------------------------------------------------- */
@@ -104,19 +99,10 @@ void ergo_temper_declare(struct ergo_engine *e) {
     ergo_engine_kernel(e, ERGO_TEMPER_EXCHANGE, "common/ladder.cl", NULL, "ladder_exchange");
     if (t->feedback.automatic) /* saved, besides what is on the device */
         e->plan.state_bytes += 8 * n;
-    t->interval = e->curve_interval;
     if (!e->curve_interval) { /* samples of the ladder's curves */
         const struct ergo_model *model = e->batch->job->model;
         e->curve_interval = model->curve_every ? model->curve_every(e->batch->points[0]) : 1;
     }
-}
-
-void ergo_temper_suspend(struct ergo_engine *e, bool suspend) {
-    struct ergo_temper *t = e->temper;
-    const uint64_t interval = e->curve_interval;
-    t->active = !suspend;
-    e->curve_interval = t->interval;
-    t->interval = interval;
 }
 
 /* Where walkers start: at the hottest rung one has been there. */
@@ -130,7 +116,8 @@ static void begin_walks(struct ergo_engine *e) {
     ergo_engine_write(e, ERGO_TEMPER_MOVES, 0, 8 * t->inner.count, t->moves);
 }
 
-void ergo_temper_rungs(const struct ergo_temper *t, size_t ladder, struct ergo_ladder_rung *rungs) {
+/* What the device knows of a ladder's rungs. */
+static void rungs_of(const struct ergo_temper *t, size_t ladder, struct ergo_ladder_rung *rungs) {
     const uint64_t stream = t->outer->points[ladder]->stream;
     double all[ERGO_LADDER_MAX];
     for (uint32_t r = 0; r < t->rungs; r++)
@@ -147,7 +134,7 @@ static void write_constants(struct ergo_engine *e) {
     struct ergo_ladder_rung *rungs = calloc(t->inner.count, sizeof *rungs);
     for (size_t l = 0; l < t->ladders && terms && rungs; l++) {
         e->model->temper->terms(e, l * t->rungs, terms + l * ERGO_LADDER_TERMS);
-        ergo_temper_rungs(t, l, rungs + l * t->rungs);
+        rungs_of(t, l, rungs + l * t->rungs);
     }
     if (terms && rungs) {
         ergo_engine_constant(e, ERGO_TEMPER_TERMS, terms);
@@ -167,7 +154,8 @@ void ergo_temper_prepare(struct ergo_engine *e) {
 /* Work-items of groups of these kernels. */
 enum { GROUP = 64 };
 
-void ergo_temper_decide(struct ergo_engine *e, uint32_t parity) {
+/* Enqueues the energies as they are now, and decisions of a parity. */
+static void decide(struct ergo_engine *e, uint32_t parity) {
     const struct ergo_temper *t = e->temper;
     const struct ergo_engine_buffer *b = &e->buffers[e->model->temper->counts];
     const size_t words = (size_t)b->bytes / 4 / t->inner.count;
@@ -186,18 +174,14 @@ void ergo_temper_decide(struct ergo_engine *e, uint32_t parity) {
     e->slot = slot;
 }
 
-size_t ergo_temper_spin_words(const struct ergo_engine *e) {
-    return (size_t)e->buffers[e->model->temper->spins].bytes / 4 / e->temper->inner.count;
-}
-
-void ergo_temper_exchange(struct ergo_engine *e, uint32_t parity) {
+static void exchange(struct ergo_engine *e, uint32_t parity) {
     const struct ergo_temper *t = e->temper;
+    const uint64_t words = e->buffers[e->model->temper->spins].bytes / 4 / t->inner.count;
     ERGO_LAUNCH(e, ERGO_TEMPER_EXCHANGE,
-                ergo_grid_items(ergo_temper_spin_words(e),
-                                ergo_engine_group(e, ERGO_TEMPER_EXCHANGE, GROUP),
+                ergo_grid_items(words, ergo_engine_group(e, ERGO_TEMPER_EXCHANGE, GROUP),
                                 t->ladders * ergo_ladder_pairs(t->rungs, parity)),
-                BUFFER(e->model->temper->spins), BUFFER(ERGO_TEMPER_DECISIONS),
-                U64(ergo_temper_spin_words(e)), U32(t->rungs), U32(parity));
+                BUFFER(e->model->temper->spins), BUFFER(ERGO_TEMPER_DECISIONS), U64(words),
+                U32(t->rungs), U32(parity));
 }
 
 /* ---- temperatures by feedback -----------------------------------------------------------------
@@ -206,14 +190,15 @@ void ergo_temper_exchange(struct ergo_engine *e, uint32_t parity) {
 /* Parameters become those of the rungs' temperatures. */
 static void renew(struct ergo_engine *e) {
     e->model->temper->fill(e);
-    if (e->status == ERGO_OK)
+    if (e->status == ERGO_OK && e->model->prepare)
         ergo_engine_note(e, e->model->prepare(e->ctx, e));
+    ergo_engine_constants(e);
     write_constants(e);
 }
 
 static void put(struct ergo_temper *t, size_t ladder, const double *temperatures) {
     for (uint32_t r = 0; r < t->rungs; r++)
-        temperature_of(&t->points[ladder * t->rungs + r])->real = temperatures[r];
+        t->points[ladder * t->rungs + r].parameters->temperature = temperatures[r];
 }
 
 void ergo_temper_set(struct ergo_engine *e, size_t ladder, const double *temperatures) {
@@ -247,8 +232,8 @@ void ergo_temper_steps(struct ergo_engine *e, uint64_t steps) {
             continue;
         const uint32_t parity = ergo_ladder_parity(e->step, t->every);
         if (ergo_ladder_pairs(t->rungs, parity)) {
-            ergo_temper_decide(e, parity);
-            ergo_temper_exchange(e, parity);
+            decide(e, parity);
+            exchange(e, parity);
         }
         if (ergo_feedback_due(&t->feedback, e->step))
             feed_back(e);
@@ -281,7 +266,7 @@ void ergo_temper_write(struct ergo_engine *e, size_t ladder, const uint32_t *cam
 size_t ergo_temper_moments(const struct ergo_model *model) {
     size_t n = 0;
     for (size_t o = 0; o < model->n_observables; o++)
-        n += model->observables[o].sample != NULL;
+        n += ergo_observable_sampled(&model->observables[o]);
     return n;
 }
 
@@ -298,9 +283,10 @@ static void add_moments(const struct ergo_temper *t, size_t ladder, const double
     const struct ergo_model *model = t->inner.job->model;
     for (uint32_t r = 0; r < t->rungs; r++)
         for (size_t o = 0; o < model->n_observables; o++)
-            if (model->observables[o].sample)
-                *moments++ = model->observables[o].sample(&t->points[ladder * t->rungs + r],
-                                                          columns + r * model->n_columns);
+            if (ergo_observable_sampled(&model->observables[o]))
+                *moments++ = ergo_observable_sample(&model->observables[o],
+                                                    &t->points[ladder * t->rungs + r],
+                                                    columns + r * model->n_columns);
 }
 
 /* From rows of all rungs to those of ladders. */

@@ -19,12 +19,9 @@
 #include "engine/engine.h"
 #include "engine/ladder.h"
 
-struct ergo_sampler_ops; /* samplers/sampler.h */
-
 /* What a model says to be tempered (ergo_engine_model's `temper`). It has `measure`, which may be
  * called at any time. */
 struct ergo_temper_model {
-    const struct ergo_sampler_ops *plain; /* the functions of a batch without ladders */
     unsigned spins;  /* the buffer with the configurations, of one member after the other */
     unsigned counts; /* the samples that `measure` writes, of one member after the other */
     /* The host's parameters of all members, for the temperatures that e.batch has now; `prepare`
@@ -45,8 +42,8 @@ enum {
     ERGO_TEMPER_BUFFERS
 };
 enum { ERGO_TEMPER_DECIDE = ERGO_MODEL_KERNELS, ERGO_TEMPER_EXCHANGE, ERGO_TEMPER_KERNELS };
-_Static_assert((int)ERGO_TEMPER_BUFFERS <= (int)ERGO_BUFFERS, "rows of buffers");
-_Static_assert((int)ERGO_TEMPER_KERNELS <= (int)ERGO_KERNELS, "rows of kernels");
+_Static_assert((int)ERGO_TEMPER_BUFFERS <= (int)ERGO_ALIVE, "rows of buffers");
+_Static_assert((int)ERGO_TEMPER_KERNELS <= (int)ERGO_ALIVE_KERNEL, "rows of kernels");
 /* Slot of the counts that exchanges look at. */
 enum { ERGO_TEMPER_SLOT = 2 };
 
@@ -54,15 +51,13 @@ struct ergo_temper {
     uint32_t rungs;
     uint64_t every;
     size_t ladders;
-    bool active; /* exchanges are made, and rows are the outer batch's; not in a model's audit */
-    uint64_t interval; /* of the model's own curves, engine's curve_interval */
     struct ergo_feedback feedback;
     const struct ergo_batch *outer;
     struct ergo_batch inner;
     struct ergo_point *points; /* [ladders rungs], whose temperatures are the ladders' */
     struct ergo_point **list;
-    struct ergo_value *values;
-    uint32_t *came; /* [ladders rungs], room for what the host reads */
+    char *parameters; /* of the rungs */
+    uint32_t *came;   /* [ladders rungs], room for what the host reads */
     uint64_t *moves;
 };
 
@@ -101,21 +96,10 @@ void ergo_temper_write(struct ergo_engine *e, size_t ladder, const uint32_t *cam
 double ergo_temper_temperature(const struct ergo_temper *t, size_t ladder, uint32_t rung);
 /* Of one ladder, [rungs]. */
 void ergo_temper_set(struct ergo_engine *e, size_t ladder, const double *temperatures);
-/* The model as if there were no ladder, members being the rungs, and back. */
-void ergo_temper_suspend(struct ergo_engine *e, bool suspend);
 /* Observables whose samples the moments have, [rung][observable], in the order of the table:
  * those with a function of a sample. */
 size_t ergo_temper_moments(const struct ergo_model *model);
 /* Index of the curve of that name; n_curves: there is none. */
 size_t ergo_temper_curve(const struct ergo_model *model, const char *name);
-/* What the device knows of a ladder's rungs. */
-void ergo_temper_rungs(const struct ergo_temper *t, size_t ladder, struct ergo_ladder_rung *rungs);
-/* Enqueue: the energies as they are now, and decisions of a parity; the exchanges. */
-void ergo_temper_decide(struct ergo_engine *e, uint32_t parity);
-void ergo_temper_exchange(struct ergo_engine *e, uint32_t parity);
-size_t ergo_temper_spin_words(const struct ergo_engine *e); /* of a member */
-/* temper_audit.c: decides and exchanges on a ladder once more, and compares with the host; the
- * state stays. ERGO_E_AUDIT. */
-enum ergo_status ergo_temper_audit(struct ergo_context *ctx, struct ergo_engine *e);
 
 #endif

@@ -38,7 +38,7 @@ static int by_hash(const void *a, const void *b) {
 }
 
 static size_t replicas_of(const struct ergo_job *job) {
-    return (size_t)ergo_point_int(&job->points[0], "/replicas");
+    return (size_t)job->points[0].parameters->replicas;
 }
 
 /* The scan points of a job, by the hash of all that must stay, in order; NULL: no memory. */
@@ -165,12 +165,12 @@ static enum ergo_status check_order(struct ergo_context *ctx, const struct ergo_
             return ergo_job_error(ctx, "/scan",
                                   "has other points between those of the run, which follow one "
                                   "another (/anneal): more may only come after the last");
-        if (now->next && ergo_point_int(now, "/run/sweeps") != ergo_point_int(was, "/run/sweeps"))
+        if (now->next && now->parameters->sweeps != was->parameters->sweeps)
             return ergo_job_error(ctx, "/run/sweeps",
                                   "found %lld, but the run has %lld: points that others start from "
                                   "(/anneal) keep their length",
-                                  (long long)ergo_point_int(now, "/run/sweeps"),
-                                  (long long)ergo_point_int(was, "/run/sweeps"));
+                                  (long long)now->parameters->sweeps,
+                                  (long long)was->parameters->sweeps);
     }
     return ERGO_OK;
 }

@@ -37,17 +37,10 @@ struct ergo_form {
     struct ergo_form_part parts[ERGO_FORM_PARTS];
 };
 
-/* An axis more. */
-void ergo_form_axis(struct ergo_form_part *part, uint64_t length);
 /* Bytes of the array, as it is in files: the pieces one after the other. */
 uint64_t ergo_form_part_bytes(const struct ergo_form_part *part);
 /* From a state to the array, and back. */
 void ergo_form_take(const struct ergo_form_part *part, const void *state, void *array);
 void ergo_form_put(const struct ergo_form_part *part, const void *array, void *state);
-
-/* Of a model that has forms: a lattice of one piece, an element for each site, x fastest, of `each`
- * elements where that is not 1. */
-void ergo_form_lattice(struct ergo_form *form, const uint64_t *sides, size_t n_sides,
-                       unsigned element, uint64_t each);
 
 #endif

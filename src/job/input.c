@@ -13,6 +13,10 @@ const char *ergo_input_path(const struct ergo_point *point, const struct ergo_ke
     return key->flags & ERGO_KEY_WORD && !strpbrk(text, "./") ? NULL : text;
 }
 
+const char *ergo_input_name(const struct ergo_point *point, const char *pointer) {
+    return ergo_point_text(point, pointer);
+}
+
 /* Reads a file, from any editor and system. */
 static enum ergo_status read_file(struct ergo_context *ctx, const char *path, size_t limit,
                                   char **text, size_t *length) {
@@ -25,7 +29,7 @@ static enum ergo_status read_file(struct ergo_context *ctx, const char *path, si
 enum ergo_status ergo_input_read(struct ergo_context *ctx, const struct ergo_point *point,
                                  const char *pointer, size_t limit, char **text, size_t *length) {
     const struct ergo_job_files *kept = &point->job->files;
-    const char *path = ergo_point_text(point, pointer);
+    const char *path = ergo_input_name(point, pointer);
     *text = NULL;
     *length = 0;
     for (size_t i = 0; i < kept->count; i++) {

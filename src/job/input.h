@@ -6,6 +6,8 @@
 
 /* The file that a key names at a point; NULL: none. */
 const char *ergo_input_path(const struct ergo_point *point, const struct ergo_key *key);
+/* What the key at `pointer`, a text, says. */
+const char *ergo_input_name(const struct ergo_point *point, const char *pointer);
 /* Its contents, as by ergo_file_read; from the job's memory if they are kept there. */
 enum ergo_status ergo_input_read(struct ergo_context *ctx, const struct ergo_point *point,
                                  const char *pointer, size_t limit, char **text, size_t *length);

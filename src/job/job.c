@@ -238,7 +238,7 @@ enum ergo_status ergo_job_load(struct ergo_context *ctx, const char *path, const
     char *text = NULL;
     size_t length = 0, capacity = 0;
     const bool standard = strcmp(path, "-") == 0;
-    FILE *file = standard ? stdin : fopen(path, "rb");
+    FILE *file = standard ? stdin : ergo_memory_got(fopen(path, "rb"));
     if (standard)
         path = "stdin";
     if (!file) {
@@ -350,8 +350,46 @@ const char *ergo_point_text(const struct ergo_point *point, const char *pointer)
     return ergo_point_value(point, pointer)->text;
 }
 
+size_t ergo_job_parameters_size(const struct ergo_job *job) {
+    const size_t own = job->model->parameters, least = sizeof(struct ergo_parameters);
+    return own > least ? own : least;
+}
+
+void ergo_point_fill(const struct ergo_point *point) {
+    /* keys that are not there have 0 */
+    memset(point->parameters, 0, ergo_job_parameters_size(point->job));
+    for (size_t k = 0; k < point->job->n_keys; k++) {
+        const struct ergo_key *key = point->job->keys[k];
+        const struct ergo_value *value = &point->values[k];
+        const void *from[] = {[ERGO_HOLDS_VALUE] = value,
+                              [ERGO_HOLDS_REAL] = &value->real,
+                              [ERGO_HOLDS_INT] = &value->integer,
+                              [ERGO_HOLDS_BOOL] = &value->boolean,
+                              [ERGO_HOLDS_TEXT] = &value->text};
+        static const size_t bytes[] = {[ERGO_HOLDS_VALUE] = sizeof *value,
+                                       [ERGO_HOLDS_REAL] = sizeof value->real,
+                                       [ERGO_HOLDS_INT] = sizeof value->integer,
+                                       [ERGO_HOLDS_BOOL] = sizeof value->boolean,
+                                       [ERGO_HOLDS_TEXT] = sizeof value->text};
+        if (key->holds)
+            memcpy((char *)point->parameters + key->at, from[key->holds], bytes[key->holds]);
+    }
+}
+
+bool ergo_point_copy(const struct ergo_point *point, struct ergo_point *copy) {
+    const size_t bytes = point->job->n_keys * sizeof *point->values;
+    *copy = *point;
+    copy->values = malloc(bytes + ergo_job_parameters_size(point->job));
+    if (!copy->values)
+        return false;
+    memcpy(copy->values, point->values, bytes);
+    copy->parameters = (void *)(copy->values + point->job->n_keys);
+    ergo_point_fill(copy);
+    return true;
+}
+
 bool ergo_point_asks(const struct ergo_point *point, const char *name) {
-    const char *asked = ergo_point_text(point, "/run/observables");
+    const char *asked = point->parameters->observables;
     const size_t length = strlen(name);
     if (strcmp(asked, "all") == 0)
         return true;

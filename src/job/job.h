@@ -10,10 +10,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/error.h"
+#include "job/parameters.h"
 
-enum { ERGO_DIM_MAX = 4, ERGO_SCAN_MAX = 4 };
+enum { ERGO_SCAN_MAX = 4 };
 
 enum ergo_key_type {
     ERGO_KEY_REAL, /* finite double */
@@ -46,9 +48,23 @@ enum ergo_key_flags {
 
 struct ergo_point;
 
+/* What a parameter struct's member is, and so which part of a value goes there. A text is NULL, a
+ * number 0 where the key has no value; a member that has to say more than that is a struct
+ * ergo_value. */
+enum ergo_holds {
+    ERGO_HOLDS_NOTHING, /* nobody asks for the key's value */
+    ERGO_HOLDS_VALUE,
+    ERGO_HOLDS_REAL,
+    ERGO_HOLDS_INT,
+    ERGO_HOLDS_BOOL,
+    ERGO_HOLDS_TEXT
+};
+
 struct ergo_key {
     const char *pointer; /* "/system/temperature" */
     enum ergo_key_type type;
+    size_t at; /* of the member in the model's parameter struct that has the value (ERGO_AT) */
+    enum ergo_holds holds;
     unsigned flags;
     const char *fallback;       /* default as JSON text; NULL and not required: absent by default */
     const char *stream;         /* CHAIN: what counts in the stream where the job does not give the
@@ -72,19 +88,14 @@ struct ergo_key {
 /* How a key's row begins: ERGO_KEY("/system/temperature", REAL). */
 #define ERGO_KEY(pointer_, type_) .pointer = (pointer_), .type = ERGO_KEY_##type_
 
-struct ergo_value {
-    bool present;   /* has a value: given or default */
-    bool given;     /* written in the job */
-    bool automatic; /* "auto" */
-    double real;    /* REAL, TIME; also INT as double */
-    int64_t integer;
-    uint64_t seed;
-    bool boolean;
-    const char *text; /* ENUM, STRING; owned by the job */
-    int items;        /* SIZE, REALS, REAL that is an array */
-    int64_t size[ERGO_DIM_MAX];
-    double reals[ERGO_DIM_MAX];
-};
+/* Where the value lives: ERGO_AT(struct lattice_parameters, coupling). */
+#define ERGO_AT(type_, member_)                                                                    \
+    .at = offsetof(type_, member_), .holds = _Generic(((type_ *)0)->member_,                       \
+                                                      struct ergo_value: ERGO_HOLDS_VALUE,         \
+                                                      double: ERGO_HOLDS_REAL,                     \
+                                                      int64_t: ERGO_HOLDS_INT,                     \
+                                                      bool: ERGO_HOLDS_BOOL,                       \
+                                                      const char *: ERGO_HOLDS_TEXT)
 
 /* What a value is read as: REALS where a REAL was given as an array (ERGO_KEY_LIST). */
 static inline enum ergo_key_type ergo_value_type(const struct ergo_key *key,
@@ -103,7 +114,10 @@ struct ergo_scanned {
 struct ergo_point {
     const struct ergo_job *job;
     struct ergo_value *values; /* parallel to the job's keys */
-    size_t index;              /* position in the job's list of points: scan index * replicas + r */
+    /* The same by their names: the first member of the model's parameter struct, which the rows of
+     * its keys fill. */
+    struct ergo_parameters *parameters;
+    size_t index; /* position in the job's list of points: scan index * replicas + r */
     size_t scan_index;
     uint32_t replica;
     size_t n_scanned;
@@ -171,6 +185,19 @@ double ergo_point_real(const struct ergo_point *point, const char *pointer);
 int64_t ergo_point_int(const struct ergo_point *point, const char *pointer);
 bool ergo_point_bool(const struct ergo_point *point, const char *pointer);
 const char *ergo_point_text(const struct ergo_point *point, const char *pointer);
+
+/* The point's parameters as its values say: after one has changed. */
+void ergo_point_fill(const struct ergo_point *point);
+/* A copy with values and parameters of its own, which free(copy->values) frees; false: no memory.
+ */
+bool ergo_point_copy(const struct ergo_point *point, struct ergo_point *copy);
+/* Bytes of a point's parameters. */
+size_t ergo_job_parameters_size(const struct ergo_job *job);
+
+/* Is the value of a key this word? */
+static inline bool ergo_says(const char *text, const char *word) {
+    return text && strcmp(text, word) == 0;
+}
 
 /* Does /run/observables ask for this observable or curve? */
 bool ergo_point_asks(const struct ergo_point *point, const char *name);

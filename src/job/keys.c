@@ -16,27 +16,27 @@ static const char *const spacings[] = {"even", "logarithmic", NULL};
 static const char *const distributions[] = {"auto", "points", "lattice", NULL};
 
 static bool writes_trajectory(const struct ergo_point *point) {
-    return ergo_point_int(point, "/output/trajectory_every") == 0 || ergo_point_has_frames(point);
+    return point->parameters->trajectory_every == 0 || ergo_point_has_frames(point);
 }
 
 /* Frames of particles are XYZ, those of lattices are not. */
 static bool writes_particles(const struct ergo_point *point) {
-    return ergo_point_int(point, "/output/trajectory_every") > 0 && ergo_point_has_frames(point) &&
+    return point->parameters->trajectory_every > 0 && ergo_point_has_frames(point) &&
            !point->job->model->frame_suffix;
 }
 
 static bool writes_configurations(const struct ergo_point *point) {
     const struct ergo_schedule s = ergo_schedule_of(point);
-    return ergo_point_int(point, "/output/configurations_every") == 0 ||
+    return point->parameters->configurations_every == 0 ||
            ergo_schedule_frames(&s, ergo_schedule_configurations(point->job)) > 0;
 }
 
 static bool wants_configurations(const struct ergo_point *point) {
-    return ergo_point_int(point, "/output/configurations_every") > 0;
+    return point->parameters->configurations_every > 0;
 }
 
 static bool starts_from_run(const struct ergo_point *point) {
-    return ergo_point_value(point, "/start/run")->present;
+    return point->parameters->start_run.present;
 }
 
 /* Sampler, seed and replica enter the stream by name, and a chain does not depend on how long it
@@ -48,12 +48,12 @@ const struct ergo_key ergo_job_common_keys[] = {
      .help = "A remark; not used."},
     {ERGO_KEY("/sampler", ENUM), .flags = ERGO_KEY_REQUIRED, .unit = "",
      .help = "What to run; `ergocl help SAMPLER` lists its keys."},
-    {ERGO_KEY("/seed", SEED), .fallback = "\"1\"", .unit = "",
+    {JOB_KEY(seed, "/seed", SEED), .fallback = "\"1\"", .unit = "",
      .help = "Seed of the random numbers. The same job and seed give the same chain on every "
              "device."},
-    {ERGO_KEY("/replicas", INT), .fallback = "1", .min = 1, .max = 1048576, .unit = "",
+    {JOB_KEY(replicas, "/replicas", INT), .fallback = "1", .min = 1, .max = 1048576, .unit = "",
      .help = "Independent chains per scan point; replica r keeps its chain when more are added."},
-    {ERGO_KEY("/anneal", STRING), .flags = ERGO_KEY_CHAIN, .stream = "", .unit = "",
+    {JOB_KEY(anneal, "/anneal", STRING), .flags = ERGO_KEY_CHAIN, .stream = "", .unit = "",
      .help =
          "A pointer of /scan, \"/system/temperature\", along whose values the points follow one "
          "another, in the scan's order: each starts from the last state of the one before it, "
@@ -61,44 +61,45 @@ const struct ergo_key ergo_job_common_keys[] = {
          "\"temperature was stepwise reduced\"). Such points run one after the other; replicas "
          "and other values of the scan run side by side, and over ranks. Absent: each point has "
          "the job's start."},
-    {ERGO_KEY("/start/run", STRING), .unit = "",
+    {JOB_KEY(start_run, "/start/run", STRING), .unit = "",
      .help = "Folder of a finished run, in whose last states the chains start, instead of "
              "/system/start: replica r in that of its replica r modulo their number. Model and "
              "size are the same; what belongs to a run and not to a configuration (times, counts, "
              "tuned steps) begins anew. The states become part of the checkpoint. With /anneal, "
              "the first points start so. Absent: as /system/start says."},
-    {ERGO_KEY("/start/point", INT), .min = 0, .max = EXACT, .unit = "",
+    {JOB_KEY(start_point, "/start/point", INT), .min = 0, .max = EXACT, .unit = "",
      .help = "Scan point of that run, counted from 0, in which all points start. Absent: the one "
              "with the same values of what it scanned, or its only one.",
      .acts = starts_from_run, .where = "with /start/run"},
-    {ERGO_KEY("/start/frame", INT), .min = 0, .max = EXACT, .unit = "",
+    {JOB_KEY(start_frame, "/start/frame", INT), .min = 0, .max = EXACT, .unit = "",
      .help = "Frame of that run's configurations.h5 (/output/configurations_every), counted from "
              "0, in which the chains start; the run need not be at its end. Absent: its last "
              "states.",
      .acts = starts_from_run, .where = "with /start/run"},
-    {ERGO_KEY("/run/equilibration", INT), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE, .fallback = "0",
-     .min = 0, .max = EXACT, .unit = "steps",
+    {JOB_KEY(equilibration, "/run/equilibration", INT), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE,
+     .fallback = "0", .min = 0, .max = EXACT, .unit = "steps",
      .help = "Steps of the sampler before the first measurement."},
-    {ERGO_KEY("/run/sweeps", INT), .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE,
-     .min = 1, .max = EXACT, .unit = "steps",
-     .help = "Steps of the sampler while measuring, after equilibration."},
-    {ERGO_KEY("/run/measure_every", INT), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_AUTO,
-     .fallback = "1", .min = 1, .max = EXACT, .unit = "steps",
+    {JOB_KEY(sweeps, "/run/sweeps", INT),
+     .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE, .min = 1, .max = EXACT,
+     .unit = "steps", .help = "Steps of the sampler while measuring, after equilibration."},
+    {JOB_KEY(measure_every, "/run/measure_every", INT),
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_AUTO, .fallback = "1", .min = 1,
+     .max = EXACT, .unit = "steps",
      .help = "Steps between measurements. Its default in lj-gcmc and lj-fluid, whose step is a "
              "single move, is "
              "the volume of the box in sigma^3; of an annealed graph it makes at most 256 samples. "
              "\"auto\" (helium-vmc): the number that gives the "
              "least error in a given time, from timings at the start; it is kept with the run. "
              "The chain does not depend on it; it decides which states are measured."},
-    {ERGO_KEY("/run/observables", STRING), .fallback = "\"all\"", .unit = "",
+    {JOB_KEY(observables, "/run/observables", STRING), .fallback = "\"all\"", .unit = "",
      .help =
          "Observables and curves in the result: names, \"energy,psi2\", or all. What none of them "
          "needs is not measured where that saves time (swendsen-wang: clusters). The chain and "
          "the other values do not depend on it."},
-    {ERGO_KEY("/device", STRING), .flags = ERGO_KEY_HOW, .fallback = "\"auto\"", .unit = "",
+    {JOB_KEY(device, "/device", STRING), .flags = ERGO_KEY_HOW, .fallback = "\"auto\"", .unit = "",
      .help = "Where to run: auto, gpu, cpu, PLATFORM:DEVICE by index, or part of a name; "
              "--device and ERGOCL_DEVICE come first."},
-    {ERGO_KEY("/distribute", ENUM), .flags = ERGO_KEY_HOW, .fallback = "\"auto\"",
+    {JOB_KEY(distribute, "/distribute", ENUM), .flags = ERGO_KEY_HOW, .fallback = "\"auto\"",
      .choices = distributions, .unit = "",
      .help =
          "How the ranks of mpirun share the work; no chain depends on it. points: each rank gets "
@@ -109,40 +110,40 @@ const struct ergo_key ergo_job_common_keys[] = {
          "where there are fewer chains than ranks and the sampler can, unless a trial at the "
          "start finds that one of several unlike devices has more than 0.8 of the speed of all: "
          "it is faster alone."},
-    {ERGO_KEY("/checkpoint/every_seconds", REAL), .flags = ERGO_KEY_HOW, .fallback = "600",
-     .min = 0, .max = 1e9, .unit = "s",
+    {JOB_KEY(checkpoint_every, "/checkpoint/every_seconds", REAL), .flags = ERGO_KEY_HOW,
+     .fallback = "600", .min = 0, .max = 1e9, .unit = "s",
      .help = "Wall time between checkpoints; 0: only when the run is stopped."},
-    {ERGO_KEY("/checkpoint/final_states", ENUM), .flags = ERGO_KEY_HOW, .fallback = "\"auto\"",
-     .choices = final_states, .unit = "",
+    {JOB_KEY(final_states, "/checkpoint/final_states", ENUM), .flags = ERGO_KEY_HOW,
+     .fallback = "\"auto\"", .choices = final_states, .unit = "",
      .help = "Whether the checkpoint keeps the states in which chains have ended, from which "
              "`ergocl resume --set /run/sweeps=N` lengthens them. keep: always; drop: never, which "
              "saves memory and disk; auto: up to 1 GB over all points."},
-    {ERGO_KEY("/wall_time", TIME), .flags = ERGO_KEY_HOW | ERGO_KEY_EXCLUDES_MIN, .min = 0,
-     .max = 1e9, .unit = "s",
+    {JOB_KEY(wall_time, "/wall_time", TIME), .flags = ERGO_KEY_HOW | ERGO_KEY_EXCLUDES_MIN,
+     .min = 0, .max = 1e9, .unit = "s",
      .help = "Checkpoint and stop (exit code 75) after this wall time; absent: no limit."},
-    {ERGO_KEY("/output/snapshots", INT), .flags = ERGO_KEY_HOW, .fallback = "1", .min = 0,
+    {JOB_KEY(snapshots, "/output/snapshots", INT), .flags = ERGO_KEY_HOW, .fallback = "1", .min = 0,
      .max = 64, .unit = "",
      .help = "Pictures per point, evenly spaced, the last one at the end; 0: none."},
-    {ERGO_KEY("/output/trajectory_every", INT), .flags = ERGO_KEY_HOW, .fallback = "0", .min = 0,
-     .max = EXACT, .unit = "steps",
+    {JOB_KEY(trajectory_every, "/output/trajectory_every", INT), .flags = ERGO_KEY_HOW,
+     .fallback = "0", .min = 0, .max = EXACT, .unit = "steps",
      .help = "Steps between configurations written to the trajectory; 0: none.",
      .acts = writes_trajectory,
      .where = "on systems whose configurations are written: no lattices beyond 2^22 sites"},
-    {ERGO_KEY("/output/trajectory_format", ENUM), .flags = ERGO_KEY_HOW, .fallback = "\"xyz\"",
-     .choices = trajectory_formats, .unit = "",
+    {JOB_KEY(trajectory_format, "/output/trajectory_format", ENUM), .flags = ERGO_KEY_HOW,
+     .fallback = "\"xyz\"", .choices = trajectory_formats, .unit = "",
      .help = "xyz: extended XYZ, a file for each configuration, trajectory/pPOINT-STEP.xyz; gsd: a "
              "file for each point, trajectory/pPOINT.gsd, as HOOMD-blue writes and OVITO, freud "
              "and gsd.hoomd read it (schema hoomd 1.4: positions in fp32).",
      .acts = writes_particles,
      .where = "with /output/trajectory_every, where configurations are particles"},
-    {ERGO_KEY("/output/configurations_every", INT), .flags = ERGO_KEY_HOW, .fallback = "0",
-     .min = 0, .max = EXACT, .unit = "steps",
+    {JOB_KEY(configurations_every, "/output/configurations_every", INT), .flags = ERGO_KEY_HOW,
+     .fallback = "0", .min = 0, .max = EXACT, .unit = "steps",
      .help = "Steps between configurations of all chains in configurations.h5, packed as the model "
              "has them, at the first measurement at or after each multiple; 0: none. Its layout "
              "is in `ergocl help configurations` and in the file.",
      .acts = writes_configurations,
      .where = "in models of spin-lattice and swendsen-wang, up to /run/sweeps"},
-    {ERGO_KEY("/output/configurations_spacing", ENUM), .flags = ERGO_KEY_HOW,
+    {JOB_KEY(configurations_spacing, "/output/configurations_spacing", ENUM), .flags = ERGO_KEY_HOW,
      .fallback = "\"even\"", .choices = spacings, .unit = "",
      .help = "even: at each multiple of configurations_every; logarithmic: after 1, 2, 3, 4, 5, 6, "
              "8, 10, 12, 15, 20, 25, "
@@ -150,28 +151,28 @@ const struct ergo_key ergo_job_common_keys[] = {
              "of two times "
              "(`ergocl help configurations`).",
      .acts = wants_configurations, .where = "with /output/configurations_every"},
-    {ERGO_KEY("/output/blocks", INT), .flags = ERGO_KEY_HOW, .fallback = "0", .min = 0, .max = 1e6,
-     .unit = "",
+    {JOB_KEY(blocks, "/output/blocks", INT), .flags = ERGO_KEY_HOW, .fallback = "0", .min = 0,
+     .max = 1e6, .unit = "",
      .help = "Blocks of consecutive measurements whose averages are written, a line each, to "
              "blocks/pPOINT.dat, and to series.h5; 0: none."},
-    {ERGO_KEY("/output/series", ENUM), .flags = ERGO_KEY_HOW, .fallback = "\"auto\"",
+    {JOB_KEY(series, "/output/series", ENUM), .flags = ERGO_KEY_HOW, .fallback = "\"auto\"",
      .choices = kept, .unit = "",
      .help = "What is kept of the samples; means, errors and autocorrelation times are the same. "
              "full: all of them, in memory, in checkpoints and in series.h5. blocks: the averages "
              "of /output/blocks alone; the rest of series.h5 is as before. none: no series.h5. "
              "auto: full up to 256 MB of samples over all points, else blocks. Time "
              "series and histograms in report.html need full."},
-    {ERGO_KEY("/audit/every_seconds", REAL), .flags = ERGO_KEY_HOW, .fallback = "0", .min = 0,
-     .max = 1e9, .unit = "s",
+    {JOB_KEY(audit_every, "/audit/every_seconds", REAL), .flags = ERGO_KEY_HOW, .fallback = "0",
+     .min = 0, .max = 1e9, .unit = "s",
      .help = "Wall time between audits, which make a stretch of the run again and compare; 0: only "
              "those at the start, with each checkpoint and at the end."},
-    {ERGO_KEY("/audit/device", STRING), .flags = ERGO_KEY_HOW, .fallback = "\"auto\"", .unit = "",
+    {JOB_KEY(audit_device, "/audit/device", STRING), .flags = ERGO_KEY_HOW, .fallback = "\"auto\"",
+     .unit = "",
      .help =
-         "Where stretches of the run are made again, and have to give the same bits "
-         "(hard-disks, hard-spheres, lj-gcmc, lj-fluid; facilitated and fully connected models, "
-         "graphs and spin glasses of spin-lattice): a device as in /device; auto: another OpenCL "
-         "implementation of this machine, a CPU's first, or where there is none the same "
-         "device in groups of another size; none: nowhere."},
+         "Where stretches of the run are made again, and have to give the same bits: a device "
+         "as in /device; auto: another OpenCL implementation of this machine, a CPU's first, "
+         "or where there is none the same device in groups of another size, which is asked once "
+         "for the known end of a small job; none: nowhere."},
 };
 const size_t ergo_job_n_common_keys = sizeof ergo_job_common_keys / sizeof ergo_job_common_keys[0];
 
@@ -207,6 +208,8 @@ static const struct ergo_key *tuning_key(const struct ergo_tunable *tunable,
         *key = (struct ergo_key){
             .pointer = pointer.data ? ergo_arena_copy(arena, pointer.data, pointer.length) : NULL,
             .type = ERGO_KEY_INT,
+            .at = tunable->at,
+            .holds = tunable->at ? ERGO_HOLDS_INT : ERGO_HOLDS_NOTHING,
             .flags = ERGO_KEY_HOW,
             .fallback = "0",
             .min = (double)tunable->min,
@@ -242,17 +245,9 @@ const struct ergo_key **ergo_keys_of(const struct ergo_sampler *sampler,
 }
 
 size_t ergo_keys_find(const struct ergo_key *const *keys, size_t n_keys, const char *pointer) {
-    /* Observables ask for keys at every sample: where this text in memory was found last. So many
-     * hints that few of some 200 texts share one. */
-    static _Thread_local uint16_t hints[4096];
-    uint16_t *hint = &hints[(uint64_t)(uintptr_t)pointer * 0x9E3779B97F4A7C15u >> 52];
-    if (*hint < n_keys && !strcmp(keys[*hint]->pointer, pointer))
-        return *hint;
     for (size_t i = 0; i < n_keys; i++)
-        if (!strcmp(keys[i]->pointer, pointer)) {
-            *hint = (uint16_t)(i < UINT16_MAX ? i : 0);
+        if (!strcmp(keys[i]->pointer, pointer))
             return i;
-        }
     return SIZE_MAX;
 }
 

@@ -54,6 +54,25 @@ void ergo_model_title(struct ergo_text *out, const struct ergo_sampler *sampler,
     ergo_text_append(out, "%s", sampler->name);
 }
 
+double ergo_observable_sample(const struct ergo_observable *observable,
+                              const struct ergo_point *point, const double *columns) {
+    if (!observable->power)
+        return observable->sample(point, columns);
+    const double x = columns[observable->column];
+    double power = observable->absolute ? fabs(x) : x;
+    for (unsigned k = 1; k < observable->power; k++)
+        power *= x;
+    return power;
+}
+
+double ergo_observable_of_curve(const struct ergo_observable *observable,
+                                const struct ergo_point *point, const double *mean, size_t size) {
+    if (observable->from_curve)
+        return observable->from_curve(point, mean, size);
+    const size_t at = (size_t)observable->element + (observable->element < 0 ? size : 0);
+    return at < size ? mean[at] : NAN;
+}
+
 bool ergo_point_has_column(const struct ergo_point *point, size_t c) {
     const struct ergo_model *model = point->job->model;
     return c < model->n_columns && (!model->has_column || model->has_column(point, c));

@@ -17,7 +17,7 @@ struct ergo_column {
     const char *name, *unit, *help;
 };
 
-enum { ERGO_COLUMNS_MAX = 24 }; /* of one model */
+enum { ERGO_COLUMNS_MAX = 26 }; /* of one model */
 
 /* What an observable is that is no estimate but a fact of a chain, without an error: the lowest
  * energy that it has seen, say. And what is told of a point's replicas. */
@@ -31,27 +31,31 @@ enum ergo_fact {
 };
 
 /*
- * An observable of the result: a function of the columns of one sample (`sample`, e.g. m^2), or of
- * the means of other observables (`derive`, e.g. heat capacity from energy and energy2; `inputs`
- * are their names), or of the mean of a curve (`from_curve`, e.g. a pressure from a histogram of
- * distances; `curve` is its name). Exactly one of the three is set. A model's table begins
- * with what is to be quoted: terminals, tables and pages keep its order. `sample` looks at no key
- * by which samples are weighted for other points (conjugates), but for one that `recorded_at`
- * names.
+ * An observable of the result: of the columns of one sample (e.g. m^2: a `power` of `column`, or
+ * else `sample`), or of the means of other observables (`derive`, e.g. heat capacity from energy
+ * and energy2; `inputs` are their names), or of the mean of the curve of that name (its number
+ * `element`, from the end where that is negative; or `from_curve`, e.g. a pressure from a histogram
+ * of distances). Exactly one of the three is set. A model's table begins with what is to be quoted:
+ * terminals, tables and pages keep its order. `sample` looks at no key by which samples are
+ * weighted for other points (conjugates), but for one that `recorded_at` names.
  */
 struct ergo_observable {
     const char *name, *unit, *help;
+    size_t column;
+    unsigned power; /* 0: of no column alone */
+    bool absolute;  /* of its absolute value */
     double (*sample)(const struct ergo_point *point, const double *columns);
     const char *inputs[8]; /* NULL-terminated; for derive */
     double (*derive)(const struct ergo_point *point, const double *means);
     const char *curve;
+    int element;
     double (*from_curve)(const struct ergo_point *point, const double *mean, size_t size);
     /* independent: the key whose larger value adds independent samples ("/system/samples"); what a
      * warning about too few of them says. */
     const char *more;
-    bool independent;    /* from_curve: the curve's samples are independent, and there is no tau */
+    bool independent;    /* the curve's samples are independent, and there is no tau */
     bool hidden;         /* only an input of others; not in the result (kept in the HDF5 file) */
-    enum ergo_fact fact; /* from_curve */
+    enum ergo_fact fact; /* of a curve */
     double (*of_share)(const struct ergo_point *point, double share); /* ERGO_FACT_SHARE */
     bool merit; /* what a run is tuned by: independent samples of it per second are told */
     /* Not of the configuration alone, but of how the chain moved (acceptances, clusters of bonds)
@@ -79,10 +83,18 @@ struct ergo_observable {
 
 /* How an observable's row begins: ERGO_NAMED("energy", "J"). */
 #define ERGO_NAMED(name_, unit_) .name = (name_), .unit = (unit_)
+/* The mean of a column, or of a power of it. */
+#define ERGO_COLUMN(column_) ERGO_POWER(column_, 1)
+#define ERGO_POWER(column_, power_) .column = (column_), .power = (power_)
+
+/* Is it of samples? */
+static inline bool ergo_observable_sampled(const struct ergo_observable *observable) {
+    return observable->sample || observable->power;
+}
 
 /* Is it measured in any case, because warnings about the others come from it? */
 static inline bool ergo_observable_warns(const struct ergo_observable *observable) {
-    return observable->sample && (observable->alarm || observable->limits);
+    return ergo_observable_sampled(observable) && (observable->alarm || observable->limits);
 }
 
 /* Could /run/observables ask for it? */
@@ -124,10 +136,18 @@ struct ergo_curve_ratio {
 
 /* A launch parameter: changes speed, never the chain. Job key: /tuning/<name>. */
 struct ergo_tunable {
-    const char *name, *help;
+    const char *name;
+    size_t at; /* of an int64_t in the model's parameter struct (ERGO_TUNABLE) */
+    const char *help;
     int64_t min, max;  /* 0 in the job: automatic */
     bool power_of_two; /* other values are refused by the job checker */
 };
+
+/* How a tunable's row begins: ERGO_TUNABLE(ergo_parameters, work_group). */
+#define ERGO_TUNABLE(type_, member_) .name = #member_, .at = offsetof(struct type_, member_)
+#define ERGO_TUNABLE_GROUP                                                                         \
+    ERGO_TUNABLE(ergo_parameters, work_group), "work-items per group (a power of two)", 0, 1024,   \
+        true
 
 /* A key or tunable of an earlier version: refused, with what to write instead. */
 struct ergo_gone {
@@ -151,6 +171,9 @@ struct ergo_picture {
 
 struct ergo_sampler_ops;
 
+/* All rows of an array, in a model: ERGO_TABLE(columns, ising_columns). */
+#define ERGO_TABLE(field, rows) .field = (rows), .n_##field = sizeof(rows) / sizeof(rows)[0]
+
 struct ergo_model {
     const char *name;         /* "potts"; NULL: the only model of its sampler */
     const char *summary;      /* what it is, in a sentence or a few; NULL: as the sampler's */
@@ -159,7 +182,10 @@ struct ergo_model {
      * it: the same keys, of which the first that serves a job's points is taken. NULL: any. Points
      * of a job agree on what it looks at. */
     bool (*serves)(const struct ergo_point *point);
+    /* What code that several models share has to know of this one, by a struct of that code. */
+    const void *rule;
     struct ergo_key_rows keys[ERGO_KEY_ROWS_MAX];
+    size_t parameters; /* bytes of its parameter struct, which begins with ergo_parameters */
     /* A job that runs for seconds anywhere (`ergocl new`): "/system/size=[32, 32]", values as JSON;
      * every required key is there. NULL-terminated. */
     const char *const *first;
@@ -317,6 +343,12 @@ bool ergo_model_repeats(const struct ergo_sampler *sampler, size_t i);
 /* "model \"potts\" of spin-lattice", or "helium-vmc" where there is only one. */
 void ergo_model_title(struct ergo_text *out, const struct ergo_sampler *sampler,
                       const struct ergo_model *model);
+
+/* Of a sample; of the mean of its curve. */
+double ergo_observable_sample(const struct ergo_observable *observable,
+                              const struct ergo_point *point, const double *columns);
+double ergo_observable_of_curve(const struct ergo_observable *observable,
+                                const struct ergo_point *point, const double *mean, size_t size);
 
 /* What the model says of a point, where it says nothing the default (see above). */
 bool ergo_point_has_column(const struct ergo_point *point, size_t c);

@@ -1,5 +1,4 @@
 /* Points of a checked job. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,7 +181,7 @@ static enum ergo_status check_tunables(struct ergo_context *ctx, const struct er
 
 static enum ergo_status check_automatic(struct ergo_context *ctx, const struct ergo_point *point) {
     struct ergo_text title = {0};
-    if (!ergo_point_value(point, "/run/measure_every")->automatic || point->job->model->correlation)
+    if (!point->parameters->measure_every.automatic || point->job->model->correlation)
         return ERGO_OK;
     ergo_model_title(&title, point->job->sampler, point->job->model);
     const enum ergo_status status =
@@ -258,7 +257,7 @@ static enum ergo_status unknown_observable(struct ergo_context *ctx, const struc
 
 static enum ergo_status check_observables(struct ergo_context *ctx,
                                           const struct ergo_point *point) {
-    const char *asked = ergo_point_text(point, "/run/observables");
+    const char *asked = point->parameters->observables;
     if (strcmp(asked, "all") == 0)
         return ERGO_OK;
     while (1) {
@@ -351,6 +350,7 @@ static void default_interval(const struct ergo_build *build, const struct ergo_j
         const int64_t most = point->values[sweeps].integer;
         point->values[every].integer = own < (uint64_t)most ? (int64_t)own : most;
         point->values[every].real = (double)point->values[every].integer;
+        ergo_point_fill(point);
     }
 }
 
@@ -363,8 +363,10 @@ static void default_choices(const struct ergo_build *build, const struct ergo_jo
             const char *other = build->keys[k]->instead && !point->values[k].given
                                     ? build->keys[k]->instead(point)
                                     : NULL;
-            if (other)
-                point->values[k].text = other;
+            if (!other)
+                continue;
+            point->values[k].text = other;
+            ergo_point_fill(point);
         }
 }
 
@@ -392,9 +394,11 @@ void ergo_points_make(struct ergo_build *build, struct ergo_job *job) {
     }
     job->n_points = build->n_scan * replicas;
     job->points = ergo_arena_alloc(build->arena, job->n_points, sizeof *job->points);
+    const size_t bytes = ergo_job_parameters_size(job);
+    char *parameters = ergo_arena_alloc(build->arena, build->n_scan, bytes);
     struct ergo_value *values =
         ergo_arena_alloc(build->arena, build->n_scan * n_keys, sizeof *values);
-    if (!job->points || !values) {
+    if (!job->points || !values || !parameters) {
         ergo_build_no_memory(build);
         return;
     }
@@ -411,6 +415,8 @@ void ergo_points_make(struct ergo_build *build, struct ergo_job *job) {
                 point.scanned[point.n_scanned++] = (struct ergo_scanned){
                     axis->pointers[i], axis->values[positions[a] * axis->width + i]};
         }
+        point.parameters = (struct ergo_parameters *)(void *)(parameters + s * bytes);
+        ergo_point_fill(&point);
         for (size_t r = 0; r < replicas; r++) {
             point.index = s * replicas + r;
             point.replica = (uint32_t)r;

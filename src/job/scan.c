@@ -1,5 +1,4 @@
 /* "scan": pointers to lists or ranges, made into axes; several make a grid. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,9 +6,9 @@
 #include "job/model.h"
 
 struct ergo_schedule ergo_schedule_of(const struct ergo_point *point) {
-    const uint64_t equilibration = (uint64_t)ergo_point_int(point, "/run/equilibration");
-    const uint64_t sweeps = (uint64_t)ergo_point_int(point, "/run/sweeps");
-    struct ergo_schedule s = {.every = (uint64_t)ergo_point_int(point, "/run/measure_every")};
+    const uint64_t equilibration = (uint64_t)point->parameters->equilibration;
+    const uint64_t sweeps = (uint64_t)point->parameters->sweeps;
+    struct ergo_schedule s = {.every = (uint64_t)point->parameters->measure_every.integer};
     s.lead = equilibration % s.every;
     s.n_equilibration = (size_t)(equilibration / s.every);
     s.n_samples = s.n_equilibration + (size_t)(sweeps / s.every);
@@ -86,8 +86,8 @@ size_t ergo_schedule_next_frame(const struct ergo_schedule *s, struct ergo_frame
 struct ergo_frame_times ergo_schedule_configurations(const struct ergo_job *job) {
     const struct ergo_point *point = &job->points[0];
     return (struct ergo_frame_times){
-        job->model->form ? (uint64_t)ergo_point_int(point, "/output/configurations_every") : 0,
-        strcmp(ergo_point_text(point, "/output/configurations_spacing"), "logarithmic") == 0};
+        job->model->form ? (uint64_t)point->parameters->configurations_every : 0,
+        ergo_says(point->parameters->configurations_spacing, "logarithmic")};
 }
 
 /* ---- intervals in measurements ----------------------------------------------------------------
@@ -114,8 +114,8 @@ size_t ergo_schedule_missed(const struct ergo_job *job, size_t first) {
                 continue;
             const int64_t every = point->values[k].given ? point->values[k].integer : 0;
             given = given || every > 0;
-            meets = every > 0 && (ergo_point_value(point, "/run/measure_every")->automatic ||
-                                  !misses(point, (uint64_t)every));
+            meets = every > 0 &&
+                    (point->parameters->measure_every.automatic || !misses(point, (uint64_t)every));
         }
         if (given && !meets)
             return k;

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 double ergo_axis_place(const struct ergo_axis *axis, double value) {
     const double v = axis->log && value > 0 ? log10(value) : value;

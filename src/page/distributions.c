@@ -27,12 +27,13 @@ double *ergo_report_series(const struct ergo_result *result,
     const struct ergo_model *model = result->job->model;
     const size_t n = ergo_report_measured(member);
     double columns[ERGO_COLUMNS_MAX] = {0};
-    double *series =
-        model->observables[o].sample && n && member->series ? malloc(n * sizeof *series) : NULL;
+    double *series = ergo_observable_sampled(&model->observables[o]) && n && member->series
+                         ? malloc(n * sizeof *series)
+                         : NULL;
     for (size_t i = 0; series && i < n; i++) {
         for (size_t c = 0; c < model->n_columns; c++)
             columns[c] = member->series[c] ? member->series[c][member->n_equilibration + i] : 0;
-        series[i] = model->observables[o].sample(member->point, columns);
+        series[i] = ergo_observable_sample(&model->observables[o], member->point, columns);
     }
     return series;
 }
@@ -42,8 +43,9 @@ double *ergo_report_series(const struct ergo_result *result,
 static bool worth_a_figure(const struct ergo_result *result, size_t o) {
     const struct ergo_observable *observable = &result->job->model->observables[o];
     const size_t length = strlen(observable->name);
-    return observable->sample && ergo_observable_shown(observable, result->members[0].point) &&
-           length && (observable->merit || !strchr("2345678", observable->name[length - 1]));
+    return ergo_observable_sampled(observable) &&
+           ergo_observable_shown(observable, result->members[0].point) && length &&
+           (observable->merit || !strchr("2345678", observable->name[length - 1]));
 }
 
 /* Lines of a figure with their memory. */

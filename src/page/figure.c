@@ -1,6 +1,5 @@
 /* What figures share: names, labels, what is drawn of the members. */
 #include <math.h>
-#include <stdio.h>
 
 #include "page/sections.h"
 

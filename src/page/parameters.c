@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static const struct ergo_scanned *scanned_below(const struct ergo_point *point,

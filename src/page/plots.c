@@ -161,8 +161,7 @@ static bool groups_make(struct groups *g, const struct ergo_result *result) {
 
 /* A copy of a point in which one scanned parameter can be set. */
 struct moved_point {
-    struct ergo_point point;
-    struct ergo_value *values;
+    struct ergo_point point;  /* a copy (ergo_point_copy) */
     struct ergo_value *value; /* the one moved */
     enum ergo_key_type type;
     size_t item;
@@ -185,17 +184,13 @@ static bool moved_point_make(struct moved_point *moved, const struct ergo_point 
         if (moved->item >= ERGO_DIM_MAX)
             return false;
     }
-    moved->values = malloc(point->job->n_keys * sizeof *moved->values);
-    if (!moved->values)
+    if (!ergo_point_copy(point, &moved->point))
         return false;
-    memcpy(moved->values, point->values, point->job->n_keys * sizeof *moved->values);
-    moved->point = *point;
-    moved->point.values = moved->values;
     moved->type = key->type;
     moved->scanned = scanned;
     for (size_t i = 0; i < point->job->n_keys; i++)
         if (point->job->keys[i] == key)
-            moved->value = &moved->values[i];
+            moved->value = &moved->point.values[i];
     return moved->value != NULL;
 }
 
@@ -207,6 +202,7 @@ static void moved_point_set(struct moved_point *moved, double x) {
         moved->value->integer = moved->type == ERGO_KEY_INT ? llround(x) : 0;
     }
     moved->point.scanned[moved->scanned].value = x;
+    ergo_point_fill(&moved->point);
 }
 
 /* Places of an exact line, whose values take milliseconds each on large lattices: by all cores. */
@@ -219,20 +215,20 @@ struct line_call {
 static void make_line_value(size_t i, void *user) {
     const struct line_call *call = user;
     const struct groups *g = call->g;
-    struct moved_point moved = {.values = NULL};
+    struct moved_point moved = {.value = NULL};
     call->group->line_y[i] = NAN;
     if (moved_point_make(&moved, point_of(g, call->group->items[0]), g->axis)) {
         moved_point_set(&moved, call->group->line_x[i]);
         call->group->line_y[i] = ergo_point_exact(&moved.point, call->name);
     }
-    free(moved.values);
+    free(moved.point.values);
 }
 
 /* The exact value as a function of the axis, from the sampler's own formula. */
 static void make_exact_line(const struct groups *g, struct group *group, size_t o) {
     const struct ergo_model *model = g->result->job->model;
     const char *name = model->observables[o].name;
-    struct moved_point moved = {.values = NULL};
+    struct moved_point moved = {.value = NULL};
     size_t n = EXACT_POINTS;
 
     group->n_line = 0;
@@ -270,7 +266,7 @@ static void make_exact_line(const struct groups *g, struct group *group, size_t 
     struct line_call call = {g, group, name};
     ergo_parallel(group->n_line, group->n_line + 1, make_line_value, &call);
 out:
-    free(moved.values);
+    free(moved.point.values);
 }
 
 static void fill_group(const struct groups *g, struct group *group, size_t o, bool *exact) {

@@ -1,7 +1,6 @@
 /* Warnings that a model has of its own: what the means of some observables say (`alarm`);
  * intervals of curves that no measurement meets; and histograms that end before the samples do. */
 #include <math.h>
-#include <string.h>
 
 #include "job/schedule.h"
 #include "result/result.h"

@@ -5,7 +5,6 @@
 #include "result/result.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "result/format.h"
 
@@ -39,7 +38,7 @@ static void append_member(struct ergo_text *text, const struct ergo_model *model
     const size_t count = ergo_blocks_count(member);
     ergo_text_append(text, "# block");
     for (size_t o = 0; o < model->n_observables; o++)
-        if (model->observables[o].sample &&
+        if (ergo_observable_sampled(&model->observables[o]) &&
             ergo_observable_shown(&model->observables[o], member->point))
             ergo_text_append(text, "  %s%s%s", model->observables[o].name,
                              *model->observables[o].unit ? "/" : "", model->observables[o].unit);
@@ -47,7 +46,7 @@ static void append_member(struct ergo_text *text, const struct ergo_model *model
     for (size_t b = 0; b < count; b++) {
         ergo_text_append(text, "%7zu", b + 1);
         for (size_t o = 0; o < model->n_observables; o++)
-            if (model->observables[o].sample &&
+            if (ergo_observable_sampled(&model->observables[o]) &&
                 ergo_observable_shown(&model->observables[o], member->point))
                 ergo_text_append(text, " %16.9g",
                                  ergo_blocks_mean(model, member, &model->observables[o], b));

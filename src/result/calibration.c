@@ -1,7 +1,6 @@
 /* Calibrations: points of a scan against the one where the scanned key is 0 (the model's
  * `reference`). */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

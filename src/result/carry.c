@@ -25,14 +25,14 @@ static enum ergo_status no_memory(const struct ergo_stored *stored) {
 /* ---- what cannot be -------------------------------------------------------------------------- */
 
 static enum ergo_status check_length(const struct carried *c) {
-    const uint64_t equilibration = (uint64_t)ergo_point_int(c->to->point, "/run/equilibration");
+    const uint64_t equilibration = (uint64_t)c->to->point->parameters->equilibration;
     const uint64_t done = c->was->step > equilibration ? c->was->step - equilibration : 0;
     if (c->now.total > c->was->step || (c->ended && c->now.total == c->was->step))
         return ERGO_OK;
     return ergo_job_error(c->stored->ctx, "/run/sweeps",
                           "found %lld, but the run has done %llu %ss%s",
-                          (long long)ergo_point_int(c->to->point, "/run/sweeps"),
-                          (unsigned long long)done, c->to->point->job->sampler->step_name,
+                          (long long)c->to->point->parameters->sweeps, (unsigned long long)done,
+                          c->to->point->job->sampler->step_name,
                           c->ended ? "" : ", and is not at its end: give more");
 }
 
@@ -49,7 +49,7 @@ static enum ergo_status check_kept(const struct carried *c) {
         return ergo_job_error(c->stored->ctx, "/output/blocks",
                               "%lld blocks of another length cannot be made: the run has not kept "
                               "its samples (/output/series). 0: none",
-                              (long long)ergo_point_int(c->to->point, "/output/blocks"));
+                              (long long)c->to->point->parameters->blocks);
     return ERGO_OK;
 }
 
@@ -82,11 +82,9 @@ static enum ergo_status check_model(const struct carried *c) {
 static enum ergo_status check_number(const struct carried *c) {
     const struct ergo_point *point = c->to->point;
     if (c->from->point->index == point->index || !c->was->step || !point->job->model->trajectory ||
-        !ergo_point_has_frames(point) ||
-        !ergo_point_int(c->from->point, "/output/trajectory_every"))
+        !ergo_point_has_frames(point) || !c->from->point->parameters->trajectory_every)
         return ERGO_OK;
-    const bool replicas =
-        ergo_point_int(c->from->point, "/replicas") != ergo_point_int(point, "/replicas");
+    const bool replicas = c->from->point->parameters->replicas != point->parameters->replicas;
     return ergo_job_error(
         c->stored->ctx, replicas ? "/replicas" : "/scan",
         "point %zu would become point %zu, but the files in trajectory are named "
@@ -140,7 +138,7 @@ static void carry_curves(const struct carried *c) {
 
 /* Pictures that the longer run would have, too. */
 static void carry_pictures(const struct carried *c) {
-    const size_t n = (size_t)ergo_point_int(c->to->point, "/output/snapshots");
+    const size_t n = (size_t)c->to->point->parameters->snapshots.integer;
     for (size_t i = 0; i < c->from->n_pictures; i++) {
         if (c->longer && !ergo_schedule_has_snapshot(&c->now, n, c->from->picture_steps[i]))
             continue;

@@ -158,7 +158,7 @@ static bool put_group(struct creation *k, const struct ergo_batch *batch,
 static void put_attributes(struct creation *k) {
     char seed[32];
     const struct ergo_job *job = k->job;
-    const struct ergo_value *value = ergo_point_value(&job->points[0], "/seed");
+    const struct ergo_value *value = &job->points[0].parameters->seed;
     snprintf(seed, sizeof seed, "%" PRIu64, value->seed);
     ergo_series_attribute(&k->w, k->w.file, "ergocl", ERGO_VERSION);
     ergo_series_attribute(&k->w, k->w.file, "sampler", job->sampler->name);

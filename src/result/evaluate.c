@@ -30,7 +30,7 @@ static void derive(const struct ergo_model *model, const struct ergo_member_resu
 
 static double call_from_curve(const double *mean, size_t size, void *user) {
     const struct derive_call *call = user;
-    return call->observable->from_curve(call->point, mean, size);
+    return ergo_observable_of_curve(call->observable, call->point, mean, size);
 }
 
 static void from_curve(const struct ergo_member_result *m, struct ergo_observable_result *result) {
@@ -58,7 +58,8 @@ static double frozen_z(const struct ergo_observable_result *r) {
 
 /* z of an observable; of a constant series as above. */
 static double z_of(const struct ergo_observable_result *r) {
-    if (r->estimate.constant && (r->observable->sample || r->trust == ERGO_TRUST_FULL))
+    if (r->estimate.constant &&
+        (ergo_observable_sampled(r->observable) || r->trust == ERGO_TRUST_FULL))
         return frozen_z(r);
     return r->estimate.error > 0 ? (r->estimate.mean - r->exact) / r->estimate.error : NAN;
 }
@@ -81,7 +82,7 @@ static void estimate_one(const struct ergo_member_result *m, const struct ergo_o
     const struct ergo_model *model = m->point->job->model;
     const size_t o = (size_t)(r->observable - model->observables);
     const size_t s = series_of(m, o);
-    if (r->observable->sample)
+    if (ergo_observable_sampled(r->observable))
         ergo_online_estimate(online, s, &r->estimate);
     else if (r->observable->derive)
         derive(model, m, online, r);
@@ -95,12 +96,13 @@ static void estimate_one(const struct ergo_member_result *m, const struct ergo_o
         return;
     }
     enum ergo_trust trust = ergo_trust_of(&r->estimate, r->observable->independent, r->exact);
-    if (r->observable->sample && online->count >= drift_least)
+    r->drift = r->observable->independent ? 0 : r->estimate.drift;
+    if (ergo_observable_sampled(r->observable) && online->count >= drift_least)
         r->drift = ergo_online_drift(online, s);
     if (fabs(r->drift) > level) /* what flips once in a while drifts, too, at any time */
         trust = r->observable->slow && r->observable->slow(m->point) ? ERGO_TRUST_SHORT
                                                                      : ERGO_TRUST_DRIFT;
-    r->one_way = r->observable->sample && trust == ERGO_TRUST_SHORT &&
+    r->one_way = ergo_observable_sampled(r->observable) && trust == ERGO_TRUST_SHORT &&
                  !(r->observable->slow && r->observable->slow(m->point)) &&
                  online->count >= drift_least &&
                  ergo_online_one_way(online, s, &r->first, &r->last);
@@ -123,7 +125,7 @@ static bool estimate_member(struct ergo_member_result *m, double level) {
     for (int pass = 0; pass < 2; pass++) {
         for (size_t o = 0; o < model->n_observables; o++) {
             struct ergo_observable_result *r = &m->observables[o];
-            if (pass && (r->observable->from_curve || !(r->estimate.window < online.window)))
+            if (pass && (r->observable->curve || !(r->estimate.window < online.window)))
                 continue;
             *r = (struct ergo_observable_result){
                 .observable = &model->observables[o],

@@ -14,7 +14,7 @@ static const double kept_most = 256e6;
  */
 
 enum ergo_kept ergo_result_kept(const struct ergo_job *job) {
-    const char *wish = ergo_point_text(&job->points[0], "/output/series");
+    const char *wish = job->points[0].parameters->series;
     if (strcmp(wish, "auto") != 0)
         return strcmp(wish, "full") == 0     ? ERGO_KEPT_FULL
                : strcmp(wish, "blocks") == 0 ? ERGO_KEPT_BLOCKS
@@ -41,7 +41,7 @@ const char *ergo_kept_name(enum ergo_kept kept) {
 }
 
 void ergo_result_say_kept(struct ergo_context *ctx, const struct ergo_job *job) {
-    if (strcmp(ergo_point_text(&job->points[0], "/output/series"), "auto") != 0 ||
+    if (!ergo_says(job->points[0].parameters->series, "auto") ||
         ergo_result_kept(job) == ERGO_KEPT_FULL)
         return;
     ergo_log(ctx, ERGO_LOG_WARNING,
@@ -85,7 +85,7 @@ static bool is_wanted(const struct ergo_point *point, size_t o) {
             wanted = wanted ||
                      (strcmp(model->observables[d].inputs[k], model->observables[o].name) == 0 &&
                       ergo_point_asks(point, model->observables[d].name));
-    return model->observables[o].sample && wanted;
+    return ergo_observable_sampled(&model->observables[o]) && wanted;
 }
 
 bool ergo_measured_create(const struct ergo_point *point, struct ergo_measured **measured) {
@@ -128,7 +128,7 @@ bool ergo_member_measures(struct ergo_member_result *m, const struct ergo_measur
     m->measured = measured;
     m->online.plan = &measured->plan;
     m->n_measured = n_measured;
-    const size_t wish = (size_t)ergo_point_int(m->point, "/output/blocks");
+    const size_t wish = (size_t)m->point->parameters->blocks;
     m->n_blocks = wish < n_measured ? wish : n_measured;
     m->block_sums = calloc(m->n_blocks * measured->plan.n_series + 1, sizeof *m->block_sums);
     return m->block_sums != NULL;
@@ -165,8 +165,8 @@ static bool feed(struct ergo_member_result *m, const double *rows, size_t count)
                     columns[c] = rows ? rows[i * model->n_columns + c]
                                       : m->series[c][m->n_equilibration + first + i];
             for (size_t s = 0; s < n; s++) {
-                const double value =
-                    model->observables[measured->observable[s]].sample(m->point, columns);
+                const double value = ergo_observable_sample(
+                    &model->observables[measured->observable[s]], m->point, columns);
                 values[i * n + s] = value;
                 if (m->n_blocks)
                     m->block_sums[s * m->n_blocks + block] += value;

@@ -18,11 +18,11 @@
 static const char key[] = "/start/run";
 
 bool ergo_origin_given(const struct ergo_point *point) {
-    return ergo_point_value(point, key)->present;
+    return point->parameters->start_run.present;
 }
 
 static const char *folder_of(const struct ergo_point *point) {
-    return ergo_point_text(point, key);
+    return point->parameters->start_run.text;
 }
 
 /* ---- from the folder ------------------------------------------------------------------------- */
@@ -93,8 +93,8 @@ static enum ergo_status pack(struct ergo_context *ctx, const struct source *sour
                              const struct ergo_job *job, struct ergo_text *text) {
     const struct ergo_result *from = source->run;
     const char *folder = source->folder;
-    const struct ergo_value *asked = ergo_point_value(&job->points[0], "/start/point");
-    const size_t replicas = (size_t)ergo_point_int(from->members[0].point, "/replicas");
+    const struct ergo_value *asked = &job->points[0].parameters->start_point;
+    const size_t replicas = (size_t)from->members[0].point->parameters->replicas;
     const size_t n = from->n_members / replicas;
     if (asked->present && (uint64_t)asked->integer >= n)
         return ergo_job_error(ctx, "/start/point",
@@ -133,7 +133,7 @@ static enum ergo_status pack_run(struct ergo_context *ctx, const struct ergo_fol
                                  struct ergo_text *text) {
     struct source source = {.run = run,
                             .folder = folder_of(&job->points[0]),
-                            .frame = ergo_point_value(&job->points[0], "/start/frame"),
+                            .frame = &job->points[0].parameters->start_frame,
                             .fd = -1};
     enum ergo_status status = open_frames(ctx, folder, &source);
     if (status == ERGO_OK)

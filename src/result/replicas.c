@@ -27,10 +27,11 @@ enum {
     APART_SIGMA = 6,
 };
 
-/* Has the chain an error that can be used? (0 if nothing ever changed.) */
+/* Has the chain an error that can be used? (0 if it never changed itself; not where the energy, or
+ * what stands for it, never changed.) */
 static bool is_usable(const struct ergo_observable_result *r) {
-    return r->trust == ERGO_TRUST_FULL ||
-           (r->trust == ERGO_TRUST_CONSTANT && r->estimate.samples >= CONSTANT_LEAST);
+    return r->trust == ERGO_TRUST_FULL || (r->trust == ERGO_TRUST_CONSTANT && !r->because &&
+                                           r->estimate.samples >= CONSTANT_LEAST);
 }
 
 static double error_of(const struct ergo_observable_result *r) {
@@ -337,7 +338,7 @@ static void judge(const struct ergo_result *result, struct ergo_mean_result *mea
         return;
     for (size_t o = 0; o < model->n_observables; o++) {
         struct ergo_observable_result *r = &mean->observables[o];
-        if (!ergo_observable_speaks(&model->observables[o], point))
+        if (!ergo_observable_tells(&model->observables[o], point))
             continue;
         if (r->trust == ERGO_TRUST_FULL && fabs(r->drift) > level)
             ergo_observable_refuse(r, ERGO_TRUST_DRIFT);

@@ -53,7 +53,7 @@ double ergo_result_bytes(const struct ergo_job *job) {
 
 static enum ergo_status check_memory(struct ergo_context *ctx, const struct ergo_job *job) {
     const double have = ergo_memory();
-    const double every = (double)ergo_point_int(&job->points[0], "/run/measure_every");
+    const double every = (double)job->points[0].parameters->measure_every.integer;
     double series, rest;
     host_bytes(job, &series, &rest);
     if (series + rest <= have)

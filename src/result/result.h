@@ -130,7 +130,9 @@ struct ergo_mean_result {
  * many members of a batch, steps and seconds in all. Of the last session, first rank. */
 struct ergo_result_audits {
     char device[400], reason[400];
-    bool varied; /* by another implementation, or in groups of another size */
+    bool varied;       /* by another implementation, or in groups of another size */
+    const char *known; /* of a device without another: "asked" for a known answer, which was right,
+                          or "remembered"; NULL: neither */
     size_t stretches, members;
     uint64_t steps;
     double seconds;
@@ -246,6 +248,10 @@ enum ergo_status ergo_result_evaluate(struct ergo_context *ctx, struct ergo_resu
  */
 bool ergo_observable_speaks(const struct ergo_observable *observable,
                             const struct ergo_point *point);
+/* The same, or of a curve: where it is measured, its bins show a drift or remember for too long,
+ * and replicas that disagree. */
+bool ergo_observable_tells(const struct ergo_observable *observable,
+                           const struct ergo_point *point);
 /* What moves did: a noisy sign of what a chain does, and where its samples look back over many
  * moves, longer correlated than anything that is slow. */
 bool ergo_observable_is_acceptance(const struct ergo_observable *observable);

@@ -248,6 +248,8 @@ static void put_audits(struct ergo_json_out *out, const struct ergo_result_audit
     if (*audits->reason)
         ergo_out_text(out, "reason", audits->reason);
     ergo_out_bool(out, "varied", audits->varied);
+    if (audits->known)
+        ergo_out_text(out, "known_answer", audits->known);
     ergo_out_number(out, "stretches", (double)audits->stretches);
     ergo_out_number(out, "members", (double)audits->members);
     ergo_out_number(out, "steps", (double)audits->steps);

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/entry.h"
@@ -161,7 +160,8 @@ static void add_tau(struct table *table) {
     char title[ERGO_CONCISE];
     size_t first = COLUMNS_MAX, of = COLUMNS_MAX;
     for (size_t c = table->n_columns; c-- > 0;) {
-        if (table->columns[c].cell != CELL_VALUE || !observables[table->columns[c].index].sample)
+        if (table->columns[c].cell != CELL_VALUE ||
+            !ergo_observable_sampled(&observables[table->columns[c].index]))
             continue;
         first = c;
         of = has_tau(table, table->columns[c].index) ? c : of;

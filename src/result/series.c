@@ -145,7 +145,8 @@ static void write_blocks(struct ergo_series_writer *w) {
         const struct ergo_array blocks = {ERGO_ARRAY_REAL, result->n_members, most, fill_blocks,
                                           &rows};
         char path[160];
-        if (!observable->sample || !ergo_observable_shown(observable, result->members[0].point))
+        if (!ergo_observable_sampled(observable) ||
+            !ergo_observable_shown(observable, result->members[0].point))
             continue;
         snprintf(path, sizeof path, "blocks/%.140s", observable->name);
         ergo_series_dataset(w, w->file, path, &blocks, observable->unit, observable->help, "blocks",

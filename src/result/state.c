@@ -29,7 +29,7 @@ bool ergo_state_digest(const struct ergo_job *job, uint64_t step, const char *st
 }
 
 static double kept_of(const struct ergo_job *job, double bytes) {
-    const char *wish = ergo_point_text(&job->points[0], "/checkpoint/final_states");
+    const char *wish = job->points[0].parameters->final_states;
     return strcmp(wish, "drop") == 0                        ? 0
            : strcmp(wish, "auto") == 0 && bytes > kept_most ? kept_most
                                                             : bytes;
@@ -70,7 +70,7 @@ static bool is_awaited(const struct ergo_result *result, const struct ergo_membe
 }
 
 static bool are_kept(const struct ergo_result *result, double bytes) {
-    const char *wish = ergo_point_text(&result->job->points[0], "/checkpoint/final_states");
+    const char *wish = result->job->points[0].parameters->final_states;
     return !result->dropped_states && strcmp(wish, "drop") != 0 &&
            (strcmp(wish, "auto") != 0 || bytes <= kept_most);
 }

@@ -1,6 +1,5 @@
 /* Files that a chain depends on (ERGO_KEY_FILE) are read once and become part of the checkpoint. A
  * resume and a report use these contents and open no other file. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "result/store.h"

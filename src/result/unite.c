@@ -1,6 +1,5 @@
 /* Parts of a run, into the whole. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "job/schedule.h"

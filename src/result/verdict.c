@@ -13,10 +13,15 @@ bool ergo_observable_is_acceptance(const struct ergo_observable *x) {
     return strstr(x->name, "acceptance");
 }
 
+bool ergo_observable_tells(const struct ergo_observable *x, const struct ergo_point *point) {
+    return (ergo_observable_sampled(x) || (x->curve && !x->independent)) &&
+           ergo_observable_may_show(x, point) &&
+           (!x->of_moves || ergo_observable_is_acceptance(x)) && !(x->slow && x->slow(point));
+}
+
 /* Whatever /run/observables asks for, so that the verdict does not depend on it. */
 bool ergo_observable_speaks(const struct ergo_observable *x, const struct ergo_point *point) {
-    return x->sample && ergo_observable_may_show(x, point) &&
-           (!x->of_moves || ergo_observable_is_acceptance(x)) && !(x->slow && x->slow(point));
+    return ergo_observable_sampled(x) && ergo_observable_tells(x, point);
 }
 
 static bool speaks(const struct ergo_member_result *m, size_t o) {
@@ -49,10 +54,10 @@ static const struct ergo_observable_result *reason_of(const struct ergo_member_r
     const struct ergo_observable_result *why = stands(m) ? &m->observables[0] : NULL;
     for (size_t o = 0; o < m->point->job->model->n_observables; o++) {
         const struct ergo_observable_result *r = &m->observables[o];
-        if (speaks(m, o) &&
+        if (ergo_observable_tells(r->observable, m->point) &&
             ((r->trust == ERGO_TRUST_DRIFT && (!why || why->trust != ERGO_TRUST_DRIFT)) ||
              (r->trust == ERGO_TRUST_SHORT && !ergo_observable_is_acceptance(r->observable) &&
-              !why)))
+              (ergo_observable_sampled(r->observable) || r->estimate.slow) && !why)))
             why = r;
     }
     return why;

@@ -82,7 +82,7 @@ static bool is_constant_so_far(const struct ergo_member_result *m, size_t o) {
 
 static bool is_not_finite(const struct ergo_member_result *m, size_t o) {
     return m->observables[o].trust == ERGO_TRUST_UNDEFINED &&
-           m->observables[o].observable->sample && ergo_warner_shown(m, o);
+           ergo_observable_sampled(m->observables[o].observable) && ergo_warner_shown(m, o);
 }
 
 /* Members for which the test holds for one of the observables from .. end - 1. */
@@ -317,7 +317,8 @@ static void warn_limits(struct ergo_warner *w) {
 static double longest_time(const struct ergo_warner *w, const struct ergo_member_result *m) {
     double tau = 0;
     for (size_t o = 0; o < w->model->n_observables; o++)
-        if (w->model->observables[o].sample && m->observables[o].trust == ERGO_TRUST_FULL &&
+        if (ergo_observable_sampled(&w->model->observables[o]) &&
+            m->observables[o].trust == ERGO_TRUST_FULL &&
             !(w->model->observables[o].slow && w->model->observables[o].slow(m->point)))
             tau = fmax(tau, m->observables[o].estimate.tau);
     return tau;

@@ -65,9 +65,9 @@ static bool has_time(const struct ergo_work *work, double seconds) {
 
 enum ergo_status ergo_audit_batch(struct ergo_work *work, const struct ergo_batch *batch) {
     const struct ergo_run_watch *watch = work->session->options->watch;
-    if (work->ops->audit || (watch && (watch->unaudited || watch->compared)))
+    if (watch && (watch->unaudited || watch->compared))
         return ERGO_OK;
-    if (strcmp(ergo_point_text(&work->job->points[0], "/audit/device"), "none") == 0) {
+    if (ergo_says(work->job->points[0].parameters->audit_device, "none")) {
         snprintf(work->result->audits.reason, sizeof work->result->audits.reason, "not asked");
         return ERGO_OK;
     }
@@ -81,7 +81,8 @@ enum ergo_status ergo_audit_batch(struct ergo_work *work, const struct ergo_batc
     work->audit->begun = !has_time(work, 0);
     if (!work->audit->follows)
         ask(work->audit, BATCH);
-    wait_for(work->audit, true); /* the run's own driver may not like two threads */
+    /* what the run's own driver does for the plan, it does before the run goes on */
+    wait_for(work->audit, !work->device->quirks.one_thread);
     size_t count = work->audit->some.count;
     share(work, &count, sizeof count);
     return work->audit->follows ? ergo_replay_take(work->audit, count ? count : 1) : ERGO_OK;
@@ -106,7 +107,7 @@ uint64_t ergo_audit_last(const struct ergo_work *work) {
 }
 
 uint64_t ergo_audit_due(struct ergo_work *work, uint64_t rest) {
-    const double every = ergo_point_real(&work->job->points[0], "/audit/every_seconds");
+    const double every = work->job->points[0].parameters->audit_every;
     if (!work->audit)
         return 0;
     const uint64_t steps = ergo_audit_last(work);

@@ -7,8 +7,8 @@
  *
  * Another implementation works in a thread of its own, beside the run; the run's own device cannot,
  * and the run waits for it. Of many members a few are made again, and a stretch is as long as their
- * cost allows. A system that is cut over ranks is replayed whole, by rank 0. Only models without an
- * audit of their own (ergo_sampler_ops.audit) come here; nothing of this is in a model.
+ * cost allows. A system that is cut over ranks is replayed whole, by rank 0. Nothing of this is in
+ * a model.
  */
 #ifndef ERGO_RUN_AUDIT_H
 #define ERGO_RUN_AUDIT_H
@@ -27,7 +27,7 @@ struct ergo_audit_block {
 };
 
 /* A batch begins whose state is not made yet: its members to replay, and the device, at the first
- * batch. Nothing happens where runs are not audited, or the model has its own. */
+ * batch. Nothing happens where runs are not audited. */
 enum ergo_status ergo_audit_batch(struct ergo_work *work, const struct ergo_batch *batch);
 /* How many of the next steps, of `rest` to the end, are to be a block of their own that is
  * replayed; 0: none. */

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "device/program.h"
 #include "dist/dist.h"
@@ -49,7 +48,7 @@ static enum ergo_status lead_in(struct ergo_context *ctx, const struct ergo_mode
                                 const struct ergo_batch *batch, struct ergo_device *device,
                                 const struct ergo_plan *plan, void *state) {
     const double start = ergo_clock();
-    uint64_t rest = (uint64_t)ergo_point_int(batch->points[0], "/run/equilibration");
+    uint64_t rest = (uint64_t)batch->points[0]->parameters->equilibration;
     enum ergo_status status = ERGO_OK;
     while (rest && status == ERGO_OK && ergo_clock() - start < 1) {
         const uint64_t steps =
@@ -157,7 +156,7 @@ enum { AUTO_SAMPLES = 100 };
 static uint64_t fewest_sweeps(const struct ergo_job *job) {
     uint64_t fewest = UINT64_MAX;
     for (size_t i = 0; i < job->n_points; i++) {
-        const uint64_t sweeps = (uint64_t)ergo_point_int(&job->points[i], "/run/sweeps");
+        const uint64_t sweeps = (uint64_t)job->points[i].parameters->sweeps;
         fewest = sweeps < fewest ? sweeps : fewest;
     }
     return fewest;
@@ -199,7 +198,7 @@ static enum ergo_status measure(const struct ergo_session *session, const struct
 
 enum ergo_status ergo_cost_choose_every(const struct ergo_session *session, struct ergo_job **job) {
     struct ergo_context *ctx = session->ctx;
-    const struct ergo_value *given = ergo_point_value(&(*job)->points[0], "/run/measure_every");
+    const struct ergo_value *given = &(*job)->points[0].parameters->measure_every;
     struct {
         uint64_t every;
         int64_t status;

@@ -22,7 +22,7 @@ static bool is_worth_while(const struct ergo_job *job, size_t ranks) {
 }
 
 bool ergo_work_cuts(const struct ergo_job *job) {
-    const char *distribute = ergo_point_text(&job->points[0], "/distribute");
+    const char *distribute = job->points[0].parameters->distribute;
     const size_t ranks = (size_t)ergo_dist_count();
     return job->model->cut && (strcmp(distribute, "lattice") == 0 ||
                                (strcmp(distribute, "auto") == 0 && ranks > 1 &&
@@ -90,7 +90,7 @@ enum ergo_status ergo_work_choose_ops(struct ergo_work *work, const struct ergo_
     const size_t ranks = (size_t)ergo_dist_count();
     enum ergo_status status = ERGO_OK;
     work->cut = ergo_work_cuts(job);
-    if (work->cut && strcmp(ergo_point_text(&job->points[0], "/distribute"), "auto") == 0) {
+    if (work->cut && ergo_says(job->points[0].parameters->distribute, "auto")) {
         struct offer *offers = calloc(ranks, sizeof *offers);
         double *speeds = calloc(ranks, sizeof *speeds);
         status = offers && speeds

@@ -6,7 +6,6 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/entry.h"
 #include "dist/dist.h"
@@ -129,7 +128,7 @@ static enum ergo_status choose_every_again(struct ergo_context *ctx, const struc
     const char *const sets[] = {set};
     struct ergo_job *chosen = NULL;
     snprintf(set, sizeof set, "/run/measure_every=%lld",
-             (long long)ergo_point_int(&earlier->points[0], "/run/measure_every"));
+             (long long)earlier->points[0].parameters->measure_every.integer);
     const enum ergo_status status = ergo_job_again(ctx, *job, sets, 1, &chosen);
     if (status == ERGO_OK) {
         ergo_job_destroy(*job);
@@ -151,7 +150,7 @@ static enum ergo_status try(struct ergo_context *ctx, struct ergo_work *work,
     if (status == ERGO_OK &&
         (stored->result->part != options->part || stored->result->n_parts != options->n_parts))
         status = ERGO_FAIL(ctx, ERGO_E_JOB, "it is another part of a run");
-    if (status == ERGO_OK && ergo_point_value(&(*job)->points[0], "/run/measure_every")->automatic)
+    if (status == ERGO_OK && (*job)->points[0].parameters->measure_every.automatic)
         status = choose_every_again(ctx, stored->result->job, job);
     if (status == ERGO_OK)
         status = ergo_input_keep(ctx, *job);

@@ -74,14 +74,14 @@ static bool is_snapshot(const struct ergo_job *job, const char *name) {
     if (point >= job->n_points)
         return false;
     const struct ergo_schedule s = ergo_schedule_of(&job->points[point]);
-    return ergo_schedule_has_snapshot(
-        &s, (size_t)ergo_point_int(&job->points[point], "/output/snapshots"), step);
+    return ergo_schedule_has_snapshot(&s, (size_t)job->points[point].parameters->snapshots.integer,
+                                      step);
 }
 
 /* The entries of a folder; NULL: it cannot be read. */
 static DIR *list(int folder, const char *name) {
     const int fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+    DIR *entries = fd < 0 ? NULL : ergo_memory_got(fdopendir(fd));
     if (fd >= 0 && !entries)
         close(fd);
     return entries;

@@ -14,9 +14,8 @@
 
 static struct ergo_frame_times times_of(const struct ergo_work *work) {
     return (struct ergo_frame_times){
-        work->job->model->trajectory
-            ? (uint64_t)ergo_point_int(&work->job->points[0], "/output/trajectory_every")
-            : 0,
+        work->job->model->trajectory ? (uint64_t)work->job->points[0].parameters->trajectory_every
+                                     : 0,
         false};
 }
 
@@ -29,7 +28,7 @@ size_t ergo_work_next_frame(const struct ergo_work *work, size_t samples) {
 enum ergo_status ergo_work_write_frames(struct ergo_work *work, const char *kind, size_t stride) {
     const struct ergo_batch *batch = &work->batches[work->batch];
     const char *suffix = work->job->model->frame_suffix;
-    const char *format = ergo_point_text(&work->job->points[0], "/output/trajectory_format");
+    const char *format = work->job->points[0].parameters->trajectory_format;
     const bool gsd = strcmp(kind, "trajectory") == 0 && strcmp(format, "gsd") == 0;
     struct ergo_folder folder = {.fd = -1};
     const bool writer = !work->cut || ergo_ranks_rank() == 0; /* the others only take part */
@@ -91,7 +90,7 @@ enum ergo_status ergo_work_write_states(struct ergo_work *work) {
 
 size_t ergo_work_snapshots(const struct ergo_work *work) {
     return work->ops->picture || work->ops->view || work->ops->frame
-               ? (size_t)ergo_point_int(&work->job->points[0], "/output/snapshots")
+               ? (size_t)work->job->points[0].parameters->snapshots.integer
                : 0;
 }
 
@@ -101,7 +100,7 @@ enum ergo_status ergo_work_take_snapshots(struct ergo_work *work) {
     const struct ergo_batch *batch = &work->batches[work->batch];
     const size_t n = ergo_work_snapshots(work) ? ergo_work_snapshots(work) : 1,
                  all = 512 / n ? 512 / n : 1;
-    const struct ergo_value *asked = ergo_point_value(&work->job->points[0], "/output/snapshots");
+    const struct ergo_value *asked = &work->job->points[0].parameters->snapshots;
     const bool painted = work->ops->picture || work->ops->view;
     const size_t most = asked->given ? all : 48;
     const size_t stride = (work->job->n_points + most - 1) / most;

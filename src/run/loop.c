@@ -5,7 +5,6 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "dist/dist.h"
 #include "run/slowdown.h"
@@ -185,7 +184,7 @@ static bool divide_due(struct loop *loop) {
  * first. (run_batch writes the checkpoint of a stop.) */
 static enum ergo_status duties(struct loop *loop) {
     struct ergo_work *work = loop->work;
-    const double every = ergo_point_real(&work->job->points[0], "/audit/every_seconds");
+    const double every = work->job->points[0].parameters->audit_every;
     const bool late = every > 0 && ergo_clock() - work->session->last_audit >= every;
     const bool saves =
         ergo_work_agree(work, ergo_work_save_is_due(work)) && !ergo_audit_wants(work);
@@ -242,6 +241,8 @@ static enum ergo_status steps(struct loop *loop, uint64_t until) {
             status = ergo_device_finish(work->ctx, work->device);
         if (status == ERGO_OK && due)
             status = ergo_audit_after(work);
+        if (status != ERGO_OK) /* before anything that ranks do together: others wait in vain */
+            break;
         if (piece == most)
             note(loop, piece, ergo_clock() - begun);
         work->step += piece;
@@ -414,6 +415,10 @@ static enum ergo_status run_batch(struct loop *loop) {
         status = sample(loop);
     if (status == ERGO_OK && !work->session->stopped)
         status = steps(loop, s->total);
+    if (status == ERGO_E_JOB) { /* what the job is blamed for, its device may have done */
+        const enum ergo_status audited = ergo_audit_settle(work);
+        status = audited == ERGO_OK ? status : audited;
+    }
     ergo_session_clock_rest(work->session);
     const double ended = ergo_clock(), sampled = ergo_session_seconds(work->session);
     if (status == ERGO_OK)

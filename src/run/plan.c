@@ -1,6 +1,4 @@
 /* What a job would need on a device, and the kernels as text: nothing here runs a chain. */
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/entry.h"
+#include "run/known.h"
 #include "run/tuning.h"
 
 /* Seconds of a run that is worth kernels for groups of another size. */
@@ -86,7 +88,7 @@ void ergo_replay_forget(struct ergo_audit *a) {
 /* Copies of `count` points of the batch, evenly spread and with the last one, whose launches are
  * automatic. */
 enum ergo_status ergo_replay_take(struct ergo_audit *a, size_t count) {
-    const size_t all = a->whole->count, n_keys = a->work->job->n_keys;
+    const size_t all = a->whole->count;
     ergo_replay_forget(a);
     a->some.job = a->work->job;
     a->points = calloc(count, sizeof *a->points);
@@ -97,14 +99,9 @@ enum ergo_status ergo_replay_take(struct ergo_audit *a, size_t count) {
     bool ok = a->points && a->some.points && a->members && a->before && a->after;
     for (size_t i = 0; i < count && ok; i++) {
         a->members[i] = (i + 1) * all / count - 1;
-        a->points[i] = *a->whole->points[a->members[i]];
-        a->points[i].values = malloc(n_keys * sizeof(struct ergo_value));
         a->some.points[i] = &a->points[i];
         a->some.count = i + 1;
-        ok = a->points[i].values != NULL;
-        if (ok)
-            memcpy(a->points[i].values, a->whole->points[a->members[i]]->values,
-                   n_keys * sizeof(struct ergo_value));
+        ok = ergo_point_copy(a->whole->points[a->members[i]], &a->points[i]);
     }
     if (!ok)
         return ERGO_FAIL(a->ctx, ERGO_E_MEMORY, "no memory for an audit's members");
@@ -173,8 +170,22 @@ static enum ergo_status plan_batch(struct ergo_audit *a) {
     return status == ERGO_OK && !a->other ? vary(a, &p) : status;
 }
 
+/* The run's device alone can be wrong always in the same way: it is asked for a known answer, once.
+ * The program of that is built beside the run's. */
+static void ask_known(struct ergo_audit *a) {
+    a->asked = true;
+    const enum ergo_status status =
+        ergo_known_ask(a->ctx, a->device, a->work->job, &a->facts->known);
+    if (status == ERGO_E_AUDIT)
+        a->status = status;
+    else
+        ergo_error_clear(a->ctx);
+    if (status != ERGO_OK)
+        a->facts->known = NULL;
+}
+
 static void begin_batch(struct ergo_audit *a) {
-    const char *asked = ergo_point_text(&a->work->job->points[0], "/audit/device");
+    const char *asked = a->work->job->points[0].parameters->audit_device;
     if (!a->device && !ergo_audit_gave_up(a) && open_device(a, asked) != ERGO_OK)
         give_up(a, "no other device");
     if (!ergo_audit_gave_up(a) && plan_batch(a) != ERGO_OK)
@@ -183,6 +194,8 @@ static void begin_batch(struct ergo_audit *a) {
         a->facts->members = a->some.count;
     tell_planned(a);
     a->facts->varied = a->other || a->varied;
+    if (a->device && !a->other && !a->asked)
+        ask_known(a);
     /* its kernels are built beside the run's, if it will have work soon; the run's own device finds
      * them built */
     if (!ergo_audit_gave_up(a) && a->other &&
@@ -206,6 +219,11 @@ static enum ergo_status differ(struct ergo_audit *a, size_t i, uint64_t step, co
         (unsigned long long)b->step, what, a->members[i], (unsigned long long)step);
 }
 
+/* Of a NaN, too. */
+static bool same_bits(const double *a, const double *b, size_t n) {
+    return n == 0 || memcmp(a, b, n * sizeof *a) == 0;
+}
+
 /* Those that ergo_work_store takes: others have no rows that count. */
 static enum ergo_status compare_curves(struct ergo_audit *a) {
     const struct ergo_model *model = a->work->job->model;
@@ -220,8 +238,7 @@ static enum ergo_status compare_curves(struct ergo_audit *a) {
              i++) {
             const uint64_t sample = ((a->block.first + every - 1) / every + i / n) * every;
             if ((sums || sample % own == 0) &&
-                !ergo_replay_same(a->given.curves[c] + i * size, a->found.curves[c] + i * size,
-                                  size))
+                !same_bits(a->given.curves[c] + i * size, a->found.curves[c] + i * size, size))
                 return differ(a, i % n, ergo_audit_end(&a->block), model->curves[c].name);
         }
     }
@@ -235,7 +252,7 @@ static enum ergo_status compare_samples(struct ergo_audit *a) {
         for (size_t i = 0; i < n; i++)
             for (size_t c = 0; c < width; c++) {
                 const size_t at = (s * n + i) * width + c;
-                if (!ergo_replay_same(&a->given.columns[at], &a->found.columns[at], 1))
+                if (!same_bits(&a->given.columns[at], &a->found.columns[at], 1))
                     return differ(a, i, a->block.step + (s + 1) * a->block.every,
                                   model->columns[c].name);
             }
@@ -335,6 +352,7 @@ static void replay(struct ergo_audit *a) {
 }
 
 void *ergo_replay_serve(void *user) {
+    ERGO_C_LOCALE;
     struct ergo_audit *a = user;
     enum ergo_replay_task task = NOTHING;
     while (task != END) {

@@ -30,6 +30,7 @@ struct ergo_audit {
     enum ergo_status status;    /* of the last replay, until the run has heard of it */
     struct ergo_device *device; /* owned; NULL: none */
     bool other, varied;         /* another implementation; groups of another size */
+    bool asked;                 /* where there is no other: for a known answer */
     /* the current batch's */
     const struct ergo_batch *whole;
     struct ergo_batch some; /* copies of the points that are replayed, */

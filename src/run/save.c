@@ -27,19 +27,8 @@ enum ergo_status ergo_work_audit(struct ergo_work *work) {
     work->session->last_audit = ergo_clock();
     if (watch && watch->unaudited)
         return ERGO_OK;
-    if (!work->ops->audit) {
-        const enum ergo_status checked = ergo_engine_check_constants(work->ctx, work->state);
-        return checked == ERGO_OK ? ergo_audit_settle(work) : checked;
-    }
-    const bool failed = ergo_memory_failed();
-    ergo_memory_set_failed(false);
-    ergo_engine_read_ahead(work->state, true); /* members, one after the other */
-    const enum ergo_status status = work->ops->audit(work->ctx, work->state);
-    ergo_engine_read_ahead(work->state, false);
-    const enum ergo_status told =
-        status == ERGO_E_AUDIT ? ergo_memory_told(work->ctx, status) : status;
-    ergo_memory_set_failed(failed || ergo_memory_failed());
-    return told;
+    const enum ergo_status checked = ergo_engine_check(work->ctx, work->state);
+    return checked == ERGO_OK ? ergo_audit_settle(work) : checked;
 }
 
 static enum ergo_status no_memory(struct ergo_work *work) {
@@ -125,14 +114,13 @@ enum ergo_status ergo_work_checkpoint(struct ergo_work *work) {
     if (status != ERGO_E_IO)
         return status;
     ergo_log(work->ctx, ERGO_LOG_WARNING, "%s; the run continues, and tries again in %.0f s",
-             ergo_error_message(work->ctx),
-             ergo_point_real(&work->job->points[0], "/checkpoint/every_seconds"));
+             ergo_error_message(work->ctx), work->job->points[0].parameters->checkpoint_every);
     ergo_error_clear(work->ctx);
     return ERGO_OK;
 }
 
 bool ergo_work_save_is_due(const struct ergo_work *work) {
-    const double every = ergo_point_real(&work->job->points[0], "/checkpoint/every_seconds");
+    const double every = work->job->points[0].parameters->checkpoint_every;
     return every > 0 && ergo_clock() - work->session->last_checkpoint >= every;
 }
 

@@ -1,7 +1,6 @@
 /* Clocks of a run, requests to stop, progress. */
 #include "run/session.h"
 
-#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -99,5 +98,5 @@ const char *ergo_session_device(const struct ergo_session *session, const struct
     const char *selector = session->options->device;
     if (!selector)
         selector = getenv("ERGOCL_DEVICE");
-    return selector && *selector ? selector : ergo_point_text(&job->points[0], "/device");
+    return selector && *selector ? selector : job->points[0].parameters->device;
 }

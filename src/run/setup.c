@@ -209,17 +209,15 @@ enum ergo_status ergo_work_finish(struct ergo_work *work) {
     return status;
 }
 
-/* An audit that fails with kernels of a folder tells of these, and not of the device. */
+/* An audit that fails with kernels of a folder tells of these, too. */
 static void say_whose_kernels(struct ergo_context *ctx) {
     const char *folder = getenv("ERGOCL_CL_DIR");
     char *said = folder && *folder ? strdup(ergo_error_message(ctx)) : NULL;
-    char *blame = said ? strstr(said, " The device's compiler") : NULL;
-    if (blame) {
-        *blame = '\0';
+    if (said) {
         ergo_error_clear(ctx);
         ERGO_FAIL(ctx, ERGO_E_AUDIT,
-                  "%s The kernels are those of $ERGOCL_CL_DIR (%s), and not this program's: they "
-                  "are wrong, or make another chain",
+                  "%s. The kernels are those of $ERGOCL_CL_DIR (%s), and not this program's: they "
+                  "may be wrong, or make another chain",
                   said, folder);
     }
     free(said);
@@ -262,7 +260,7 @@ static void say_phases(const struct ergo_work *work) {
 
 enum ergo_status ergo_work_execute(struct ergo_work *work, struct ergo_result **result) {
     struct ergo_session *session = work->session;
-    const struct ergo_value *limit = ergo_point_value(&work->job->points[0], "/wall_time");
+    const struct ergo_value *limit = &work->job->points[0].parameters->wall_time;
     enum ergo_status status = ERGO_OK;
     struct ergo_ending ending;
     const bool sampled = work->batch < work->n_batches;

@@ -147,7 +147,7 @@ static enum ergo_status try_values(struct tuner *t, const int64_t *values, doubl
  * the time at most: all candidates begin from the state at its end. */
 static enum ergo_status lead_in(struct tuner *t, const struct ergo_plan *plan) {
     const double end = ergo_clock() + fmin(0.1 * t->options->seconds, 10);
-    uint64_t rest = (uint64_t)ergo_point_int(t->batch->points[0], "/run/equilibration");
+    uint64_t rest = (uint64_t)t->batch->points[0]->parameters->equilibration;
     void *state = NULL;
     double seconds;
     enum ergo_status status =

@@ -23,11 +23,12 @@ static struct ergo_value *find_value(const struct ergo_point *point, const char 
 void ergo_tuning_set(const struct ergo_batch *batch, const char *name, int64_t number) {
     for (size_t m = 0; m < batch->count; m++) {
         struct ergo_value *value = find_value(batch->points[m], name);
-        if (!value)
-            continue;
+        if (!value || (m && batch->points[m]->values == batch->points[m - 1]->values))
+            continue; /* replicas have theirs in common */
         value->present = true;
         value->integer = number;
         value->real = (double)number;
+        ergo_point_fill(batch->points[m]);
     }
 }
 
@@ -187,7 +188,7 @@ enum ergo_status ergo_tuning_open(struct ergo_context *ctx, const struct ergo_jo
     if (!selector)
         selector = getenv("ERGOCL_DEVICE");
     if (!selector || !*selector)
-        selector = ergo_point_text(&(*own)->points[0], "/device");
+        selector = (*own)->points[0].parameters->device;
     status = ergo_device_open(ctx, selector, device);
     if (status != ERGO_OK) {
         ergo_job_destroy(*own);

@@ -3,6 +3,7 @@
  *
  *     loop.c        blocks of steps, two in flight
  *     audit.c       which blocks are made again on another device (replay.c), and compared
+ *     known.c       what a device without another is asked first, and has to know
  *     save.c        states and digests; a checkpoint, and its states back
  *     follow.c      starts from last states of other chains
  *     frames.c      pictures and configurations on the way

@@ -1,12 +1,12 @@
 #include "samplers/confined.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "job/input.h"
 #include "job/rows.h"
+#include "samplers/particle_parameters.h"
 #include "stats/fit.h"
 
 _Static_assert(sizeof(struct ergo_walls) == ERGO_WALLS_BYTES, "no padding");
@@ -23,25 +23,21 @@ static const double most_bend = 0.05;       /* of a file between nodes, in k_B T
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
-static bool is_given(const struct ergo_point *point, const char *pointer) {
-    return ergo_point_value(point, pointer)->present;
-}
-
 bool ergo_confined_walled(const struct ergo_point *point, unsigned axis) {
-    return strchr(ergo_point_text(point, "/system/walls"), "xyz"[axis]) != NULL;
+    return strchr(of_particle(point)->walls, "xyz"[axis]) != NULL;
 }
 
 bool ergo_confined_has_walls(const struct ergo_point *point) {
-    return strpbrk(ergo_point_text(point, "/system/walls"), "xyz") != NULL;
+    return strpbrk(of_particle(point)->walls, "xyz") != NULL;
 }
 
 bool ergo_confined_has_gravity(const struct ergo_point *point) {
-    return is_given(point, "/system/gravity");
+    return of_particle(point)->gravity.present;
 }
 
 bool ergo_confined_has_field(const struct ergo_point *point) {
-    return ergo_confined_has_gravity(point) || is_given(point, "/system/harmonic") ||
-           is_given(point, "/system/field");
+    return ergo_confined_has_gravity(point) || of_particle(point)->harmonic.present ||
+           of_particle(point)->field.present;
 }
 
 bool ergo_confined(const struct ergo_point *point) {
@@ -49,7 +45,7 @@ bool ergo_confined(const struct ergo_point *point) {
 }
 
 unsigned ergo_confined_axis(const struct ergo_point *point, unsigned dimensions) {
-    const struct ergo_value *axis = ergo_point_value(point, "/system/axis");
+    const struct ergo_value *axis = &of_particle(point)->axis;
     if (axis->present)
         return (unsigned)(axis->text[0] - 'x');
     for (unsigned k = dimensions; k-- > 0;)
@@ -60,7 +56,7 @@ unsigned ergo_confined_axis(const struct ergo_point *point, unsigned dimensions)
 
 #define CHAIN (ERGO_KEY_SHAPE | ERGO_KEY_CHAIN)
 #define CONFINED_KEYS(walls_, axes_, most_)                                                        \
-    {ERGO_KEY("/system/walls", ENUM),                                                              \
+    {PARTICLE_KEY(walls, "/system/walls", ENUM),                                                   \
      .flags = CHAIN | ERGO_KEY_FORM | ERGO_KEY_LIST,                                               \
      .fallback = "\"none\"",                                                                       \
      .stream = "",                                                                                 \
@@ -70,7 +66,7 @@ unsigned ergo_confined_axis(const struct ergo_point *point, unsigned dimensions)
      .help = "Axes along which the box ends at two hard walls, [\"y\"] for example; it stays "     \
              "periodic along the others. The side of the box is then the distance of the walls' "  \
              "faces, of any length from 1.01 sigma on, and centres keep sigma / 2 from them."},    \
-        {ERGO_KEY("/system/axis", ENUM),                                                           \
+        {PARTICLE_KEY(axis, "/system/axis", ENUM),                                                 \
          .flags = CHAIN,                                                                           \
          .stream = "",                                                                             \
          .choices = (axes_),                                                                       \
@@ -79,7 +75,7 @@ unsigned ergo_confined_axis(const struct ergo_point *point, unsigned dimensions)
                  "or the last one.",                                                               \
          .acts = ergo_confined,                                                                    \
          .where = "with walls or a field"},                                                        \
-        {ERGO_KEY("/system/gravity", REAL),                                                        \
+        {PARTICLE_KEY(gravity, "/system/gravity", REAL),                                           \
          .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,                                                  \
          .stream = "",                                                                             \
          .min = -1e4,                                                                              \
@@ -87,7 +83,7 @@ unsigned ergo_confined_axis(const struct ergo_point *point, unsigned dimensions)
          .unit = "k_B T / sigma",                                                                  \
          .help = "beta m g sigma = sigma / (gravitational length): beta u is that times the "      \
                  "height over the lower wall. Walls along the axis are needed."},                  \
-        {ERGO_KEY("/system/harmonic", REAL),                                                       \
+        {PARTICLE_KEY(harmonic, "/system/harmonic", REAL),                                         \
          .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,                                                  \
          .stream = "",                                                                             \
          .min = -1e6,                                                                              \
@@ -95,8 +91,8 @@ unsigned ergo_confined_axis(const struct ergo_point *point, unsigned dimensions)
          .unit = "k_B T / sigma^2",                                                                \
          .help = "beta k sigma^2 of a trap, beta u = k z^2 / 2, z from the middle of the box; at " \
                  "most what a table of its layers follows to 0.001 kT."},                          \
-        {ERGO_KEY("/system/field", STRING), .flags = CHAIN | ERGO_KEY_FILE, .stream = "",          \
-         .unit = "",                                                                               \
+        {PARTICLE_KEY(field, "/system/field", STRING), .flags = CHAIN | ERGO_KEY_FILE,             \
+         .stream = "", .unit = "",                                                                 \
          .help =                                                                                   \
              "A file with a field, added to the others: rows of a height over the lower face "     \
              "of the box in sigma and beta u, linear between rows; # begins a comment. It "        \
@@ -104,7 +100,7 @@ unsigned ergo_confined_axis(const struct ergo_point *point, unsigned dimensions)
              "take it at equal distances, 1/8192 to 1/4096 of the box (with walls, of the next "   \
              "multiple of 2.12 sigma), linear between: what is narrower is refused."},             \
     {                                                                                              \
-        ERGO_KEY("/run/profile_bins", INT),                                                        \
+        PARTICLE_KEY(profile_bins, "/run/profile_bins", INT),                                      \
             .flags = ERGO_KEY_SHAPE, .fallback = "100", .min = 1, .max = 4096, .unit = "",         \
             .help = "Bins of the density profile, all of the "                                     \
                     "same width, over all places of centres.",                                     \
@@ -139,7 +135,7 @@ struct ergo_confinement ergo_confined_of(const struct ergo_point *point, unsigne
     c.sigma = sigma[w->axis];
     c.side = side[w->axis];
     c.length = box[w->axis];
-    w->range = (uint64_t)fmax(1.0, floor(ergo_point_real(point, "/run/contact_range") * c.sigma));
+    w->range = (uint64_t)fmax(1.0, floor(of_particle(point)->contact_range * c.sigma));
     for (unsigned k = 0; k < 3; k++) {
         w->high[k] = k < dimensions ? side[k] - 1 : UINT64_MAX;
         if (k < dimensions && k != w->axis)
@@ -196,8 +192,8 @@ static enum ergo_status read_table(struct ergo_context *ctx, const struct ergo_p
         const size_t most = ergo_rows_most(text, length);
         t->z = malloc(most * sizeof *t->z);
         t->u = malloc(most * sizeof *t->u);
-        status = t->z && t->u ? ergo_rows_parse(ctx, ergo_point_text(point, "/system/field"), text,
-                                                length, what, -INFINITY, t->z, t->u, &t->n)
+        status = t->z && t->u ? ergo_rows_parse(ctx, of_particle(point)->field.text, text, length,
+                                                what, -INFINITY, t->z, t->u, &t->n)
                               : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a field");
     }
     free(text);
@@ -273,10 +269,10 @@ static enum ergo_status check_energies(struct ergo_context *ctx, const struct er
 enum ergo_status ergo_confined_nodes(struct ergo_context *ctx, const struct ergo_point *point,
                                      const struct ergo_confinement *c, int64_t *nodes) {
     const struct ergo_walls *w = &c->walls;
-    const struct ergo_value *gravity = ergo_point_value(point, "/system/gravity");
-    const struct ergo_value *harmonic = ergo_point_value(point, "/system/harmonic");
+    const struct ergo_value *gravity = &of_particle(point)->gravity;
+    const struct ergo_value *harmonic = &of_particle(point)->harmonic;
     const bool walled = ergo_confined_walled(point, w->axis),
-               file = is_given(point, "/system/field");
+               file = of_particle(point)->field.present;
     const double width = ldexp(1, (int)w->shift) / c->sigma;
     /* nodes beyond the last place are not used */
     const size_t count = (size_t)(w->high[w->axis] >> w->shift) + 2;
@@ -321,7 +317,7 @@ enum ergo_status ergo_confined_nodes(struct ergo_context *ctx, const struct ergo
 enum ergo_status ergo_confined_check(struct ergo_context *ctx, const struct ergo_point *point,
                                      unsigned dimensions, const struct ergo_confinement *c) {
     const struct ergo_walls *w = &c->walls;
-    const char *walls = ergo_point_text(point, "/system/walls");
+    const char *walls = of_particle(point)->walls;
     for (const char *at = walls; *at; at++)
         if (*at == ',' && (strstr(walls, "none") || strchr(at, at[-1])))
             return ergo_job_error(ctx, "/system/walls",
@@ -333,8 +329,7 @@ enum ergo_status ergo_confined_check(struct ergo_context *ctx, const struct ergo
             return ergo_job_error(ctx, "/system/walls",
                                   "walls along %c are less than 1.01 sigma apart", (int)"xyz"[k]);
     /* walls are rounded to whole units */
-    if (w->low[w->axis] &&
-        ergo_point_real(point, "/run/contact_range") * c->sigma > (double)length_of(w) + 4)
+    if (w->low[w->axis] && of_particle(point)->contact_range * c->sigma > (double)length_of(w) + 4)
         return ergo_job_error(ctx, "/run/contact_range",
                               "wider than the %.4g sigma that centres have between the walls",
                               (double)length_of(w) / c->sigma);
@@ -348,33 +343,29 @@ void ergo_confined_declare(struct ergo_engine *e, unsigned walls, unsigned field
                        first->is ? members * sizeof first->walls : 0);
     ergo_engine_buffer(e, fields, "fields", ERGO_BUFFER_CONSTANT,
                        first->field ? 8 * members * ERGO_FIELD_NODES : 0);
-    if (first->field) /* the nodes of audits */
-        e->plan.host_bytes += e->buffers[fields].bytes;
 }
 
 enum ergo_status ergo_confined_create(struct ergo_context *ctx, struct ergo_engine *e,
                                       unsigned walls, unsigned fields,
-                                      const struct ergo_confinement *first, size_t stride,
-                                      int64_t **nodes) {
+                                      const struct ergo_confinement *first, size_t stride) {
     const size_t members = e->batch->count;
     struct ergo_walls *all = calloc(members, sizeof *all);
+    int64_t *nodes = first->field ? calloc(members * ERGO_FIELD_NODES, sizeof *nodes) : NULL;
     enum ergo_status status = ERGO_OK;
-    if (first->field)
-        *nodes = ergo_engine_memory(e, members * ERGO_FIELD_NODES, sizeof **nodes);
-    if (!all || (first->field && !*nodes))
+    if (!all || (first->field && !nodes))
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for walls and fields");
     for (size_t i = 0; i < members && status == ERGO_OK; i++) {
         const struct ergo_confinement *c = (const void *)((const char *)first + i * stride);
         all[i] = c->walls;
         if (c->field)
-            status =
-                ergo_confined_nodes(ctx, e->batch->points[i], c, *nodes + i * ERGO_FIELD_NODES);
+            status = ergo_confined_nodes(ctx, e->batch->points[i], c, nodes + i * ERGO_FIELD_NODES);
     }
     if (status == ERGO_OK)
         ergo_engine_constant(e, walls, all);
     if (status == ERGO_OK && first->field)
-        ergo_engine_constant(e, fields, *nodes);
+        ergo_engine_constant(e, fields, nodes);
     free(all);
+    free(nodes);
     return status;
 }
 
@@ -391,14 +382,14 @@ static uint64_t covered_by(const struct ergo_walls *w, unsigned curve) {
 
 size_t ergo_confined_size(const struct ergo_point *point, unsigned dimensions, unsigned curve) {
     const bool walled = ergo_confined_walled(point, ergo_confined_axis(point, dimensions));
-    if (!ergo_confined(point) || !ergo_point_int(point, "/run/curves_every"))
+    if (!ergo_confined(point) || !of_particle(point)->curves_every)
         return 0;
     if (curve == ERGO_CONFINED_WEIGHT && !(walled && ergo_confined_has_gravity(point)))
         return 0;
     if (curve == ERGO_CONFINED_PROFILE || curve == ERGO_CONFINED_WEIGHT)
-        return (size_t)ergo_point_int(point, "/run/profile_bins");
-    const double range = ergo_point_real(point, "/run/contact_range");
-    const double bin = ergo_point_real(point, "/run/contact_bin");
+        return (size_t)of_particle(point)->profile_bins;
+    const double range = of_particle(point)->contact_range;
+    const double bin = of_particle(point)->contact_bin;
     return walled ? (size_t)fmax(1.0, floor(range / bin + 0.5)) : 0;
 }
 
@@ -421,7 +412,7 @@ void ergo_confined_x(const struct ergo_confinement *c, unsigned curve, size_t bi
 void ergo_confined_convert(const struct ergo_point *point, const struct ergo_confinement *c,
                            unsigned curve, size_t bins, const uint32_t *counts, double *values) {
     if (curve == ERGO_CONFINED_WEIGHT) {
-        const double each = ergo_point_real(point, "/system/gravity") / c->area;
+        const double each = of_particle(point)->gravity.real / c->area;
         uint64_t above = 0;
         for (size_t i = bins; i-- > 0; above += counts[i])
             values[i] = each * ((double)above + 0.5 * counts[i]);
@@ -438,8 +429,7 @@ double ergo_confined_contact(const struct ergo_point *point, const struct ergo_c
     if (bins > sizeof x / sizeof x[0])
         return NAN;
     ergo_confined_x(c, ERGO_CONFINED_LOW, bins, x);
-    return ergo_fit_extrapolate(x, curve, bins, (int)ergo_point_int(point, "/run/contact_degree"),
-                                lowest(c));
+    return ergo_fit_extrapolate(x, curve, bins, (int)of_particle(point)->contact_degree, lowest(c));
 }
 
 double ergo_confined_central(const struct ergo_point *point, const double *profile, size_t bins) {

@@ -51,14 +51,12 @@ enum ergo_status ergo_confined_nodes(struct ergo_context *ctx, const struct ergo
 enum ergo_status ergo_confined_check(struct ergo_context *ctx, const struct ergo_point *point,
                                      unsigned dimensions, const struct ergo_confinement *confined);
 /* Make the constants of a batch, whose confinements are `stride` bytes apart: declared buffers for
- * walls and fields, with what the host keeps in the plan; *nodes: of the fields,
- * [members][ERGO_FIELD_NODES], NULL without. */
+ * walls and fields. */
 void ergo_confined_declare(struct ergo_engine *e, unsigned walls, unsigned fields,
                            const struct ergo_confinement *first);
 enum ergo_status ergo_confined_create(struct ergo_context *ctx, struct ergo_engine *e,
                                       unsigned walls, unsigned fields,
-                                      const struct ergo_confinement *first, size_t stride,
-                                      int64_t **nodes);
+                                      const struct ergo_confinement *first, size_t stride);
 
 /* ---- curves over one axis ---------------------------------------------------------------------
  *
@@ -95,28 +93,35 @@ double ergo_confined_excess(const struct ergo_confinement *confined, const doubl
 /* ---- tables of models ------------------------------------------------------------------------ */
 
 /* dimensions: as text; per_area: unit of a number per area of the walls; things: "disks".
- * is_walled, is_slit: predicates; contact, excess: from_curve; energy: sample. */
+ * is_walled, is_slit: predicates; contact, excess: from_curve; energy: column. */
+/* clang-format off */
 #define ERGO_CONFINED_OBSERVABLES(dimensions, per_area, things, is_walled, is_slit, contact,       \
                                   excess, energy)                                                  \
     {ERGO_NAMED("wall_pressure_low", "k_B T / sigma^" dimensions),                                 \
      .help = "beta P sigma^" dimensions " on the lower wall, which is the density at contact, "    \
              "extrapolated (contact theorem)",                                                     \
      .curve = "wall_low", .from_curve = (contact), .applies = (is_walled)},                        \
-        {ERGO_NAMED("wall_pressure_high", "k_B T / sigma^" dimensions),                            \
-         .help = "the same on the upper wall", .curve = "wall_high", .from_curve = (contact),      \
-         .applies = (is_walled)},                                                                  \
-        {ERGO_NAMED("central_density", "1/sigma^" dimensions),                                     \
-         .help = "rho_c, mean of the density profile over the middle fifth of the slit",           \
-         .curve = "profile", .from_curve = ergo_confined_central, .applies = (is_slit)},           \
-        {ERGO_NAMED("surface_excess", per_area),                                                   \
-         .help = "excess adsorption on one wall, (N / A - rho_c L) / 2, L from face to face: "     \
-                 "particles beyond those of a fluid of density rho_c up to the wall",              \
-         .curve = "profile", .from_curve = (excess), .applies = (is_slit)},                        \
-    {                                                                                              \
-        ERGO_NAMED("field_energy", "k_B T"), .help = "mean of beta u over all " things,            \
-                                             .sample = (energy),                                   \
-                                             .applies = ergo_confined_has_field                    \
-    }
+    {ERGO_NAMED("wall_pressure_high", "k_B T / sigma^" dimensions),                                \
+     .help = "the same on the upper wall", .curve = "wall_high", .from_curve = (contact),          \
+     .applies = (is_walled)},                                                                      \
+    {ERGO_NAMED("central_density", "1/sigma^" dimensions),                                         \
+     .help = "rho_c, mean of the density profile over the middle fifth of the slit",               \
+     .curve = "profile", .from_curve = ergo_confined_central, .applies = (is_slit)},               \
+    {ERGO_NAMED("surface_excess", per_area),                                                       \
+     .help = "excess adsorption on one wall, (N / A - rho_c L) / 2, L from face to face: "         \
+             "particles beyond those of a fluid of density rho_c up to the wall",                  \
+     .curve = "profile", .from_curve = (excess), .applies = (is_slit)},                            \
+    {ERGO_NAMED("field_energy", "k_B T"), .help = "mean of beta u over all " things,               \
+     ERGO_COLUMN(energy), .applies = ergo_confined_has_field}
+
+/* Of trial moves, with walls or without. */
+#define ERGO_HARD_MOVES(acceptance, occupied, thing)                                               \
+    {ERGO_NAMED("acceptance", ""), .help = "accepted share of trial moves",                        \
+     ERGO_COLUMN(acceptance), .of_moves = true},                                                   \
+    {ERGO_NAMED("occupied", ""),                                                                   \
+     .help = "share of cells that hold a " thing ": the rate counts trial moves for every cell",   \
+     ERGO_COLUMN(occupied)}
+/* clang-format on */
 
 /* Curves in the order of enum ergo_confined_curve; across: what the cross-section is. */
 #define ERGO_CONFINED_CURVE_TABLE(dimensions, across)                                              \

@@ -96,18 +96,18 @@ enum ergo_status ergo_sampler_carry(struct ergo_context *ctx, const struct ergo_
     return status;
 }
 
-enum ergo_status ergo_sampler_start(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
-                                    void *state) {
-    bool done = false;
-    enum ergo_status status = ops->init(ctx, state);
-    while (!done && status == ERGO_OK)
-        status = ergo_sampler_start_piece(ctx, ops, state, &done);
-    return status;
+double ergo_mean_ratio(const struct ergo_point *point, const double *m) {
+    (void)point;
+    return m[0] / m[1];
 }
 
-double ergo_curve_first(const struct ergo_point *point, const double *mean, size_t size) {
-    (void)point, (void)size;
-    return mean[0];
+double ergo_mean_variance(const struct ergo_point *point, const double *m) {
+    (void)point;
+    return m[1] - m[0] * m[0];
+}
+
+double ergo_mean_width(const struct ergo_point *point, const double *m) {
+    return sqrt(fmax(0, ergo_mean_variance(point, m)));
 }
 
 double ergo_curve_mean(const struct ergo_point *point, const double *mean, size_t size) {

@@ -1,38 +1,40 @@
 #include "samplers/isobaric.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/bytes.h"
+#include "samplers/particle_parameters.h"
 
 _Static_assert(sizeof(struct ergo_volume) == ERGO_VOLUME_BYTES, "no padding");
 _Static_assert(sizeof(struct ergo_volume_rules) == ERGO_VOLUME_RULES_BYTES, "no padding");
 
 static const char *const kinds[] = {"isotropic", "per-axis", NULL};
 
+const bool ergo_isobaric = true;
+
 const struct ergo_key ergo_isobaric_keys[ERGO_ISOBARIC_KEYS] = {
-    {ERGO_KEY("/system/max_volume_change", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
-     .fallback = "0", .min = 0, .max = 0.5, .unit = "",
+    {PARTICLE_KEY(max_volume_change, "/system/max_volume_change", REAL),
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "0", .min = 0, .max = 0.5, .unit = "",
      .help = "Largest trial change of ln V; 0: 2 / (beta P V) of the start, at most 0.1, which is "
              "then tuned during the equilibration until 2/7 of the trials are accepted. Isotropic "
              "moves have four trials each then."},
-    {ERGO_KEY("/system/volume_every", INT), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
-     .fallback = "1", .min = 1, .max = 1e6, .unit = "sweeps",
-     .help = "A trial change of the volume after every so many sweeps."},
-    {ERGO_KEY("/system/volume_moves", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
-     .fallback = "\"isotropic\"", .stream = "", .choices = kinds, .unit = "",
+    {PARTICLE_KEY(volume_every, "/system/volume_every", INT),
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .fallback = "1", .min = 1, .max = 1e6,
+     .unit = "sweeps", .help = "A trial change of the volume after every so many sweeps."},
+    {PARTICLE_KEY(volume_moves, "/system/volume_moves", ENUM),
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .fallback = "\"isotropic\"", .stream = "",
+     .choices = kinds, .unit = "",
      .help = "What a volume move changes: isotropic, all sides by the same factor; per-axis, one "
              "side drawn at random, so that a crystal finds the shape of its box. A fluid has no "
              "such shape: its box wanders to the limits of the cells (volume_limited)."},
 };
 
 bool ergo_isobaric_per_axis(const struct ergo_point *point) {
-    return strcmp(ergo_point_text(point, "/system/volume_moves"), "per-axis") == 0;
+    return ergo_says(of_particle(point)->volume_moves, "per-axis");
 }
 
 bool ergo_isobaric_tuned(const struct ergo_point *point) {
-    return ergo_point_int(point, "/run/equilibration") > 0 &&
-           ergo_point_real(point, "/system/max_volume_change") == 0;
+    return point->parameters->equilibration > 0 && of_particle(point)->max_volume_change == 0;
 }
 
 double ergo_isobaric_volume(int64_t size) {
@@ -44,8 +46,8 @@ double ergo_isobaric_volume(int64_t size) {
 struct ergo_volume_rules ergo_isobaric_rules(const struct ergo_point *point, uint64_t n,
                                              double volume, double sigma, unsigned dimensions,
                                              const uint64_t contact[2], int64_t *size) {
-    const double pressure = ergo_point_real(point, "/system/pressure");
-    const double step = ergo_point_real(point, "/system/max_volume_change");
+    const double pressure = of_particle(point)->pressure;
+    const double step = of_particle(point)->max_volume_change;
     const double wish = step > 0 ? step : fmin(0.1, 2.0 / (pressure * volume));
     const uint64_t unit = ergo_isobaric_tuned(point) ? ERGO_VOLUME_UNIT : 1;
     *size = ergo_volume_log(volume);
@@ -55,13 +57,13 @@ struct ergo_volume_rules ergo_isobaric_rules(const struct ergo_point *point, uin
         .scale = ergo_volume_log(sigma * sigma) + 2 * *size / (int64_t)dimensions,
         .step = unit * (uint64_t)fmax(1.0, floor(wish * 0x1p36 / (double)unit)),
         .contact = {contact[0], contact[1]},
-        .tuned = unit == 1 ? 0 : (uint64_t)ergo_point_int(point, "/run/equilibration"),
+        .tuned = unit == 1 ? 0 : (uint64_t)point->parameters->equilibration,
         .most = (uint64_t)(fmin(0.5, 0x1p25 / (double)n) * 0x1p36)};
 }
 
 enum ergo_status ergo_isobaric_check(struct ergo_context *ctx, const struct ergo_point *point,
                                      const struct ergo_volume_rules *rules, double volume) {
-    const double product = ergo_point_real(point, "/system/pressure") * volume;
+    const double product = of_particle(point)->pressure * volume;
     const double step = (double)rules->step * 0x1p-36, most = 0x1p25 / (double)rules->n;
     if (product > 1e12)
         return ergo_job_error(ctx, "/system/pressure",

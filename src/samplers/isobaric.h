@@ -6,7 +6,13 @@
 #include "base/text.h"
 #include "common/volume.h"
 #include "job/job.h"
+#include "job/model.h"
 
+/* The `rule` of such models; those at constant volume have none. */
+extern const bool ergo_isobaric;
+static inline bool ergo_is_isobaric(const struct ergo_point *point) {
+    return point->job->model->rule == &ergo_isobaric;
+}
 /* Keys of all such models: the largest step, how often it is tried, and of what. */
 enum { ERGO_ISOBARIC_KEYS = 3 };
 extern const struct ergo_key ergo_isobaric_keys[ERGO_ISOBARIC_KEYS];
@@ -28,6 +34,22 @@ enum ergo_status ergo_isobaric_refuse(struct ergo_context *ctx, const char *devi
 /* Refuses rules beyond what volume moves can count. */
 enum ergo_status ergo_isobaric_check(struct ergo_context *ctx, const struct ergo_point *point,
                                      const struct ergo_volume_rules *rules, double volume);
+
+/* Rows of volume moves, by their columns; because: why moves are refused without a trial; its: what
+ * sets limits. */
+/* clang-format off */
+#define ERGO_ISOBARIC_OBSERVABLES(step, accepted, limited, because, its)                           \
+    {ERGO_NAMED("volume_step", ""), .help = "largest trial change of ln V, as it was tuned",       \
+     ERGO_COLUMN(step), .of_moves = true, .applies = ergo_isobaric_tuned},                         \
+    {ERGO_NAMED("volume_acceptance", ""), .help = "accepted share of volume moves",                \
+     ERGO_COLUMN(accepted), .of_moves = true},                                                     \
+    {ERGO_NAMED("volume_limited", ""),                                                             \
+     .help = "share of volume moves refused because " because                                      \
+             ": where it is not 0, the ensemble is that of volumes between these limits",          \
+     .limits = "volumes are those between the limits of the " its ", and averages not those of "   \
+               "the whole ensemble. Start nearer to the density that comes out",                   \
+     ERGO_COLUMN(limited), .of_moves = true}
+/* clang-format on */
 
 /* A volume as the first bytes of a canonical state: i64 ln V in 2^-36; u8, bit 0 set if the last
  * move was accepted and bit 1 if the cells refused it; u64, the checksum of closest pairs; where

@@ -146,7 +146,7 @@ static enum ergo_status read_above(struct ergo_context *ctx, const struct ergo_p
     *curve = NULL;
     enum ergo_status status = ergo_input_read(ctx, point, pointer, FILE_MOST, &text, &length);
     if (status == ERGO_OK)
-        status = parse(ctx, ergo_point_text(point, pointer), text, length, above, curve);
+        status = parse(ctx, ergo_input_name(point, pointer), text, length, above, curve);
     free(text);
     return ergo_error_at(ctx, status, pointer);
 }

@@ -14,25 +14,11 @@
 #include "device/device.h"
 #include "base/text.h"
 #include "engine/engine.h"
+#include "engine/fields.h"
 #include "engine/samples.h"
+#include "engine/view.h"
 #include "job/model.h"
 #include "stats/stats.h"
-
-/* A lattice for people. */
-struct ergo_view {
-    uint64_t size[3];  /* sites */
-    const void *shape; /* for `state` */
-    void *sites;       /* for `state`; malloc'ed; NULL: another rank shows it */
-    bool plane;        /* asked of who makes it: only z = 0 will be looked at */
-    /* The state of site x of row y + ly z, below 256. */
-    unsigned (*state)(const struct ergo_view *view, size_t x, size_t row);
-    const char *name; /* in files of VTK, of the states modulo so many; others are for colours */
-    unsigned states;
-    /* A picture is the plane z = 0, a pixel for each site up to 1024 a side. Beyond that a pixel is
-     * a square of sites: `mean`, in the mean of their colours, else in that of one of them. */
-    uint8_t colours[256][3];
-    bool mean;
-};
 
 struct ergo_sampler_ops {
     const struct ergo_engine_model *engine;
@@ -88,11 +74,6 @@ struct ergo_sampler_ops {
     /* Of a cut system (NULL: no): create measures the shares of ranks, so that a state which is
      * saved, made again and loaded suits devices that have become slower. */
     bool (*adapts)(const void *state);
-    /* Recompute running quantities from scratch and compare; replay a few steps of the run's own
-     * kernels on the host. ERGO_E_AUDIT with the difference. Afterwards the state is as before.
-     * Each launch made here must matter, and wrong bits read back from a device must never pass. So
-     * data that are written back are measured too. */
-    enum ergo_status (*audit)(struct ergo_context *ctx, void *state);
     /* A member's lattice for people, or NULL op. Pictures, and frames if the model has a
      * trajectory, are made of it. */
     enum ergo_status (*view)(struct ergo_context *ctx, void *state, size_t member,
@@ -141,11 +122,11 @@ struct ergo_carried {
 };
 enum ergo_status ergo_sampler_carry(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
                                     void *state, size_t members, const struct ergo_carried *states);
-/* init and all of the start, where nothing may stop it. */
-enum ergo_status ergo_sampler_start(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
-                                    void *state);
-/* Observables from curves (struct ergo_observable): the first value, the mean of all. */
-double ergo_curve_first(const struct ergo_point *point, const double *mean, size_t size);
+/* Observables from means: the ratio of two; of x and x^2, the variance and its root. */
+double ergo_mean_ratio(const struct ergo_point *point, const double *m);
+double ergo_mean_variance(const struct ergo_point *point, const double *m);
+double ergo_mean_width(const struct ergo_point *point, const double *m);
+/* And from a curve: the mean of all its values. */
 double ergo_curve_mean(const struct ergo_point *point, const double *mean, size_t size);
 
 /* view.c */

@@ -1,4 +1,4 @@
-/* Models whose ladders the engine tempers: what needs no device, curves, states, audits. */
+/* Models whose ladders the engine tempers: what needs no device, curves, states. */
 #include "samplers/tempered.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ enum ergo_status ergo_tempered_check(struct ergo_context *ctx, const struct ergo
     enum ergo_status status = ergo_ladder_check(ctx, point);
     if (status == ERGO_OK)
         status = ergo_feedback_check(ctx, point);
-    if (ergo_is_tempered(point) && strcmp(ergo_point_text(point, "/distribute"), "lattice") == 0)
+    if (ergo_is_tempered(point) && ergo_says(point->parameters->distribute, "lattice"))
         status = ergo_job_error(ctx, "/distribute",
                                 "\"lattice\": a ladder of temperatures is not cut over ranks; use "
                                 "\"points\"");
@@ -73,34 +73,12 @@ size_t ergo_tempered_x(const struct ergo_point *point, size_t c) {
 
 /* ---- a batch on a device --------------------------------------------------------------------- */
 
-static const struct ergo_sampler_ops *plain(const void *state) {
-    return ((const struct ergo_engine *)state)->model->temper->plain;
-}
-
 enum ergo_status ergo_tempered_init(struct ergo_context *ctx, void *state) {
     struct ergo_engine *e = state;
-    if (ergo_temper_of(e)) {
-        ergo_engine_begin(e, ctx);
+    ergo_engine_begin(e, ctx);
+    if (ergo_temper_of(e))
         ergo_temper_reset(e);
-        if (ergo_engine_end(e) != ERGO_OK)
-            return ergo_engine_end(e);
-    }
-    return plain(e)->init(ctx, e);
-}
-
-enum ergo_status ergo_tempered_view(struct ergo_context *ctx, void *state, size_t member,
-                                    struct ergo_view *view) {
-    const struct ergo_temper *t = ergo_temper_of(state);
-    return plain(state)->view(ctx, state, t ? member * t->rungs : member, view);
-}
-
-enum ergo_status ergo_tempered_audit(struct ergo_context *ctx, void *state) {
-    if (!ergo_temper_of(state))
-        return plain(state)->audit(ctx, state);
-    ergo_temper_suspend(state, true);
-    const enum ergo_status status = plain(state)->audit(ctx, state);
-    ergo_temper_suspend(state, false);
-    return status == ERGO_OK ? ergo_temper_audit(ctx, state) : status;
+    return ergo_engine_end(e) == ERGO_OK ? ergo_engine_init(ctx, e) : ergo_engine_end(e);
 }
 
 /* ---- states ---------------------------------------------------------------------------------- */
@@ -112,7 +90,7 @@ enum ergo_status ergo_tempered_save(struct ergo_context *ctx, void *state, size_
     uint32_t came[ERGO_LADDER_MAX];
     uint64_t moves[ERGO_LADDER_MAX];
     if (!t)
-        return plain(e)->save(ctx, e, member, text);
+        return ergo_fields_save(ctx, e, member, text);
     ergo_engine_begin(e, ctx);
     ergo_temper_read(e, member, came, moves);
     enum ergo_status status = ergo_engine_end(e);
@@ -126,7 +104,7 @@ enum ergo_status ergo_tempered_save(struct ergo_context *ctx, void *state, size_
     }
     ergo_text_append_bytes(text, moves, 8 * (size_t)t->rungs);
     for (uint32_t r = 0; r < t->rungs && status == ERGO_OK; r++)
-        status = plain(e)->save(ctx, e, member * t->rungs + r, text);
+        status = ergo_fields_save(ctx, e, member * t->rungs + r, text);
     return status;
 }
 
@@ -161,7 +139,8 @@ static enum ergo_status load_rungs(struct ergo_context *ctx, struct ergo_engine 
     const uint32_t n = ergo_temper_of(e)->rungs;
     enum ergo_status status = ERGO_OK;
     for (uint32_t r = 0; r < n && status == ERGO_OK; r++)
-        status = plain(e)->load(ctx, e, member * n + r, step, bytes + r * (length / n), length / n);
+        status =
+            ergo_fields_load(ctx, e, member * n + r, step, bytes + r * (length / n), length / n);
     return status;
 }
 
@@ -185,7 +164,7 @@ enum ergo_status ergo_tempered_load(struct ergo_context *ctx, void *state, size_
     uint32_t came[ERGO_LADDER_MAX];
     uint64_t moves[ERGO_LADDER_MAX];
     if (!t)
-        return plain(e)->load(ctx, e, member, step, bytes, length);
+        return ergo_fields_load(ctx, e, member, step, bytes, length);
     if (check_length(ctx, t, member, length) != ERGO_OK)
         return ERGO_E_IO;
     for (uint32_t r = 0; r < t->rungs; r++)
@@ -216,7 +195,7 @@ enum ergo_status ergo_tempered_carry(struct ergo_context *ctx, void *state, size
                                      const void *bytes, size_t length) {
     const struct ergo_temper *t = ergo_temper_of(state);
     if (!t)
-        return plain(state)->load(ctx, state, member, 0, bytes, length);
+        return ergo_fields_load(ctx, state, member, 0, bytes, length);
     if (check_length(ctx, t, member, length) != ERGO_OK)
         return ERGO_E_IO;
     return load_rungs(ctx, state, member, 0, (const uint8_t *)bytes + head_bytes(t),
@@ -242,7 +221,7 @@ static size_t moment_of(const struct ergo_model *model, const char *name) {
     for (size_t o = 0; o < model->n_observables; o++) {
         if (strcmp(model->observables[o].name, name) == 0)
             break;
-        at += model->observables[o].sample != NULL;
+        at += ergo_observable_sampled(&model->observables[o]);
     }
     return at;
 }
@@ -251,7 +230,7 @@ static size_t moment_of(const struct ergo_model *model, const char *name) {
 static double value_of(const struct ergo_model *model, const struct ergo_observable *of,
                        const struct ergo_point *rung, const double *moments) {
     double inputs[8] = {0};
-    if (of->sample)
+    if (ergo_observable_sampled(of))
         return moments[moment_of(model, of->name)];
     for (size_t i = 0; i < 8 && of->inputs[i]; i++)
         inputs[i] = moments[moment_of(model, of->inputs[i])];
@@ -284,7 +263,7 @@ static void add_observable(const struct bins *b, const struct ergo_temper *t, si
             const struct ergo_point *rung = &t->points[member * t->rungs + r];
             const double *mean = b->mean + r * b->moments;
             const double *own = b->value + (k * t->rungs + r) * b->moments;
-            if (of->sample || b->count < 2) {
+            if (ergo_observable_sampled(of) || b->count < 2) {
                 row[r] = value_of(b->model, of, rung, own);
                 continue;
             }
@@ -297,19 +276,22 @@ static void add_observable(const struct bins *b, const struct ergo_temper *t, si
     }
 }
 
-static void add_moves(const struct ergo_temper *t, const struct ergo_engine *e, size_t member,
-                      const uint64_t *moves, struct ergo_curve *curves) {
-    const struct ergo_model *model = e->batch->job->model;
-    const double steps = (double)(e->step - ergo_feedback_since(&t->feedback, e->step));
-    double rates[ERGO_LADDER_MAX];
-    for (uint32_t r = 0; r + 1 < t->rungs; r++)
-        rates[r] = (double)moves[r] / (double)ergo_feedback_tries(&t->feedback, e->step, r % 2);
-    ergo_curve_add(&curves[ergo_temper_curve(model, "ladder_swaps")], rates);
-    rates[0] = (double)moves[t->rungs - 1] * 1e6 / (t->rungs * steps);
-    ergo_curve_add(&curves[ergo_temper_curve(model, "round_trips")], rates);
-    for (uint32_t r = 0; r < t->rungs; r++)
-        rates[r] = ergo_temper_temperature(t, member, r);
-    ergo_curve_add(&curves[ergo_temper_curve(model, "ladder_temperatures")], rates);
+void ergo_ladder_add_moves(const struct ergo_feedback *feedback, uint64_t step, uint32_t rungs,
+                           uint32_t copies, const uint64_t *moves, const uint64_t *trips,
+                           struct ergo_curve *swaps, struct ergo_curve *round_trips) {
+    const uint64_t counted = step - ergo_feedback_since(feedback, step);
+    const double steps = counted ? (double)counted : 1;
+    double rates[ERGO_LADDER_MAX], ways = 0;
+    for (uint32_t r = 0; r + 1 < rungs; r++) {
+        const uint64_t tries = ergo_feedback_tries(feedback, step, r % 2) * copies;
+        rates[r] = tries ? 0 : NAN;
+        for (uint32_t c = 0; c < copies && tries; c++)
+            rates[r] += (double)moves[r * copies + c] / (double)tries;
+    }
+    for (uint32_t c = 0; c < copies; c++)
+        ways += (double)trips[c] * 1e6 / (rungs * copies * steps);
+    ergo_curve_add(swaps, rates);
+    ergo_curve_add(round_trips, &ways);
 }
 
 enum ergo_status ergo_tempered_end_curves(struct ergo_context *ctx, void *state, size_t member,
@@ -318,6 +300,7 @@ enum ergo_status ergo_tempered_end_curves(struct ergo_context *ctx, void *state,
     const struct ergo_temper *t = ergo_temper_of(e);
     const struct ergo_model *model = e->batch->job->model;
     struct bins b = {0};
+    double found[ERGO_LADDER_MAX];
     uint32_t came[ERGO_LADDER_MAX];
     uint64_t moves[ERGO_LADDER_MAX];
     if (!t)
@@ -332,8 +315,14 @@ enum ergo_status ergo_tempered_end_curves(struct ergo_context *ctx, void *state,
         if (of && ergo_tempered_curve_size(t->outer->points[member], c, &size) && size)
             add_observable(&b, t, member, of, &curves[c]);
     }
-    if (e->status == ERGO_OK)
-        add_moves(t, e, member, moves, curves);
+    if (e->status == ERGO_OK) {
+        ergo_ladder_add_moves(&t->feedback, e->step, t->rungs, 1, moves, moves + t->rungs - 1,
+                              &curves[ergo_temper_curve(model, "ladder_swaps")],
+                              &curves[ergo_temper_curve(model, "round_trips")]);
+        for (uint32_t r = 0; r < t->rungs; r++)
+            found[r] = ergo_temper_temperature(t, member, r);
+        ergo_curve_add(&curves[ergo_temper_curve(model, "ladder_temperatures")], found);
+    }
     free(b.value);
     free(b.mean);
     return ergo_engine_end(e);

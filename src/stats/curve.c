@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { CURVE_LEAST = 8 /* joined bins that an error is of */ };
 
@@ -175,6 +174,8 @@ void ergo_curve_derived(const struct ergo_curve *curve, ergo_curve_function func
     /* equal but for the rounding of sums of bins */
     estimate->constant = farthest <= 1e-13 * n * fabs(all);
     estimate->apart = e.apart;
+    estimate->drift = ergo_stats_drift_of_bins(pseudo, full);
+    estimate->slow = full >= ERGO_CURVE_BINS / 2 && e.tau >= 2;
     estimate->too_short = full < 20 || !(e.tau < 2) || !isfinite(estimate->error);
 out:
     free(mean);

@@ -64,9 +64,9 @@ bool ergo_online_copy(const struct ergo_online *from, struct ergo_online *to);
 /* Nothing more will come; before any of the following. */
 void ergo_online_finish(struct ergo_online *online);
 
-/* As ergo_stats_estimate of a series, ergo_stats_derived of several that are in one list of the
- * plan, ergo_stats_drift and ergo_stats_one_way (of averages over 256 to 512 bins where the series
- * is not short). */
+/* As ergo_stats_estimate of a series, a function of the means of several that are in one list of
+ * the plan (ergo_stats_function), ergo_stats_drift and ergo_stats_one_way (of averages over 256 to
+ * 512 bins where the series is not short). */
 void ergo_online_estimate(const struct ergo_online *online, size_t series,
                           struct ergo_estimate *estimate);
 void ergo_online_derived(const struct ergo_online *online, const size_t *series, size_t n,

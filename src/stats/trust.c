@@ -92,6 +92,11 @@ double ergo_stats_drift(const double *x, size_t n) {
     return z;
 }
 
+double ergo_stats_drift_of_bins(const double *x, size_t n) {
+    double z = 0;
+    return n >= DRIFT_LEAST / 2 && drift_of(x, n, &z) ? z : 0;
+}
+
 bool ergo_stats_one_way(const double *x, size_t n, double *first, double *last) {
     const size_t fifth = n / 5;
     double mean[5] = {0}, sum = 0;

@@ -72,6 +72,14 @@ same_results second fourth
 expect 0 "$ERGOCL" validate job.json --plan
 says out memory
 
+# Complete graphs have a model of their own, with samples; it has no annealing.
+echo '{"sampler": "spin-lattice", "system": {"model": "graph", "graph": "sherrington-kirkpatrick", "n": 64}, "run": {"sweeps": 20}}' >complete.json
+better="for equilibria the model of this graph's name is faster"
+expect 0 "$ERGOCL" validate complete.json --plan --set /system/temperature=1
+says out "$better"
+expect 0 "$ERGOCL" validate complete.json --plan --set '/run/method="anneal"'
+says_not out "$better"
+
 # What is kept at the end is counted, and said by run before it begins; files are no larger. With a waiting time a configuration
 # and counts of later times are kept, too.
 for more in /seed=12 /system/waiting_time=1; do

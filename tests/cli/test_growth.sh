@@ -67,7 +67,7 @@ done
 # a scan: its points are read, named and warned of one by one
 {
     echo '{ "sampler": "spin-lattice", "system": { "size": [8, 8], "temperature": 2 },'
-    echo '  "run": { "sweeps": 40, "measure_every": 10 }, "output": { "snapshots": 0 } }'
+    echo '  "run": { "sweeps": 40, "measure_every": 10 }, "output": { "snapshots": 0 }, "audit": { "device": "none" } }'
 } >scan.json
 for n in 200 2000; do
     cp scan.json scan$n.json

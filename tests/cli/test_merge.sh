@@ -26,6 +26,9 @@ expect 4 "$ERGOCL" compare --merge a.json -o page.html
 says err "exists already"
 expect 0 "$ERGOCL" compare --merge a.json -o page.html --overwrite --quiet
 [ ! -s out ] || fail "--quiet prints"
+expect 0 "$ERGOCL" compare --merge a.json -o -
+cmp -s out page.html || fail "-o - prints another page"
+if [ -s err ] || [ -e - ]; then fail "-o - says more than the page, or makes a file"; fi
 
 # other bits of the same job; another job is another table
 comparison b.json "Card B" 4e9 00000000000000ab

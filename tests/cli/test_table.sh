@@ -12,7 +12,7 @@ grep -v '^$' out | sed '/^independent samples/d' >again
 grep -v '^independent samples' told | cmp - again || fail "another table than that of the run"
 digests one | cmp - before || fail "a table changed its run"
 
-expect 75 "$ERGOCL" run job.json -o stopped --quiet --set /wall_time=0.2 --set /run/sweeps=1000000 --set '/system/size=[32,32]'
+expect 75 "$ERGOCL" run job.json -o stopped --quiet --set /wall_time=1.5 --set /run/sweeps=100000000 --set /run/measure_every=100 --set '/system/size=[32,32]'
 expect 0 "$ERGOCL" table one stopped
 says out "stopped"
 expect 0 "$ERGOCL" table one --csv

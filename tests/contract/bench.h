@@ -2,6 +2,7 @@
 #ifndef ERGO_TESTS_CONTRACT_BENCH_H
 #define ERGO_TESTS_CONTRACT_BENCH_H
 
+#include "start.h"
 #include "contract.h"
 
 struct bench {
@@ -40,7 +41,7 @@ static inline void bench_create(struct bench *b) {
 
 static inline void bench_init(struct bench *b) {
     bench_create(b);
-    contract_ok(ergo_sampler_start(contract.ctx, b->ops, b->state), "start");
+    contract_ok(start_all(contract.ctx, b->ops, b->state), "start");
 }
 
 static inline void bench_advance(struct bench *b, uint64_t steps) {

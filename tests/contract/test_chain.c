@@ -97,7 +97,7 @@ static void blocks(void) {
     other = contract_run(contract.job, "/checkpoint/every_seconds=1e-9", NULL);
     contract_same("a checkpoint after every block", base, other);
     ergo_result_destroy(other);
-    other = contract_run(contract.job, "/audit/every_seconds=1e-9", NULL);
+    other = contract_run(contract.job, "/audit/every_seconds=1e-9", "/audit/device=auto");
     contract_same("an audit after every block", base, other);
     ergo_result_destroy(other);
     ergo_result_destroy(base);

@@ -4,9 +4,11 @@
  * in any point, resumed, and with points added behind the last. A state that does not fit is
  * refused with the key.
  */
+#include "start.h"
 #include "contract.h"
 
 #include "job/model.h"
+#include "samplers/lj_gcmc/lj.h"
 #include "samplers/spin_lattice/two_times.h"
 #include "samplers/tempered.h"
 
@@ -128,7 +130,7 @@ static void carried(const struct ergo_result *from) {
     void *state = NULL;
     /* of models with ladders and two-time functions only these have a record, and tuned steps */
     const bool seldom = ops->carry == ergo_tempered_carry || ops->carry == timed_carry;
-    const bool recorded = contract.model->tuned
+    const bool recorded = contract.model->tuned && ops->carry != lj_carry
                               ? contract.model->tuned(batch->points[0])
                               : ops->carry && (!seldom || ergo_is_tempered(batch->points[0]) ||
                                                timed_is(batch->points[0]));
@@ -137,12 +139,10 @@ static void carried(const struct ergo_result *from) {
         states[m] = (struct ergo_carried){from->members[m].state, from->members[m].state_length};
     contract_ok(ergo_device_open(contract.ctx, "auto", &device), "a device");
     contract_ok(ergo_sampler_create(contract.ctx, ops, batch, device, &state), "create");
-    contract_ok(ergo_sampler_start(contract.ctx, ops, state), "start");
+    contract_ok(start_all(contract.ctx, ops, state), "start");
     save_all(state, batch->count, before);
     contract_ok(ergo_sampler_carry(contract.ctx, ops, state, batch->count, states), "carry");
     save_all(state, batch->count, after);
-    if (ops->audit)
-        contract_ok(ops->audit(contract.ctx, state), "an audit of the start");
     for (size_t m = 0; m < batch->count; m++) {
         const bool whole = after[m].length == states[m].length &&
                            memcmp(after[m].data, states[m].bytes, states[m].length) == 0;

@@ -6,25 +6,52 @@
  *
  *     build/tests/contract/test_golden --write
  *
- * writes the file anew, with TEST_GOLDEN only those jobs' lines. That is for a new job, or for a
- * change that breaks chains on purpose and says so in CHANGELOG.md; nothing calls it.
+ * writes the file anew, with TEST_GOLDEN only those jobs' lines. Of swendsen-wang, whose kernels
+ * measure what no oracle of the tests does, also a digest of the samples and curves of each job.
+ * That is for a new job, or for a change that breaks chains on purpose and says so in CHANGELOG.md;
+ * nothing calls it.
  */
 #define CONTRACT_SERIES
 #include "contract.h"
 
 static const char file[] = "data/reference/digests.json";
 
-/* The digests of a job file as it is run now: an array of strings, in the order of its points. */
-static cJSON *digests_of(const char *path) {
+static uint64_t add_numbers(uint64_t digest, const double *numbers, size_t count) {
+    const uint64_t both[2] = {digest, ergo_hash64(numbers, count * sizeof *numbers)};
+    return count ? ergo_hash64(both, sizeof both) : digest;
+}
+
+static cJSON *text_of(uint64_t digest) {
+    char text[20];
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)digest);
+    return cJSON_CreateString(text);
+}
+
+/* Of all samples and the means of all curves. */
+static cJSON *samples_of(const struct ergo_result *result) {
+    const struct ergo_model *model = result->job->model;
+    uint64_t digest = 0;
+    for (size_t i = 0; i < result->n_members; i++) {
+        const struct ergo_member_result *m = &result->members[i];
+        for (size_t k = 0; k < model->n_columns; k++)
+            digest = add_numbers(digest, m->series[k], m->series[k] ? m->n_samples : 0);
+        for (size_t k = 0; k < model->n_curves; k++)
+            digest = add_numbers(digest, m->curves[k].mean, m->curves[k].size);
+    }
+    return text_of(digest);
+}
+
+/* The digests of a job file as it is run now: an array of strings, in the order of its points; and
+ * of the samples, or NULL. */
+static cJSON *digests_of(const char *path, cJSON **samples) {
     cJSON *job = contract_read(path), *list = cJSON_CreateArray();
     if (!job)
         fail_msg("%s cannot be read", path);
     struct ergo_result *result = contract_run(job, NULL, NULL);
-    for (size_t i = 0; i < result->n_members; i++) {
-        char digest[20];
-        snprintf(digest, sizeof digest, "%016llx", (unsigned long long)result->members[i].digest);
-        cJSON_AddItemToArray(list, cJSON_CreateString(digest));
-    }
+    for (size_t i = 0; i < result->n_members; i++)
+        cJSON_AddItemToArray(list, text_of(result->members[i].digest));
+    const char *sampler = cJSON_GetStringValue(cJSON_GetObjectItem(job, "sampler"));
+    *samples = sampler && strcmp(sampler, "swendsen-wang") == 0 ? samples_of(result) : NULL;
     ergo_result_destroy(result);
     cJSON_Delete(job);
     return list;
@@ -51,7 +78,8 @@ static void test_golden(void **state) {
         fail_msg("TEST_SHARE is \"%s\", not like 2/3", text);
     cJSON *golden = contract_read(file);
     assert_non_null(golden);
-    const cJSON *known = cJSON_GetObjectItem(golden, "digests");
+    const cJSON *known = cJSON_GetObjectItem(golden, "digests"),
+                *samples = cJSON_GetObjectItem(golden, "samples");
     assert_int_equal(glob(CONTRACT_JOBS "*.json", 0, NULL, &jobs), 0);
     for (size_t i = 0; i < jobs.gl_pathc; i++) {
         const char *path = jobs.gl_pathv[i];
@@ -61,11 +89,15 @@ static void test_golden(void **state) {
         if ((getenv("ERGOCL_TEST_SMALL") && !strstr(path, "-tiny.json")) || !contract_about(path) ||
             !chosen(path) || i % shares != share - 1)
             continue;
-        cJSON *found = digests_of(path);
+        cJSON *measured = NULL, *found = digests_of(path, &measured);
         if (!cJSON_Compare(expected, found, true)) {
             char *states = cJSON_PrintUnformatted(found);
             fail_msg("%s ends in other states than it used to: %s", path, states);
         }
+        if (measured &&
+            !cJSON_Compare(cJSON_GetObjectItemCaseSensitive(samples, path), measured, true))
+            fail_msg("%s has other samples than it used to: %s", path, measured->valuestring);
+        cJSON_Delete(measured);
         compared += (size_t)cJSON_GetArraySize(found);
         cJSON_Delete(found);
     }
@@ -81,7 +113,9 @@ static void test_write(void **state) {
     glob_t jobs = {0};
     struct ergo_text text = {0};
     cJSON *golden = contract_read(file);
-    const cJSON *known = cJSON_GetObjectItem(golden, "digests");
+    const cJSON *known = cJSON_GetObjectItem(golden, "digests"),
+                *had = cJSON_GetObjectItem(golden, "samples");
+    struct ergo_text others = {0}; /* of samples */
     assert_int_equal(glob(CONTRACT_JOBS "*.json", 0, NULL, &jobs), 0);
     ergo_text_append(&text,
                      "{\n  \"description\": \"Digests of the contract jobs, point by point.\",\n"
@@ -90,15 +124,27 @@ static void test_write(void **state) {
                      ERGO_VERSION);
     for (size_t i = 0; i < jobs.gl_pathc; i++) {
         const cJSON *old = cJSON_GetObjectItemCaseSensitive(known, jobs.gl_pathv[i]);
-        cJSON *found = old && !chosen(jobs.gl_pathv[i]) ? cJSON_Duplicate(old, true)
-                                                        : digests_of(jobs.gl_pathv[i]);
+        const bool kept = old && !chosen(jobs.gl_pathv[i]);
+        cJSON *samples =
+                  cJSON_Duplicate(cJSON_GetObjectItemCaseSensitive(had, jobs.gl_pathv[i]), true),
+              *found = kept ? cJSON_Duplicate(old, true) : NULL;
+        if (!kept) {
+            cJSON_Delete(samples);
+            found = digests_of(jobs.gl_pathv[i], &samples);
+        }
+        if (samples)
+            ergo_text_append(&others, "%s    \"%s\": \"%s\"",
+                             others.length ? ",\n" : "\n  },\n  \"samples\": {\n", jobs.gl_pathv[i],
+                             samples->valuestring);
+        cJSON_Delete(samples);
         char *list = cJSON_Print(found);
         ergo_text_append(&text, "%s    \"%s\": %s", i ? ",\n" : "  \"digests\": {\n",
                          jobs.gl_pathv[i], list);
         free(list);
         cJSON_Delete(found);
     }
-    ergo_text_append(&text, "\n  }\n}\n");
+    ergo_text_append(&text, "%s\n  }\n}\n", others.length ? others.data : "");
+    ergo_text_free(&others);
     contract_ok(ergo_file_write(contract.ctx, NULL, file, text.data, text.length), file);
     ergo_text_free(&text);
     globfree(&jobs);

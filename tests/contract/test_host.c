@@ -163,13 +163,14 @@ static void keep_and_free(const char *name, char *text) {
 static const struct {
     const char *name, *text, *start; /* start: /system/start is this file */
 } jobs[] = {
+    /* a replay beside the run would ask the clock, too */
     {"ising",
-     "{ \"sampler\": \"spin-lattice\", \"seed\": \"1\", \"replicas\": 2, \"system\": { \"model\": "
-     "\"ising\", \"size\": [4, 4], \"temperature\": 2.5, \"field\": -0.125, \"field_file\": "
+     "{ \"sampler\": \"spin-lattice\", \"seed\": \"1\", \"audit\": { \"device\": \"none\" }, "
+     "\"replicas\": 2, \"system\": { \"model\": \"ising\", \"size\": [4, 4], \"temperature\": 2.5, "
+     "\"field\": -0.125, \"field_file\": "
      "\"data/reference/fields-16.txt\", \"dynamics\": \"heat-bath\" }, \"scan\": { "
      "\"/system/random_field\": { \"from\": 0.5, \"to\": 1.5, \"step\": 0.5 } }, " RUN OUTPUT,
      NULL},
-    /* a replay beside the run would ask the clock, too */
     {"disks",
      "{ \"sampler\": \"hard-disks\", \"seed\": \"1\", \"audit\": { \"device\": \"none\" }, "
      "\"system\": { \"n\": 30, "
@@ -191,11 +192,13 @@ static const struct {
      "\"temperature\": 1.5, \"activity\": 0.125 }, " RUN OUTPUT,
      "fluid/snapshots/p0000-000000000000015.xyz"},
     {"helium",
-     "{ \"sampler\": \"helium-vmc\", \"seed\": \"1\", \"system\": { \"n\": 8, \"density\": 0.0225, "
+     "{ \"sampler\": \"helium-vmc\", \"seed\": \"1\", \"audit\": { \"device\": \"none\" }, "
+     "\"system\": { \"n\": 8, \"density\": 0.0225, "
      "\"walkers\": 2, \"potential\": \"%s\", \"wave_function\": \"%s\" }, " RUN OUTPUT,
      NULL},
     {"potts",
-     "{ \"sampler\": \"swendsen-wang\", \"seed\": \"1\", \"system\": { \"q\": 3, \"size\": [16, "
+     "{ \"sampler\": \"swendsen-wang\", \"audit\": { \"device\": \"none\" }, \"seed\": \"1\", "
+     "\"system\": { \"q\": 3, \"size\": [16, "
      "16], \"temperature\": 0.995 }, " RUN "\"output\": { \"blocks\": 3, \"snapshots\": 2 } }",
      NULL},
 };

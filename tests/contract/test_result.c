@@ -38,7 +38,8 @@ static bool has_no_value(const struct ergo_observable *observable,
     for (size_t c = 0; c < model->n_curves && observable->curve; c++) {
         const struct ergo_curve_result *curve = &result->curves[c];
         if (curve->size && strcmp(model->curves[c].name, observable->curve) == 0)
-            return isnan(observable->from_curve(result->point, curve->mean, curve->size));
+            return isnan(
+                ergo_observable_of_curve(observable, result->point, curve->mean, curve->size));
     }
     return false;
 }

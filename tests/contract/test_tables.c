@@ -3,6 +3,7 @@
  * other tests can fail, golden digests, and texts made from the tables.
  */
 #include "contract.h"
+#include "run/known.h"
 
 static void complain(const char *about, const char *what) {
     const char *model = contract.model && contract.model->name ? contract.model->name : "";
@@ -44,12 +45,12 @@ static void check_observable(const struct ergo_observable *o) {
         complain(o->name, "needs help, and a unit (\"\" for none)");
     if (observable_called(o->name) != o)
         complain(o->name, "is there twice");
-    if ((o->sample != NULL) + (o->derive != NULL) + (o->from_curve != NULL) != 1 ||
-        (o->derive && !o->inputs[0]) || (o->from_curve && !is_curve(o->curve)))
+    if ((ergo_observable_sampled(o)) + (o->derive != NULL) + (o->curve != NULL) != 1 ||
+        (o->derive && !o->inputs[0]) || (o->curve && !is_curve(o->curve)))
         complain(o->name, "needs sample, or derive and its inputs, or from_curve and its curve");
     for (size_t i = 0; i < 8 && o->inputs[i]; i++) {
         const struct ergo_observable *input = observable_called(o->inputs[i]);
-        if (!input || !input->sample)
+        if (!input || !ergo_observable_sampled(input))
             complain(o->inputs[i], "an input has to be an observable with samples");
     }
 }
@@ -108,6 +109,8 @@ static void tables(void) {
     if (!model->check || (model->n_curves && (!model->curve_size || !model->curve_x)) ||
         (model->histograms && !model->histogram_bin))
         complain("functions of a point", "one is missing that is not optional");
+    if (ops && ops->engine && ops->engine->fields && ops->engine->fields->n > ERGO_FIELDS)
+        complain("fields", "are more than ERGO_FIELDS");
     if (ops->frame ? !model->trajectory : model->trajectory && !ops->view)
         complain("trajectory", "its name and the op frame, or view, go together");
     if (ops->view && (ops->picture || ops->frame))
@@ -133,28 +136,27 @@ static void test_tables(void **state) {
 static void check_weighted(const struct ergo_job *job, const char *pointer) {
     const struct ergo_model *model = job->model;
     const struct ergo_point *here = &job->points[0];
-    struct ergo_value *values = malloc(job->n_keys * sizeof *values);
-    struct ergo_point there = *here;
+    struct ergo_point there;
     double columns[ERGO_COLUMNS_MAX];
-    assert_non_null(values);
-    memcpy(values, here->values, job->n_keys * sizeof *values);
-    there.values = values;
+    assert_true(ergo_point_copy(here, &there));
     for (size_t k = 0; k < job->n_keys; k++)
         if (strcmp(job->keys[k]->pointer, pointer) == 0)
-            values[k].real *= 1.25;
+            there.values[k].real *= 1.25;
+    ergo_point_fill(&there);
     for (size_t c = 0; c < ERGO_COLUMNS_MAX; c++)
         columns[c] = 2 + (double)c;
     for (size_t o = 0; o < model->n_observables; o++) {
         const struct ergo_observable *of = &model->observables[o];
-        if (!of->sample || of->of_moves || (of->applies && !of->applies(here)) ||
+        if (!ergo_observable_sampled(of) || of->of_moves || (of->applies && !of->applies(here)) ||
             (of->recorded_at && strcmp(of->recorded_at, pointer) == 0))
             continue;
-        const double x = of->sample(here, columns), y = of->sample(&there, columns);
+        const double x = ergo_observable_sample(of, here, columns),
+                     y = ergo_observable_sample(of, &there, columns);
         if (x != y && !(isnan(x) && isnan(y)))
             fail_msg("%s: a sample of %s depends on %s, by which it is weighted",
                      model->name ? model->name : "", of->name, pointer);
     }
-    free(values);
+    free(there.values);
 }
 
 /* Number of job files in `pattern` of the sampler; all have to pass the checker. */
@@ -238,6 +240,49 @@ static void test_golden_file(void **state) {
     cJSON_Delete(golden);
 }
 
+/* What a device is asked before it is believed (run/known.h). */
+static void asks(void) {
+    struct ergo_job *known = NULL;
+    char *digests = NULL;
+    struct ergo_job job = {.sampler = contract.sampler};
+    for (size_t i = 0; i < ergo_n_samplers; i++) /* jobs have the models that are looked after */
+        if (contract_real[i] == contract.sampler)
+            for (size_t m = 0; m < contract.sampler->n_models; m++)
+                if (contract.sampler->models[m] == contract.model)
+                    job.model = ergo_samplers[i]->models[m];
+    contract_ok(ergo_known_job(contract.ctx, &job, &known, &digests), "a known answer");
+    /* kernels of north-east with another option; a walk reads its graph from a file */
+    const char *name = contract.model->name ? contract.model->name : "";
+    const bool exempt =
+        strcmp(name, "north-or-east") == 0 || strstr(contract.model->programs[0], "walk");
+    if (!known && !exempt)
+        complain("a known answer", "is missing");
+    if (known && (!digests || strlen(digests) != 17 * known->n_points))
+        complain(known->name, "needs a digest for each point");
+    ergo_job_destroy(known);
+    free(digests);
+}
+
+static void known(void) {
+    each_model(asks);
+}
+
+static void test_known(void **state) {
+    (void)state;
+    contract_each(known);
+    for (size_t i = 0; i < ergo_known_file_count; i++) {
+        const struct ergo_embedded *file = &ergo_known_files[i];
+        const bool jobs = strcmp(file->path, "digests.json") != 0;
+        char *text = NULL, path[128];
+        size_t length = 0;
+        snprintf(path, sizeof path, "%s%s", jobs ? CONTRACT_JOBS : "data/reference/", file->path);
+        contract_ok(ergo_file_read(contract.ctx, NULL, path, 1 << 20, &text, &length), path);
+        assert_int_equal(length, file->length);
+        assert_memory_equal(text, file->text, length);
+        free(text);
+    }
+}
+
 /* ---- texts ----------------------------------------------------------------------------------- */
 
 /* Help of the model and the schema know every key and tunable, help every observable too. */
@@ -310,9 +355,8 @@ static void test_texts(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tables),
-        cmocka_unit_test(test_jobs),
-        cmocka_unit_test(test_golden_file),
+        cmocka_unit_test(test_tables),      cmocka_unit_test(test_jobs),
+        cmocka_unit_test(test_golden_file), cmocka_unit_test(test_known),
         cmocka_unit_test(test_texts),
     };
     return cmocka_run_group_tests(tests, contract_set_up, contract_tear_down);

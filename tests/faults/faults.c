@@ -18,10 +18,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <link.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -248,16 +250,31 @@ __attribute__((constructor)) static void watch_memory(void) {
     watched = meant("malloc", NULL);
 }
 
+/* The file of an address: dladdr looks for its symbol, too, which makes drivers' compilers ten
+ * times slower. */
+static const char *file_of(const void *caller) {
+#if __GLIBC_PREREQ(2, 35)
+    struct dl_find_object found;
+    if (_dl_find_object((void *)(uintptr_t)caller, &found))
+        return NULL;
+    const char *name = found.dlfo_link_map->l_name;
+    return *name ? name : program_invocation_name;
+#else
+    Dl_info found;
+    return dladdr(caller, &found) ? found.dli_fname : NULL;
+#endif
+}
+
 static bool no_memory(const void *caller) {
     static _Thread_local bool inside; /* what this here allocates */
-    Dl_info file;
     bool none = false;
     if (!watched || inside)
         return false;
     inside = true;
-    if (dladdr(caller, &file) && file.dli_fname) {
-        begun = begun || !strcmp(file.dli_fname, program_invocation_name);
-        none = begun && strike("malloc", file.dli_fname) == ERROR;
+    const char *file = file_of(caller);
+    if (file) {
+        begun = begun || !strcmp(file, program_invocation_name);
+        none = begun && strike("malloc", file) == ERROR;
     }
     inside = false;
     if (none)
@@ -273,6 +290,22 @@ void *calloc(size_t n, size_t size) {
 }
 void *realloc(void *old, size_t size) {
     return no_memory(__builtin_return_address(0)) ? NULL : __libc_realloc(old, size);
+}
+
+/* ---- sorts ----------------------------------------------------------------------------------- */
+
+/* qsort: other C libraries, or this one with little memory, leave equal elements in another order.
+ */
+void qsort(void *base, size_t n, size_t size, int (*compare)(const void *, const void *)) {
+    char *low = base, *high = low + (n ? n - 1 : 0) * size;
+    for (bool other = strike("qsort", NULL) == ERROR; other && low < high;
+         low += size, high -= size)
+        for (size_t i = 0; i < size; i++) {
+            const char kept = low[i];
+            low[i] = high[i];
+            high[i] = kept;
+        }
+    REAL(qsort)(base, n, size, compare);
 }
 
 /* ---- clocks ---------------------------------------------------------------------------------- */

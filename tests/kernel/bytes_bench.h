@@ -109,7 +109,7 @@ static inline struct bytes_oracle bytes_bench_oracle(const struct ergo_point *po
         o.l[k] = (int)s.l[k];
         o.j[k] = p.j[k];
     }
-    o.normal = model_says(point, "/system/field_distribution", "gaussian");
+    o.normal = ergo_says(of_lattice(point)->field_distribution.text, "gaussian");
     o.given = bytes_bench_file(point, bytes_oracle_numbers(&o));
     o.bonds = bytes_bench_bonds(point, &s);
     return o;
@@ -167,10 +167,33 @@ static inline void bytes_bench_curves(const char *text, const struct bytes_oracl
     }
 }
 
-/* Runs the only batch of a job (' for "): /run/sweeps sweeps as if `late` had passed, then a
- * sample, whose energy and order are compared too. */
+/* A member's sample, with curves or without. */
+static inline void bytes_bench_sample(const char *text, const struct bytes_oracle *o,
+                                      const double *f, const uint8_t *sites,
+                                      const struct ergo_point *point, const double *columns) {
+    const double e = bytes_oracle_energy(o, f, sites), p = bytes_oracle_order(o, sites);
+    const int n = bytes_oracle_sites(o);
+    const bool anti = o->q == 0 && (o->j[0] < 0 || (o->d > 1 && o->j[1] < 0) || o->j[2] < 0);
+    double staggered = 0;
+    if (fabs(columns[0] - e) > (o->general ? 1e-7 : 1e-9) || fabs(columns[1] - p) > 1e-9)
+        fail_msg("%s: replica %u has energy %.9g, order %.9g; the oracle %.9g, %.9g", text,
+                 point->replica, columns[0], columns[1], e, p);
+    for (int i = 0; i < n; i++)
+        staggered += bytes_bench_sign(o, i) * (2.0 * sites[i] - 1) / n;
+    if (o->q)
+        assert_true(fabs(columns[2] - bytes_oracle_third(o, sites)) < 1e-9);
+    else
+        assert_true(ergo_point_has_column(point, 2) == anti);
+    if (anti && fabs(columns[2] - staggered) > 1e-9)
+        fail_msg("%s: replica %u has a staggered magnetization of %.9g; the oracle %.9g", text,
+                 point->replica, columns[2], staggered);
+}
+
+/* Runs the only batch of a job (' for ") as if `late` had passed: /run/sweeps sweeps and a sample,
+ * with curves where there are any, and both again. */
 static inline void bytes_bench_case(struct ergo_context *ctx, struct ergo_device *device,
                                     const char *job_text, uint64_t late) {
+    enum { SAMPLES = 2 };
     char text[800];
     struct ergo_job *job = NULL;
     void *state = NULL;
@@ -186,53 +209,39 @@ static inline void bytes_bench_case(struct ergo_context *ctx, struct ergo_device
     BYTES_BENCH_OK(ctx, text, ops->init(ctx, state));
     struct bytes_state *s = state;
     const size_t width = job->model->n_columns;
-    double *columns = malloc(sizeof(double) * width * batch->count);
+    double *columns = malloc(sizeof(double) * width * batch->count * SAMPLES);
     struct ergo_samples samples = {.columns = columns};
     const size_t reach = bytes_reach(batch->points[0]);
     for (size_t c = 0; c < CURVE_STRUCTURE + 1; c++)
         samples.curves[c] = malloc(sizeof(double) * (reach + 2) * batch->count);
     s->e.step += late;
-    BYTES_BENCH_OK(ctx, text, ergo_sampler_advance(ctx, ops, state, 0, 1, sweeps, 0));
+    BYTES_BENCH_OK(ctx, text, ergo_sampler_advance(ctx, ops, state, 0, SAMPLES, sweeps, 0));
     BYTES_BENCH_OK(ctx, text, ergo_sampler_collect(ctx, ops, state, 0, &samples));
+    assert_int_equal(samples.n_curve_samples, reach > 0);
     for (size_t m = 0; m < batch->count; m++) {
-        const struct bytes_oracle o = bytes_bench_oracle(batch->points[m], &s->members[m]);
+        const struct ergo_point *point = batch->points[m];
+        const struct bytes_oracle o = bytes_bench_oracle(point, &s->members[m]);
         const size_t n = s->shape.sites;
         struct ergo_text saved = {0};
         uint8_t *sites = malloc(n);
         double *f = malloc((size_t)bytes_oracle_numbers(&o) * sizeof *f);
         bytes_oracle_fields(&o, f);
         bytes_oracle_start(&o, sites);
-        for (uint64_t t = 0; t < sweeps; t++)
-            bytes_oracle_sweep(&o, f, late + t, sites);
+        for (size_t i = 0; i < SAMPLES; i++) {
+            for (uint64_t t = 0; t < sweeps; t++)
+                bytes_oracle_sweep(&o, f, late + i * sweeps + t, sites);
+            bytes_bench_sample(text, &o, f, sites, point, columns + width * (i * batch->count + m));
+            if (reach && i == 0)
+                bytes_bench_curves(text, &o, sites, m, reach, bytes_has_structure(point), &samples);
+        }
         BYTES_BENCH_OK(ctx, text, ops->save(ctx, state, m, &saved));
         for (size_t i = 0; i < n; i++)
             if ((uint8_t)saved.data[i] != sites[i])
                 fail_msg("%s: member %zu differs from the oracle at site %zu", text, m, i);
-        const double e = bytes_oracle_energy(&o, f, sites), p = bytes_oracle_order(&o, sites);
-        if (fabs(columns[width * m] - e) > (o.general ? 1e-7 : 1e-9) ||
-            fabs(columns[width * m + 1] - p) > 1e-9)
-            fail_msg("%s: member %zu has energy %.9g, order %.9g; the oracle %.9g, %.9g", text, m,
-                     columns[width * m], columns[width * m + 1], e, p);
-        const bool anti = o.q == 0 && (o.j[0] < 0 || (o.d > 1 && o.j[1] < 0) || o.j[2] < 0);
-        double staggered = 0;
-        for (size_t i = 0; i < n; i++)
-            staggered += bytes_bench_sign(&o, (int)i) * (2.0 * sites[i] - 1) / (double)n;
-        if (o.q)
-            assert_true(fabs(columns[width * m + 2] - bytes_oracle_third(&o, sites)) < 1e-9);
-        if (o.q == 0)
-            assert_true(ergo_point_has_column(batch->points[m], 2) == anti);
-        if (anti && fabs(columns[width * m + 2] - staggered) > 1e-9)
-            fail_msg("%s: member %zu has a staggered magnetization of %.9g; the oracle %.9g", text,
-                     m, columns[width * m + 2], staggered);
-        assert_int_equal(samples.n_curve_samples, reach > 0);
-        if (reach)
-            bytes_bench_curves(text, &o, sites, m, reach, bytes_has_structure(batch->points[m]),
-                               &samples);
         ergo_text_free(&saved);
         free(sites);
         free(f);
     }
-    BYTES_BENCH_OK(ctx, text, ops->audit(ctx, state));
     free(columns);
     for (size_t c = 0; c < CURVE_STRUCTURE + 1; c++)
         free(samples.curves[c]);

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "start.h"
 #include "kernel/places_bench.h"
 #include "oracle/disks_serial.h"
 #include "samplers/hard_disks/disks.h"
@@ -64,7 +65,7 @@ static inline void disks_oracle_of(struct disks_bench *b, size_t m) {
     /* sigma^2 in units, rounded up: from the job's numbers and not from the sampler's */
     const struct ergo_value *phi = ergo_point_value(point, "/system/packing_fraction");
     const struct ergo_value *box = ergo_point_value(point, "/system/box");
-    const char *walls = disks_is_npt(point) ? "" : ergo_point_text(point, "/system/walls");
+    const char *walls = ergo_is_isobaric(point) ? "" : ergo_point_text(point, "/system/walls");
     double length = box->items     ? box->reals[0]
                     : box->present ? box->real
                                    : sqrt((double)s->n * acos(-1.0) / (4.0 * phi->real));
@@ -78,7 +79,7 @@ static inline void disks_oracle_of(struct disks_bench *b, size_t m) {
     assert_true(fabs((double)o->ratio * 0x1p-62 - aspect * aspect) < 1e-10);
     assert_true(aspect != 1 || o->ratio == UINT64_C(1) << 62);
     o->contact = (uint64_t)ceil(sigma * sigma);
-    if (!disks_is_npt(point) && ergo_confined(point)) {
+    if (!ergo_is_isobaric(point) && ergo_confined(point)) {
         o->axis = (int)ergo_confined_axis(point, 2);
         o->gravity = number_or_none(point, "/system/gravity");
         o->harmonic = number_or_none(point, "/system/harmonic");
@@ -96,7 +97,7 @@ static inline void disks_oracle_of(struct disks_bench *b, size_t m) {
     o->step = (float)step;
     o->step_y = (float)(step / aspect);
     o->moves = (int)ergo_point_int(point, "/system/moves_per_cell");
-    const bool npt = disks_is_npt(point);
+    const bool npt = ergo_is_isobaric(point);
     o->shuffle_particles = npt || ergo_point_bool(point, "/system/shuffle_particles");
     o->shuffle_checkerboard = npt || ergo_point_bool(point, "/system/shuffle_checkerboard");
     if (npt) {
@@ -143,7 +144,7 @@ static inline void disks_begin(struct disks_bench *b, const char *job) {
     void *state = NULL;
     DISKS_OK(b, ergo_sampler_create(b->ctx, b->model->ops, b->batch, b->device, &state));
     b->state = state;
-    DISKS_OK(b, ergo_sampler_start(b->ctx, b->model->ops, state));
+    DISKS_OK(b, start_all(b->ctx, b->model->ops, state));
     b->oracles = calloc(b->batch->count, sizeof *b->oracles);
     for (size_t m = 0; m < b->batch->count; m++) {
         disks_oracle_of(b, m);

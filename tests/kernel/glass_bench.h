@@ -38,12 +38,13 @@ static inline struct glass_oracle glass_oracle_of(const struct ergo_point *point
                              .real = !s.signs,
                              .logs = s.real,
                              .b = ergo_point_real(point, "/system/field") / j,
-                             .normal = model_says(point, "/system/field_distribution", "gaussian"),
+                             .normal =
+                                 ergo_says(of_lattice(point)->field_distribution.text, "gaussian"),
                              .stream = point->stream,
                              .fraction = fraction->present ? fraction->real : 0.5};
     char line[100];
     double t[ERGO_LADDER_MAX];
-    if (model_has(point, "/system/random_field"))
+    if (of_lattice(point)->random_field.present)
         o.h = ergo_point_real(point, "/system/random_field") / j;
     assert_true(j > 0 && ergo_ladder_temperatures(point, t) <= 16);
     for (int i = 0; i < o.temperatures; i++)

@@ -17,6 +17,7 @@
 #include "oracle/ising_serial.h"
 #include "oracle/philox_ref.h"
 #include "samplers/spin_lattice/ising/ising.h"
+#include "samplers/spin_lattice/list.h"
 #include "samplers/spin_lattice/models.h"
 
 struct ising_bench {

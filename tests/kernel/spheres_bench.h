@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "start.h"
 #include "kernel/places_bench.h"
 #include "oracle/spheres_serial.h"
 #include "samplers/hard_spheres/spheres.h"
@@ -110,7 +111,7 @@ static inline void spheres_begin(struct spheres_bench *b, const char *job) {
     b->step = 0;
     SPHERES_OK(b, ergo_sampler_create(b->ctx, b->model->ops, b->batch, b->device, &state));
     b->state = state;
-    SPHERES_OK(b, ergo_sampler_start(b->ctx, b->model->ops, state));
+    SPHERES_OK(b, start_all(b->ctx, b->model->ops, state));
     b->oracles = calloc(b->batch->count, sizeof *b->oracles);
     for (size_t m = 0; m < b->batch->count; m++) {
         spheres_oracle_of(b, m);

@@ -1,11 +1,10 @@
 /*
  * The engine with a model of the test's own: N counters, where counter i grows by i + 1 per step. A
- * sample is their sum, a curve is all of them. So the right results of blocks, slots, curves and
- * replays are known.
+ * sample is their sum, a curve is all of them. So the right results of blocks, slots and curves are
+ * known.
  */
 #include <math.h>
 #include <setjmp.h>
-#include <stdatomic.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,16 +19,14 @@
 
 enum { N = 64, INTERVAL = 3, START = 7 };
 enum { COUNTERS, OTHER, OFFSETS, SUMS, CURVES, HOST, HUGE_ROW };
-enum { STEP, MEASURE, CURVE, UNDECLARED };
+enum { STEP, MEASURE, CURVE, UNDECLARED, LOST };
 
 struct counting {
     struct ergo_engine e;
-    unsigned broken; /* added to each sum by the "device" */
 };
 
 static uint64_t wish;     /* bytes of one more buffer */
 static uint64_t interval; /* of curves */
-static bool apart;        /* audits have a copy of the counters */
 
 /* A clock that stands still, or goes as the test says. */
 static bool stands;
@@ -48,23 +45,22 @@ static const char source[] =
     "    const uint i = (uint)get_global_id(0);\n"
     "    counters[i] += offsets[i];\n"
     "}\n"
-    "__kernel void count_measure(__global const uint *counters, __global uint *sums, uint sample,\n"
-    "                            uint more) {\n"
+    "__kernel void count_measure(__global const uint *counters, __global uint *sums, uint sample) "
+    "{\n"
     "    atomic_add(&sums[sample], counters[get_global_id(0)]);\n"
-    "    if (get_global_id(0) == 0)\n"
-    "        atomic_add(&sums[sample], more);\n"
     "}\n"
     "__kernel void count_curve(__global const uint *counters, __global uint *curves, uint curve) "
     "{\n"
     "    curves[curve * (uint)get_global_size(0) + get_global_id(0)] +=\n"
     "        counters[get_global_id(0)];\n"
+    "}\n"
+    "__kernel void lost(__global uint *mark, uint number) {\n"
     "}\n";
 
 static enum ergo_status configure(struct ergo_context *context, void *state) {
     struct ergo_engine *e = &((struct counting *)state)->e;
     (void)context;
     ergo_engine_buffer(e, COUNTERS, "counters", ERGO_BUFFER_STATE, 4 * N);
-    ergo_engine_flag(e, COUNTERS, apart ? ERGO_BUFFER_APART : 0);
     ergo_engine_buffer(e, OTHER, "second copy", ERGO_BUFFER_SCRATCH, 4 * N);
     ergo_engine_buffer(e, OFFSETS, "offsets", ERGO_BUFFER_CONSTANT, 4 * N);
     ergo_engine_sums(e, SUMS, "sums", ERGO_BUFFER_SAMPLES, 4);
@@ -74,6 +70,7 @@ static enum ergo_status configure(struct ergo_context *context, void *state) {
     ergo_engine_kernel(e, STEP, "count.cl", NULL, "count_step");
     ergo_engine_kernel(e, MEASURE, "count.cl", NULL, "count_measure");
     ergo_engine_kernel(e, CURVE, "count.cl", NULL, "count_curve");
+    ergo_engine_kernel(e, LOST, "count.cl", NULL, "lost");
     e->curve_interval = interval;
     return ERGO_OK;
 }
@@ -98,8 +95,8 @@ static void steps(void *state, uint64_t n) {
 }
 
 static void measure(void *state, size_t sample) {
-    struct counting *s = state;
-    ERGO_LAUNCH(&s->e, MEASURE, grid, BUFFER(COUNTERS), BUFFER(SUMS), U32(sample), U32(s->broken));
+    ERGO_LAUNCH((struct ergo_engine *)state, MEASURE, grid, BUFFER(COUNTERS), BUFFER(SUMS),
+                U32(sample));
 }
 
 static void measure_curves(void *state, size_t curve) {
@@ -185,8 +182,8 @@ static void test_plan(void **state) {
     assert_int_equal(ergo_engine_plan(ctx, &model, &batch, device, &plan), ERGO_OK);
     const size_t samples = plan.block_samples, curves = (samples - 1) / INTERVAL + 1;
     assert_int_equal(samples, ERGO_BLOCK_SAMPLES);
-    assert_int_equal(plan.device_bytes, 3 * 4 * N + 2 * (4 * samples + 4 * N * curves));
-    assert_int_equal(plan.host_bytes, 2 * (4 * samples + 2 * 4 * N * curves));
+    assert_int_equal(plan.device_bytes, 3 * 4 * N + 4 + 2 * (4 * samples + 4 * N * curves));
+    assert_int_equal(plan.host_bytes, 2 * (4 * samples + 4 + 2 * 4 * N * curves));
     assert_int_equal(plan.largest_buffer, 4 * N * curves);
     wish = device->summary.largest_buffer + 4;
     assert_int_equal(ergo_engine_plan(ctx, &model, &batch, device, &plan), ERGO_E_DEVICE);
@@ -216,6 +213,28 @@ static void test_blocks(void **state) {
     s = create();
     advance(s, 0, 2, 3, 0);
     expect(s, 0, 2, 3, 0, 0);
+    ergo_engine_destroy(s);
+}
+
+/* A device that makes no launch any more, and says that all is well. */
+static void test_lost_launches(void **state) {
+    (void)state;
+    double columns[1];
+    struct ergo_samples samples = {.columns = columns};
+    interval = 0;
+    struct counting *s = create();
+    advance(s, 0, 1, 1, 0);
+    expect(s, 0, 1, 1, 0, 0);
+    cl_kernel *alive = &s->e.kernels[ERGO_ALIVE_KERNEL].kernel, own = *alive;
+    *alive = s->e.kernels[LOST].kernel;
+    advance(s, 0, 1, 1, 1);
+    assert_int_equal(ergo_engine_collect(ctx, s, 0, &samples), ERGO_E_AUDIT);
+    assert_non_null(strstr(ergo_error_message(ctx), "before step 2 it has lost launches"));
+    ergo_error_clear(ctx);
+    assert_int_equal(ergo_engine_check(ctx, &s->e), ERGO_E_AUDIT);
+    ergo_error_clear(ctx);
+    *alive = own;
+    assert_int_equal(ergo_engine_check(ctx, &s->e), ERGO_OK);
     ergo_engine_destroy(s);
 }
 
@@ -346,118 +365,16 @@ static void test_read_ahead(void **state) {
     ergo_engine_destroy(s);
 }
 
-static atomic_uint asked;
-
-static enum ergo_status odd_fails(struct ergo_context *context, const struct ergo_replay *r,
-                                  size_t member, void *user) {
-    asked++;
-    return member == *(const size_t *)user ? ergo_replay_differs(context, r, member, "numbers")
-                                           : ERGO_OK;
-}
-
-static void test_each(void **state) {
-    const struct ergo_replay r = {.sampler = "counting", .device = device, .samples = 1};
-    size_t wrong = 1000;
-    (void)state;
-    asked = 0;
-    assert_int_equal(ergo_replay_each(ctx, &r, 3, 103, odd_fails, &wrong), ERGO_OK);
-    assert_int_equal(asked, 100);
-    for (wrong = 3; wrong < 103; wrong += 33) {
-        assert_int_equal(ergo_replay_each(ctx, &r, 3, 103, odd_fails, &wrong), ERGO_E_AUDIT);
-        char text[64];
-        snprintf(text, sizeof text, "of member %zu, numbers differ", wrong);
-        assert_non_null(strstr(ergo_error_message(ctx), text));
-        ergo_error_clear(ctx);
-    }
-}
-
-static bool copies = true; /* has the device room for a copy? */
-
-/* The stretch has to be what the host's counters say. */
-static enum ergo_status compare(struct ergo_context *context, const struct ergo_replay *r) {
-    struct ergo_engine *e = r->state;
-    uint32_t last = 0; /* read ahead, and old when the state is put back */
-    uint32_t kept[N];
-    assert_int_equal(ergo_replay_before(context, r, COUNTERS, 4, 4 * (N - 1), kept + 1), ERGO_OK);
-    assert_int_equal(!r->kept[COUNTERS], apart && copies);
-    ergo_engine_begin(e, context);
-    ergo_engine_read(e, COUNTERS, 4 * (N - 1), sizeof last, &last);
-    if (ergo_engine_end(e) != ERGO_OK || last <= kept[N - 1])
-        return ergo_replay_differs(context, r, 0, "the counters");
-    for (size_t i = 0; i < r->samples; i++)
-        if (r->found.columns[i] != sum_at(r->step + r->lead + (i + 1) * r->every) ||
-            kept[N - 1] != r->step * N)
-            return ergo_replay_differs(context, r, 0, "the sums");
-    return ERGO_OK;
-}
-
-/* Twice the same replay: it leaves nothing behind. */
-static void replay_thrice(void) {
-    const uint64_t memory = device->summary.global_memory;
-    interval = INTERVAL;
-    const size_t sizes[1] = {N};
-    uint32_t before[N], after[N], extra = 5;
-    struct counting *s = create();
-    const cl_mem own = s->e.buffers[COUNTERS].mem[0];
-    advance(s, 0, 0, START, 0);
-    for (int round = 0; round < 3; round++) {
-        const struct ergo_replay_row more = {
-            .what = "more", .kind = ERGO_REPLAY_HOST, .host = &extra, .bytes = sizeof extra};
-        struct ergo_replay r = {.samples = 4,
-                                .lead = 2,
-                                .every = 2,
-                                .n_columns = 1,
-                                .n_curves = 1,
-                                .curve_sizes = sizes,
-                                .compare = compare};
-        s->broken = round == 2;
-        ergo_engine_begin(&s->e, ctx);
-        ergo_engine_read_ahead(&s->e, round == 1);
-        ergo_engine_read(&s->e, COUNTERS, 0, sizeof before, before);
-        assert_int_equal(ergo_engine_end(&s->e), ERGO_OK);
-        device->summary.global_memory = copies ? memory : s->e.plan.device_bytes;
-        const enum ergo_status status = ergo_engine_replay(ctx, &s->e, &r, &more, 1);
-        device->summary.global_memory = memory;
-        assert_int_equal(status, round == 2 ? ERGO_E_AUDIT : ERGO_OK);
-        ergo_engine_begin(&s->e, ctx);
-        ergo_engine_read(&s->e, COUNTERS, 0, sizeof after, after);
-        assert_int_equal(ergo_engine_end(&s->e), ERGO_OK);
-        ergo_engine_read_ahead(&s->e, false);
-        assert_memory_equal(before, after, sizeof before);
-        assert_int_equal(s->e.step, START);
-        assert_ptr_equal(s->e.buffers[COUNTERS].mem[0], own);
-    }
-    assert_non_null(strstr(ergo_error_message(ctx), "audit of counting failed"));
-    assert_non_null(strstr(ergo_error_message(ctx), "steps 7 to 16"));
-    ergo_error_clear(ctx);
-    s->broken = 0;
-    advance(s, 0, 2, 1, 0); /* the run goes on as if nothing had been */
-    expect(s, 0, 2, 1, 0, START);
-    ergo_engine_destroy(s);
-}
-
-/* In the run's own memory, in a copy, and in the former where there is no room for the latter. */
-static void test_replay(void **state) {
-    (void)state;
-    replay_thrice();
-    apart = true;
-    replay_thrice();
-    copies = false;
-    replay_thrice();
-    copies = true;
-    apart = false;
-}
-
 static void test_constants(void **state) {
     (void)state;
     interval = 0;
     struct counting *s = create();
     const uint32_t wrong = 3;
-    assert_int_equal(ergo_engine_check_constants(ctx, &s->e), ERGO_OK);
+    assert_int_equal(ergo_engine_check(ctx, &s->e), ERGO_OK);
     ergo_engine_begin(&s->e, ctx);
     ergo_engine_write(&s->e, OFFSETS, 4 * (N - 1), 4, &wrong);
     assert_int_equal(ergo_engine_end(&s->e), ERGO_OK);
-    assert_int_equal(ergo_engine_check_constants(ctx, &s->e), ERGO_E_AUDIT);
+    assert_int_equal(ergo_engine_check(ctx, &s->e), ERGO_E_AUDIT);
     assert_non_null(strstr(ergo_error_message(ctx), "the offsets in the device's memory"));
     ergo_error_clear(ctx);
     /* other data do not hide it */
@@ -514,23 +431,13 @@ static uint32_t last_of(struct ergo_engine *e, size_t member) {
     return host[N - 1];
 }
 
-static enum ergo_status compare_each(struct ergo_context *context, const struct ergo_replay *r) {
-    const uint32_t *kept = r->kept[COUNTERS];
-    (void)context;
-    for (uint32_t m = 0; m < 3; m++) {
-        assert_int_equal(kept[N * m + N - 1], 100 * m + START * N);
-        assert_int_equal(last_of(r->state, m), 100 * m + (START + 2) * N);
-    }
-    return ERGO_OK;
-}
-
 static void test_members(void **unused) {
     (void)unused;
     void *state = NULL;
     struct ergo_plan plan;
     assert_int_equal(ergo_engine_plan(ctx, &each, &three, device, &plan), ERGO_OK);
-    assert_int_equal(plan.device_bytes, 3 * 4 * N + 4 * N);
-    assert_int_equal(plan.host_bytes, 4 * N);
+    assert_int_equal(plan.device_bytes, 3 * 4 * N + 4 * N + 4);
+    assert_int_equal(plan.host_bytes, 4 * N + 2 * 4);
     assert_int_equal(ergo_engine_create(ctx, &each, &three, device, &state), ERGO_OK);
     struct ergo_engine *e = state;
     uint32_t *host = ergo_engine_host(e, COUNTERS, 0, 0);
@@ -544,8 +451,6 @@ static void test_members(void **unused) {
     }
     assert_int_equal(ergo_engine_end(e), ERGO_OK);
     assert_int_equal(ergo_engine_advance(ctx, e, 0, 0, START, 0), ERGO_OK);
-    struct ergo_replay r = {.every = 2, .compare = compare_each};
-    assert_int_equal(ergo_engine_replay(ctx, e, &r, NULL, 0), ERGO_OK);
     for (uint32_t m = 0; m < 3; m++)
         assert_int_equal(last_of(e, m), 100 * m + START * N);
     ergo_engine_begin(e, ctx);
@@ -562,21 +467,22 @@ static void test_members(void **unused) {
     assert_int_equal(last_of(e, 2), 0);
     assert_int_equal(ergo_engine_advance(ctx, e, 0, 0, 1, 0), ERGO_OK);
     assert_int_equal(last_of(e, 0), N);
-    assert_int_equal(ergo_engine_check_constants(ctx, e), ERGO_OK);
+    assert_int_equal(ergo_engine_check(ctx, e), ERGO_OK);
     ergo_engine_destroy(e);
 }
 
 /* The kernels of the test, from a folder of its own. */
 static int open_all(void **state) {
     static char folder[] = "/tmp/ergocl-engine-XXXXXX";
-    char path[64];
-    if (fixture_open(state) || !mkdtemp(folder))
+    char path[64], kernels[4096];
+    if (!realpath("cl/common", kernels) || fixture_open(state) || !mkdtemp(folder))
         return -1;
     snprintf(path, sizeof path, "%s/count.cl", folder);
     FILE *file = fopen(path, "w");
     if (!file || fputs(source, file) < 0 || fclose(file) || setenv("ERGOCL_CL_DIR", folder, 1))
         return -1;
-    return 0;
+    snprintf(path, sizeof path, "%s/common", folder);
+    return symlink(kernels, path);
 }
 
 static int close_all(void **state) {
@@ -584,21 +490,18 @@ static int close_all(void **state) {
     const char *folder = getenv("ERGOCL_CL_DIR");
     snprintf(path, sizeof path, "%s/count.cl", folder);
     (void)unlink(path);
+    snprintf(path, sizeof path, "%s/common", folder);
+    (void)unlink(path);
     (void)rmdir(folder);
     return fixture_close(state);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plan),
-        cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_first_error_sticks),
-        cmocka_unit_test(test_lengths),
-        cmocka_unit_test(test_buffers),
-        cmocka_unit_test(test_read_ahead),
-        cmocka_unit_test(test_each),
-        cmocka_unit_test(test_replay),
-        cmocka_unit_test(test_members),
+        cmocka_unit_test(test_plan),          cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_lost_launches), cmocka_unit_test(test_first_error_sticks),
+        cmocka_unit_test(test_lengths),       cmocka_unit_test(test_buffers),
+        cmocka_unit_test(test_read_ahead),    cmocka_unit_test(test_members),
         cmocka_unit_test(test_constants),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);

@@ -300,22 +300,6 @@ static void test_partial_sums(void **state) {
     }
 }
 
-/* The audit's own sweeps leave no trace. */
-static void test_audit(void **state) {
-    (void)state;
-    for (int path = 1; path <= 3; path++) {
-        struct ising_state *s = begin(194, 18, 1, (struct launch){path, 8, 2, 2, 4}, 0);
-        ising_sweeps(&bench, 1);
-        ISING_OK(&bench, bench.job->model->ops->audit(bench.ctx, bench.state));
-        ising_compare_states(&bench);
-        assert_int_equal(s->e.step, 1);
-        ising_sweeps(&bench, 2);
-        ising_end(&bench);
-        if (bench.small)
-            break;
-    }
-}
-
 /* 7 work-items are no group; the reason is the job's, before any device. */
 static void test_refused_groups(void **state) {
     (void)state;
@@ -348,7 +332,7 @@ int main(void) {
         cmocka_unit_test(test_lanes),          cmocka_unit_test(test_tile),
         cmocka_unit_test(test_every_physics),  cmocka_unit_test(test_splits),
         cmocka_unit_test(test_large_steps),    cmocka_unit_test(test_narrow),
-        cmocka_unit_test(test_partial_sums),   cmocka_unit_test(test_audit),
+        cmocka_unit_test(test_partial_sums),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -64,7 +64,7 @@ static const struct {
     bool small;
 } wholes[] = {
     {"'ensemble': 'npt', 'box': [7.3, 7.6, 7.2], 'temperature': 2, 'particles': 100, 'pressure': "
-     "2, 'volume_every': 5, 'max_volume_change': 0.2, 'max_displacement': 0.3, "
+     "2, 'volume_every': 5, 'max_displacement': 0.3, "
      "'tail_correction': true",
      ", 'insertions': 8", "'slots': 1, 'work_group': 4", true},
     {"'box': [6, 6.3, 5.9], 'temperature': 1.2, 'cutoff': 2.2, 'particles': 130",

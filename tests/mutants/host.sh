@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Host code broken on purpose: tests/mutants/host.sh lists the mutants (--first: those of each push),
 # host.sh NAME compiles one changed source file, links it in front of the library into a unit test (or
-# one of kernel/, contract/ or physics/), or into ergocl for a script of mpi/, and sees the test fail. --check: does every mutation still find its line? From the repository's root.
+# one of kernel/, contract/ or physics/), or into ergocl for a script of mpi/ or cli/, and sees the test fail. --check: does every mutation still find its line? From the repository's root.
 #
 # The mutants are in host/*.list: mutant NAME FILE PROGRAM SED [JOBS of a contract test, or CASE of one of physics]. FILE is the name of a source file
 # anywhere below src/, of which there may be several: the one that SED changes is meant.
@@ -68,7 +68,9 @@ source=$(target "$name")
 }
 mkdir -p "$room"
 own=$room/$name test=${program_of[$name]} script=
-if [ -f "tests/contract/$test.c" ]; then
+if [ -f "tests/$test.c" ]; then # kernel/test_helium, where there are several
+    program=$build/tests/$test
+elif [ -f "tests/contract/$test.c" ]; then
     program=$build/tests/contract/$test
     export TEST_SAMPLER=${jobs_of[$name]} # one is enough, and that has no trajectory
 elif [ -f "tests/physics/$test.c" ] && [[ ${jobs_of[$name]} = test_* ]]; then
@@ -80,6 +82,7 @@ elif [ -f "tests/kernel/$test.c" ]; then
     program=$build/tests/kernel/$test
 else
     script=$PWD/tests/mpi/$test.sh program=$build/src/cli/main
+    [ -f "$script" ] || script=$PWD/tests/cli/$test.sh
 fi
 sed "${sed_of[$name]}" "$source" >"$own.c"
 make --no-print-directory BUILD="$build" mutant-program MUTANT="$own" MUTANT_OF="${source%/*}" \

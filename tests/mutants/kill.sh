@@ -115,12 +115,15 @@ if [ "$1" = --entries ]; then
     done < <(entry_points)
     exit $code
 fi
-if [ "$1" = --jobs ]; then # LIST CASE KERNELS JSON, of kind audit, each once; the presets of cases apart
+if [ "$1" = --jobs ]; then # LIST CASE KERNELS JSON of all mutants that a job finds, each once; the presets of cases apart
     for name in "${names[@]}"; do
-        [ "${kind_of[$name]}" = audit ] || continue
         case=${case_of[$name]%@*}
-        job=$("job_${list_of[$name]}" "$case" | tr "'" '"')
-        [[ $job == '{'*'}' ]] || exit 1
+        case ${kind_of[$name]} in # of other kinds the case is a test program's
+        audit | cut | oracle) job=$("job_${list_of[$name]}" "$case" | tr "'" '"') ;;
+        golden) job=$(tr -s '\n ' ' ' <"tests/contract/jobs/$case.json") ;;
+        *) continue ;;
+        esac
+        [[ $job == '{'*'}'* ]] || exit 1
         echo "${list_of[$name]} $case ${file_of[$name]%/*} $job"
     done | sort -u
     exit "${PIPESTATUS[0]}"
@@ -152,6 +155,10 @@ if [ ! -e "$whole" ]; then
         echo "the unbroken kernel fails"
         exit 1
     }
+    ! grep -q 'Running 0 test(s)' "$log" || {
+        echo "no test has the case \"${case_of[$name]}\""
+        exit 1
+    }
     touch "$whole"
 fi
 
@@ -166,7 +173,7 @@ code=0
 ERGOCL_CL_DIR=$copy check "$name" "$log" || code=$?
 tail -n 12 "$log"
 # Not a compiler's message nor a crash: a result that is not the expected one, or an audit that says so.
-if [ "$code" -ne 1 ] || ! grep -q -e oracle -e 'other states than' -e 'other observables than' -e overlap -e 'audit of .* failed on' -e 'not the exact values' "$log"; then
+if [ "$code" -ne 1 ] || ! grep -q -e oracle -e 'other states than' -e 'other observables than' -e 'other samples than' -e overlap -e 'audit of .* failed on' -e 'not the exact values' "$log"; then
     echo "not killed by ${kind_of[$name]} (exit code $code)"
     exit 1
 fi

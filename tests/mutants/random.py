@@ -3,7 +3,7 @@
 
     tests/mutants/random.py LIST[:CASE] N [--seed S] [--program build/ergocl]
 
-N times one token or statement in the kernels of a job of tests/mutants/LIST.list (kind `audit`; CASE:
+N times one token or statement in the kernels of a job of tests/mutants/LIST.list (kill.sh --jobs; CASE:
 of that job alone) is changed, and the job is run as a user would. Told for each change: `audit` (exit
 code 5), `loud` (another error, a crash, a hang), `same` (results as before), `SILENT` (other results,
 and nobody said a word): a hole, and exit code 1. Changes that do not compile are not counted.
@@ -118,7 +118,7 @@ def main():
                                                           capture_output=True).stdout.splitlines()]
     jobs = {case: (kernels, job) for list_, case, kernels, job in jobs if list_ == name and wanted in ("", case)}
     if not jobs:
-        sys.exit(f"no job of kind audit in {a.list}")
+        sys.exit(f"no job in {a.list}")
     draw = random.Random(a.seed)
     count = dict.fromkeys(("audit", "loud", "same", "SILENT"), 0)
     with tempfile.TemporaryDirectory() as temporary:

@@ -1,43 +1,37 @@
 /*
- * One helium-vmc job against the host's twin: test_helium_bits 'JOB', with ' for ". What kills a
- * mutant of kind "helium_bits": the sampler's own audit, which compares the chain bit for bit and
- * energies in double precision.
+ * One job of helium-vmc or helium-dmc against the oracle: test_helium_bits 'JOB', with ' for ".
+ * What kills a mutant of kind "helium_bits".
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "kernel/dmc_bench.h"
+#include "kernel/helium_bench.h"
 #include "mutants/mutant.h"
-#include "samplers/helium_vmc/helium.h"
+
+static void variational(struct ergo_context *ctx, struct ergo_device *device) {
+    struct helium_bench b = {.ctx = ctx, .device = device};
+    helium_bench_begin(&b, mutant_job);
+    helium_compare_states(&b);
+    for (int i = 0; i < 4; i++) /* beyond a start of 20 macroupdates */
+        helium_compare_samples(&b, 2, 3);
+    helium_bench_end(&b);
+}
+
+static void diffusion(struct ergo_context *ctx, struct ergo_device *device) {
+    struct dmc_bench b = {.ctx = ctx, .device = device};
+    dmc_bench_begin(&b, mutant_job);
+    dmc_compare_states(&b);
+    for (int i = 0; i < 7; i++) /* beyond a window of 16 steps */
+        dmc_compare_sample(&b, i < 2 ? 1 : 4);
+    dmc_bench_end(&b);
+}
 
 static void test_job(void **state) {
     (void)state;
     struct ergo_context *ctx = ergo_context_create();
-    const struct ergo_model *model = ergo_sampler_find("helium-vmc")->models[0];
     struct ergo_device *device = NULL;
-    struct ergo_job *job = NULL;
-    void *chain = NULL;
-    if (ergo_job_parse(ctx, mutant_job, strlen(mutant_job), "mutant", NULL, 0, &job) != ERGO_OK ||
-        ergo_device_open(ctx, NULL, &device) != ERGO_OK ||
-        ergo_sampler_create(ctx, model->ops, &job->batches[0], device, &chain) != ERGO_OK)
+    if (ergo_device_open(ctx, NULL, &device) != ERGO_OK)
         fail_msg("%s", ergo_error_message(ctx));
-    enum ergo_status status = model->ops->init(ctx, chain);
-    for (int i = 0; i < 3 && status == ERGO_OK; i++) {
-        status = ergo_sampler_advance(ctx, model->ops, chain, 0, 0, 2, 0);
-        if (status == ERGO_OK)
-            status = model->ops->audit(ctx, chain);
-    }
-    if (status == ERGO_E_AUDIT)
-        fail_msg("not the oracle's: %s", ergo_error_message(ctx));
-    if (status != ERGO_OK)
-        fail_msg("%s", ergo_error_message(ctx));
-    ergo_engine_destroy(chain);
+    (strstr(mutant_job, "helium-dmc") ? diffusion : variational)(ctx, device);
     ergo_device_close(device);
-    ergo_job_destroy(job);
     ergo_context_destroy(ctx);
 }
 

@@ -3,6 +3,7 @@
  * mutant of kind "physics". The verdict is that of tests/physics/test_ising_exact.c; the sampler is
  * called without the run around it, whose audit would see that the chain is not the host's.
  */
+#include "oracle/derived.h"
 #include "mutants/mutant.h"
 #include "physics/ising_physics.h"
 #include "samplers/spin_lattice/models.h"

@@ -427,7 +427,7 @@ static int64_t work_of(const struct lj_oracle *t, int64_t size) {
 /* The volume move before this step: sums over all pairs in the trial's box. */
 static void change_volume(struct lj_oracle *t) {
     struct lj_chain trial = t->box;
-    const int64_t to = lj_volume_trial(&t->rules, &t->m, t->step, t->box.size);
+    const int64_t to = lj_volume_trial(&t->rules, &t->m, t->step, t->box.moved, t->box.size);
     const bool limited = to < t->rules.limits[0] || to > t->rules.limits[1];
     struct lj_oracle_sums sums = {.core = true};
     if (!limited) {
@@ -443,7 +443,14 @@ static void change_volume(struct lj_oracle *t) {
 
 void lj_oracle_end_volume(struct lj_oracle *t, const struct lj_chain *trial,
                           const struct lj_oracle_sums *sums, bool accepted, bool limited) {
-    const uint64_t volumes = t->box.volumes + 1;
+    const uint64_t volumes = t->box.volumes + 1, turn = t->step / t->volume_every;
+    uint32_t step = t->box.moved >> 2;
+    if (t->step < t->rules.move.tuned) { /* grows by 3/parts, shrinks by 2/parts, counted in 17 */
+        const uint32_t parts = turn < 248 ? 8 + (uint32_t)turn : 256;
+        const uint32_t now = (step ? step : (uint32_t)(t->rules.move.step >> 6)) / 17;
+        step = accepted ? now + (3 * now + parts - 1) / parts : now - 2 * now / parts;
+        step = 17 * (step < (1U << 29) / 17 ? step : (1U << 29) / 17);
+    }
     if (accepted) {
         t->box = *trial;
         t->energy = sums->energy;
@@ -451,7 +458,7 @@ void lj_oracle_end_volume(struct lj_oracle *t, const struct lj_chain *trial,
         t->contacts = sums->contacts;
     }
     t->box.volumes = volumes;
-    t->box.moved = accepted | (unsigned)limited << 1;
+    t->box.moved = accepted | (unsigned)limited << 1 | step << 2;
     lj_oracle_set_box(t, &t->box);
 }
 

@@ -10,7 +10,7 @@ static const uint32_t NO_PARTICLE = UINT32_MAX;
 static void exchange_volume(struct lj_oracle *t) {
     struct lj_chain trial[2] = {t[0].box, t[1].box};
     const int64_t x = t[0].box.size - t[1].box.size;
-    const int64_t to = lj_volume_trial(&t->rules, &t->m, t->step, x);
+    const int64_t to = lj_volume_trial(&t->rules, &t->m, t->step, t[0].box.moved, x);
     struct lj_oracle_sums sums[2] = {{0}, {0}};
     bool limited = false, core = false;
     int64_t exponent = 0;

@@ -49,7 +49,7 @@ static inline void glass_physics_couplings(struct ergo_context *ctx, const struc
 static inline void glass_physics_fields(struct ergo_context *ctx, const struct ergo_point *point,
                                         const struct glass_oracle *o, int sample, double *f) {
     const struct glass_shape s = glass_shape_of(point);
-    if (!model_has(point, "/system/field_file")) {
+    if (!of_lattice(point)->field_file.present) {
         glass_oracle_fields(o, sample, f);
         return;
     }

@@ -152,7 +152,7 @@ static inline double lj_pressure(const struct ergo_point *point, const double *c
     const struct ergo_model *model = point->job->model;
     for (size_t o = 0; o < model->n_observables; o++)
         if (strcmp(model->observables[o].name, "pressure") == 0)
-            return model->observables[o].sample(point, c);
+            return ergo_observable_sample(&model->observables[o], point, c);
     return NAN;
 }
 

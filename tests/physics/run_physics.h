@@ -31,8 +31,9 @@ static inline cJSON *physics_analyse(struct ergo_context *context, const char *j
         *c = *c == '\'' ? '"' : *c;
     assert_non_null(mkdtemp(folder));
     const char *folders[] = {folder};
+    static const char *const unaudited[] = {"/audit/device=none"};
     const struct ergo_run_options options = {.directory = folder, .overwrite = true};
-    if (ergo_job_parse(context, text, strlen(text), name, NULL, 0, &parsed) != ERGO_OK ||
+    if (ergo_job_parse(context, text, strlen(text), name, unaudited, 1, &parsed) != ERGO_OK ||
         ergo_run(context, parsed, &options, &result) != ERGO_OK ||
         (analyse ? ergo_analyse(context, folders, 1, analyse, &analysis) != ERGO_OK ||
                        ergo_analysis_json(context, analysis, &json) != ERGO_OK

@@ -52,7 +52,7 @@ static inline size_t tempering_moment(const struct ergo_model *model, const char
         if (strcmp(model->observables[o].name, a) == 0 ||
             strcmp(model->observables[o].name, b) == 0)
             break;
-        at += model->observables[o].sample != NULL;
+        at += ergo_observable_sampled(&model->observables[o]);
     }
     return at;
 }
@@ -118,7 +118,7 @@ static inline void tempering_job(struct ergo_context *context, struct ergo_devic
         double off[2][TEMPERING_LADDERS], exact[2];
         for (size_t l = 0; l < TEMPERING_LADDERS; l++) {
             /* couplings, fields or temperatures of its own */
-            if (l == 0 || ergo_ladder_automatic(first) || model_has(first, "/system/random_field"))
+            if (l == 0 || ergo_ladder_automatic(first) || of_lattice(first)->random_field.present)
                 tempering_exact(batch->points[l],
                                 ergo_temper_temperature(ergo_temper_of(state), l, r), exact);
             for (int k = 0; k < 2; k++)

@@ -52,8 +52,9 @@ static cJSON *run(const char *name, const char *job_text, const char *moves,
     struct ergo_result *result = NULL;
     snprintf(folder, sizeof folder, "%s/disks-%s-%ld", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp",
              name, (long)getpid());
+    static const char *const unaudited[] = {"/audit/device=none"};
     const struct ergo_run_options options = {.directory = folder, .overwrite = true};
-    if (ergo_job_parse(ctx, text, strlen(text), name, NULL, 0, job) != ERGO_OK ||
+    if (ergo_job_parse(ctx, text, strlen(text), name, unaudited, 1, job) != ERGO_OK ||
         ergo_run(ctx, *job, &options, &result) != ERGO_OK ||
         ergo_result_json(ctx, result, &json) != ERGO_OK)
         fail_msg("%s: %s", name, ergo_error_message(ctx));

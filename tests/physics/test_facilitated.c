@@ -184,7 +184,7 @@ struct from_curve {
 
 static double call_from_curve(const double *mean, size_t size, void *user) {
     const struct from_curve *call = user;
-    return call->observable->from_curve(call->point, mean, size);
+    return ergo_observable_of_curve(call->observable, call->point, mean, size);
 }
 
 static void look_at_errors(const struct ergo_point *point, const struct ergo_curve *curves) {

@@ -74,7 +74,7 @@ static double nist_pressure(const struct ergo_point *point, const double *c) {
     for (size_t o = 0; o < model->n_observables; o++)
         if (strcmp(model->observables[o].name, "pressure_corrected") == 0 &&
             ergo_observable_shown(&model->observables[o], point))
-            return model->observables[o].sample(point, c);
+            return ergo_observable_sample(&model->observables[o], point, c);
     return NAN;
 }
 

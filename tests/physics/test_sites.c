@@ -180,36 +180,33 @@ static void test_correlations(void **unused) {
                  (struct sites_oracle){.l = {3, 5, 1}, .q = 2, .j = 1, .t = 1.4}, 2);
 }
 
+/* That of the latest sweep's clusters: squares of their sums of cos and sin, over N. */
+static double structure_of_clusters(const struct sites_oracle *o) {
+    const uint32_t side = (uint32_t)o->l[1];
+    double sum = 0;
+    for (uint32_t wave = 0; wave < 2; wave++) {
+        int64_t of[256] = {0};
+        assert_in_range(o->sites, 1, 256);
+        for (int i = 0; i < o->sites; i++)
+            of[o->cluster[i]] += sw_wave_weight((uint32_t)(i / o->l[0]), side, wave);
+        for (int i = 0; i < o->sites; i++)
+            sum += (double)of[i] * (double)of[i];
+    }
+    return sum * 0x1p-30 / o->sites;
+}
+
 /* Estimators by clusters and by spins have the same mean, and the former the smaller variance: of
- * the twin, which audits compare kernels with, sweep by sweep above T_c. */
+ * the oracle's, sweep by sweep above T_c. */
 static void test_variance(void **unused) {
     enum { SIDE = 16, SWEEPS = 4000, BLOCK = 40 };
-    const char *text =
-        "{\"sampler\": \"swendsen-wang\", \"seed\": \"5\", \"system\": {\"size\": "
-        "[16, 16], \"temperature\": 1.3}, \"run\": {\"sweeps\": 1, \"correlations\": true}}";
     double sums[2][2] = {{0}}, blocks[2] = {0}, gain = 0, block = 0;
-    struct sites_oracle o = {.l = {SIDE, SIDE, 1}, .q = 2, .j = 1, .t = 1.3};
-    struct ergo_job *job = NULL;
-    struct sw_twin t;
-    uint8_t spins[SIDE * SIDE];
+    struct sites_oracle o = {.l = {SIDE, SIDE, 1}, .q = 2, .j = 1, .t = 1.3, .stream = 5};
     (void)unused;
     assert_true(sites_oracle_init(&o));
-    if (ergo_job_parse(ctx, text, strlen(text), "variance", NULL, 0, &job) != ERGO_OK)
-        fail_msg("%s", ergo_error_message(ctx));
-    const struct ergo_point *point = job->batches[0].points[0];
-    const struct sw_shape shape = sw_shape_of(point);
-    const uint32_t distances = sw_distances_of(point);
-    assert_true(sw_twin_open(&t, &shape));
-    sw_twin_start(point, &shape, &t);
+    sites_oracle_start(&o);
     for (uint64_t step = 0; step < SWEEPS; step++) {
-        struct sw_correlations c;
-        double columns[SW_COLUMNS] = {0};
-        sw_twin_sweep(point, &shape, step, true, &t);
-        assert_true(sw_twin_correlate(&shape, distances, &t, &c));
-        sw_correlate_convert(&shape, distances, &c, columns, NULL);
-        for (int i = 0; i < SIDE * SIDE; i++)
-            spins[i] = t.planes[i / SIDE] >> i % SIDE & 1u;
-        const double values[2] = {columns[SW_COLUMN_WAVE2], sites_oracle_structure(&o, spins)};
+        sites_oracle_sweep(&o, step);
+        const double values[2] = {structure_of_clusters(&o), sites_oracle_structure(&o, o.spins)};
         for (int k = 0; k < 2; k++) {
             sums[k][0] += values[k] / SWEEPS;
             sums[k][1] += values[k] * values[k] / SWEEPS;
@@ -228,8 +225,6 @@ static void test_variance(void **unused) {
                   sums[0][0], sums[1][0], z, gain);
     assert_true(fabs(z) < z_max);
     assert_true(gain > 2);
-    sw_twin_close(&t);
-    ergo_job_destroy(job);
     sites_oracle_free(&o);
 }
 

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "oracle/sites_serial.h"
 #include "samplers/spin_lattice/spin_glass/glass.h"
 #include "samplers/swendsen_wang/sites/sites.h"
 
@@ -84,36 +85,43 @@ static void test_sides(void **unused) {
 
 #define DISORDER "'disorder': 'bimodal', 'negative_fraction': 0.3, 'disorder_ratio': 0.25"
 
-/* Chances of bonds, and the couplings of spin-lattice's first sample, bond by bond. */
+/* Chances of bonds; and the oracle's weak bonds, which kernels are compared with, are those of
+ * spin-lattice's first sample. */
 static void test_couplings(void **unused) {
     enum { N = 4 * 6 * 8 };
     const struct glass_shape g = {
         .d = 3, .lx = 4, .ly = 6, .lz = 8, .sites = N, .samples = 1, .real = true};
     struct sw_site_member m;
-    struct sw_sites_twin t;
     double *j = malloc(3 * N * sizeof *j);
     (void)unused;
     struct ergo_job *job = parse(
         "'size': [4, 6, 8], 'temperature': 2, 'field': 0.5, 'disorder_seed': 7, " DISORDER, "");
     const struct ergo_point *point = &job->points[0];
-    const struct sw_sites_shape h = sw_sites_shape_of(point);
+    uint32_t key[2];
+    glass_disorder_key(point, key);
+    struct sites_oracle o = {.l = {4, 6, 8},
+                             .q = 2,
+                             .j = 1,
+                             .t = 2,
+                             .fraction = 0.3,
+                             .ratio = 0.25,
+                             .disorder = (uint64_t)key[1] << 32 | key[0]};
+    assert_true(sites_oracle_init(&o));
     sw_sites_member_fill(point, &m);
     assert_int_equal(m.threshold, (uint32_t)floor((1 - exp(-0.5)) * 0x1p32 + 0.5));
     assert_int_equal(m.weak, (uint32_t)floor((1 - exp(-0.125)) * 0x1p32 + 0.5));
     assert_int_equal(m.ghost, (uint32_t)floor((1 - exp(-0.25)) * 0x1p32 + 0.5));
     assert_int_equal(m.share, (uint32_t)floor(0.3 * 0x1p32 + 0.5));
     assert_true(m.ratio == 0.25f && m.always == 0);
-    assert_true(sw_sites_twin_open(&t, &h));
-    sw_sites_twin_start(point, &h, &t);
-    sw_sites_twin_step(point, &h, 0, false, &t);
     struct ergo_job *single = parse_of(
         "spin-lattice", "'size': [4, 6, 8], 'temperature': 1, 'disorder_seed': 7, " DISORDER, "");
     assert_int_equal(glass_first_sample(ctx, &single->points[0], &g, (struct model_sites){0, N}, j),
                      ERGO_OK);
     ergo_job_destroy(single);
-    for (size_t i = 0; i < 3 * (size_t)N; i++)
-        assert_int_equal(t.weak[i % N] >> i / N & 1u, j[i] == 0.25);
-    sw_sites_twin_close(&t);
+    assert_int_equal(o.n_bonds, 3 * N);
+    for (int k = 0; k < o.n_bonds; k++)
+        assert_int_equal(o.bonds[k].weak, j[o.bonds[k].direction * N + o.bonds[k].a] == 0.25);
+    sites_oracle_free(&o);
     ergo_job_destroy(job);
     free(j);
     /* chances that round to 1; the whole lattice weak */
@@ -185,10 +193,10 @@ static void test_exponent(void **unused) {
         k++;
     for (size_t b = 0; b < 17; b++)
         mean[b] = b < 6 || b > 9 ? 0.5 : 3 * exp2(-1.2 * (double)b);
-    const double tau = model->observables[k].from_curve(&job->points[0], mean, 17);
+    const double tau = ergo_observable_of_curve(&model->observables[k], &job->points[0], mean, 17);
     assert_true(fabs(tau - 2.2) < 1e-12);
     mean[7] = 0;
-    assert_true(isnan(model->observables[k].from_curve(&job->points[0], mean, 17)));
+    assert_true(isnan(ergo_observable_of_curve(&model->observables[k], &job->points[0], mean, 17)));
     ergo_job_destroy(job);
 }
 

@@ -104,7 +104,7 @@ static void test_refusals(void **state) {
     const char *misspelled[] = {"enrgy"};
     (void)state;
     refused(job, &(struct ergo_analyse_options){.reweight = far, .n_reweight = 1},
-            "outside of the overlap", "allowed: 1.19692 to 3.");
+            "outside of the overlap", "allowed: 1.73742 to 3.");
     refused(job, &(struct ergo_analyse_options){.reweight = wrong, .n_reweight = 1},
             "did you mean \"temperature\"?", "/system/field");
     refused(job, &(struct ergo_analyse_options){.reweight = none, .n_reweight = 1},

@@ -1,7 +1,6 @@
 /*
- * Models with a byte per spin without a device: core functions as C, four sites at a time and one
- * by one, against the plain oracle; the order parameter's extremes; structure factors of known
- * waves.
+ * Models with a byte per spin without a device: choices of the heat bath as C; fields and couplings
+ * against the plain oracle; structure factors of known waves.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -32,66 +31,6 @@ static uint32_t here_d, here_q;
 #define BYTES_HEAT 1
 #include "spin_lattice/bytes.h"
 
-static void test_chain(void **state) {
-    static const struct {
-        const char *system;
-        int d, l[3], q;
-        bool heat_bath;
-    } cases[] = {
-        {"'model': 'ising', 'size': [10, 4, 2], 'random_field': 0.5", 3, {10, 4, 2}, 0, false},
-        {"'model': 'potts', 'size': [6], 'q': 256", 1, {6, 1, 1}, 256, false},
-        {"'model': 'potts', 'size': [18, 4], 'q': 3, 'dynamics': 'heat-bath'",
-         2,
-         {18, 4, 1},
-         3,
-         true}};
-    struct ergo_context *ctx = ergo_context_create();
-    (void)state;
-    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
-        char text[300];
-        struct ergo_job *job = NULL;
-        uint8_t ours[80] = {0}, plain[80];
-        double f[80];
-        snprintf(
-            text, sizeof text,
-            "{'sampler': 'spin-lattice', 'system': {%s, 'temperature': 1.5}, 'run': {'sweeps': 1}}",
-            cases[k].system);
-        for (char *c = text; *c; c++)
-            *c = *c == '\'' ? '"' : *c;
-        if (ergo_job_parse(ctx, text, strlen(text), "case", NULL, 0, &job) != ERGO_OK)
-            fail_msg("%s", ergo_error_message(ctx));
-        const struct ergo_point *point = &job->points[0];
-        const struct bytes_shape shape = bytes_shape_of(point);
-        struct bytes_member m;
-        bytes_member_fill(point, &m);
-        const struct bytes_oracle o = {.d = cases[k].d,
-                                       .l = {cases[k].l[0], cases[k].l[1], cases[k].l[2]},
-                                       .q = cases[k].q,
-                                       .t = 1.5,
-                                       .j = {1, 1, 1},
-                                       .h = k == 0 ? 0.5 : 0,
-                                       .heat_bath = cases[k].heat_bath,
-                                       .stream = point->stream,
-                                       .field = (uint64_t)m.field1 << 32 | m.field0};
-        bytes_oracle_start(&o, plain);
-        if (k == 0)
-            bytes_oracle_fields(&o, f);
-        memcpy(ours, plain, shape.sites);
-        if (k == 0)
-            bytes_twin_fields(&shape, &m, ours);
-        for (uint64_t t = 0; t < 20; t++) {
-            bytes_oracle_sweep(&o, k == 0 ? f : NULL, t << 31, plain);
-            bytes_twin_sweep(&shape, &m, NULL, t << 31, ours);
-        }
-        for (size_t i = 0; i < shape.sites; i++) {
-            assert_int_equal(plain[i], k == 0 ? ours[i] & 1 : ours[i]);
-            assert_true(k != 0 || ((ours[i] & 2) != 0) == (f[i] > 0));
-        }
-        ergo_job_destroy(job);
-    }
-    ergo_context_destroy(ctx);
-}
-
 static struct ergo_job *job_of_model(struct ergo_context *ctx, const char *model,
                                      const char *system) {
     char text[400];
@@ -109,57 +48,7 @@ static struct ergo_job *job_of(struct ergo_context *ctx, const char *system) {
     return job_of_model(ctx, "ising", system);
 }
 
-/* Of a box around the corner the twin needs no more than its neighbourhood: there it is right, and
- * what lies beyond is never looked at. */
-static void test_box(void **state) {
-    static const char *const systems[] = {"'size': [64]", "'size': [18, 40]",
-                                          "'size': [22, 24, 26]"};
-    static const struct bytes_box boxes[] = {
-        {{63, 0, 0}, {3, 1, 1}}, {{0, 39, 0}, {18, 2, 1}}, {{21, 23, 24}, {2, 3, 4}}};
-    enum { SWEEPS = 3, MOST = 22 * 24 * 26 };
-    struct ergo_context *ctx = ergo_context_create();
-    (void)state;
-    for (size_t k = 0; k < 3; k++) {
-        struct ergo_job *job = job_of_model(ctx, "potts", systems[k]);
-        uint8_t whole[MOST], part[MOST];
-        struct bytes_member m;
-        size_t spoilt = 0;
-        assert_non_null(job);
-        const struct bytes_shape s = bytes_shape_of(&job->points[0]);
-        const struct bytes_box *box = &boxes[k];
-        bytes_member_fill(&job->points[0], &m);
-        for (size_t i = 0; i < s.sites; i++)
-            whole[i] = (uint8_t)(i * 2654435761u >> 16) % 3;
-        for (size_t i = 0; i < s.sites; i++) {
-            const uint32_t at[3] = {(uint32_t)(i % s.l[0]), (uint32_t)(i / s.l[0] % s.l[1]),
-                                    (uint32_t)(i / s.l[0] / s.l[1])};
-            bool near = true;
-            for (int d = 0; d < 3; d++)
-                near = near && (box->count[d] == s.l[d] ||
-                                (at[d] + s.l[d] - box->first[d] + 2 * SWEEPS) % s.l[d] <
-                                    box->count[d] + 4 * SWEEPS);
-            part[i] = near ? whole[i] : 0;
-        }
-        for (uint64_t t = 0; t < SWEEPS; t++)
-            bytes_twin_sweep(&s, &m, NULL, 5 + t, whole);
-        bytes_twin_box(&s, &m, NULL, 5, SWEEPS, box, part);
-        for (size_t i = 0; i < s.sites; i++) {
-            const uint32_t at[3] = {(uint32_t)(i % s.l[0]), (uint32_t)(i / s.l[0] % s.l[1]),
-                                    (uint32_t)(i / s.l[0] / s.l[1])};
-            bool in = true;
-            for (int d = 0; d < 3; d++)
-                in = in && (at[d] + s.l[d] - box->first[d]) % s.l[d] < box->count[d];
-            if (in)
-                assert_int_equal(part[i], whole[i]);
-            spoilt += part[i] != whole[i];
-        }
-        assert_true(spoilt > 0);
-        ergo_job_destroy(job);
-    }
-    ergo_context_destroy(ctx);
-}
-
-/* Normal fields: the oracle's, in integers; their moments; the twin's chain is the oracle's. */
+/* Normal fields: the oracle's, in integers; their moments. */
 static void test_normal(void **state) {
     struct ergo_context *ctx = ergo_context_create();
     struct ergo_job *job = job_of(ctx, "'size': [32, 32, 16], 'random_field': 0.7, 'field': 0.25, "
@@ -170,23 +59,16 @@ static void test_normal(void **state) {
     (void)state;
     assert_non_null(job);
     const struct ergo_point *point = &job->points[0];
-    const struct bytes_shape shape = bytes_shape_of(point);
-    const size_t n = shape.sites;
+    const size_t n = bytes_shape_of(point).sites;
     bytes_member_fill(point, &m);
     assert_int_equal(bytes_disorder_make(ctx, point, &d), ERGO_OK);
-    bytes_disorder_fill(point, &d, &m);
     const struct bytes_oracle o = {.d = 3,
                                    .l = {32, 32, 16},
-                                   .t = 1.5,
-                                   .j = {1, 1, 1},
-                                   .b = 0.25,
                                    .h = 0.7,
                                    .general = true,
                                    .normal = true,
-                                   .stream = point->stream,
                                    .field = (uint64_t)m.field1 << 32 | m.field0};
     double *f = malloc(n * sizeof *f);
-    uint8_t *ours = malloc(n), *plain = malloc(n);
     bytes_oracle_fields(&o, f);
     for (size_t i = 0; i < n; i++) {
         assert_true(fabs(d.fields[i] * d.unit - 0.25 - 0.7 * f[i]) <= d.unit);
@@ -198,23 +80,13 @@ static void test_normal(void **state) {
     assert_true(fabs(sum / (double)n) < 4 / sqrt((double)n));
     assert_true(fabs(squares / (double)n - 1) < 4 * sqrt(2 / (double)n));
     assert_true(fabs(fourth / (double)n - 3) < 4 * sqrt(96 / (double)n));
-    bytes_oracle_start(&o, plain);
-    memcpy(ours, plain, n);
-    for (uint64_t t = 0; t < 3; t++) {
-        bytes_oracle_sweep(&o, f, t << 31, plain);
-        bytes_twin_sweep(&shape, &m, &d, t << 31, ours);
-    }
-    assert_memory_equal(ours, plain, n);
     bytes_disorder_free(&d);
     free(f);
-    free(ours);
-    free(plain);
     ergo_job_destroy(job);
     ergo_context_destroy(ctx);
 }
 
-/* Random couplings: those of the first sample of a spin glass, beside a field of either sign; the
- * twin's chain is the oracle's. */
+/* Random couplings: those of the first sample of a spin glass, beside a field of either sign. */
 static void test_bonds(void **state) {
     enum { SITES = 4 * 6 * 2 };
     static const double ratio[3] = {1, 0.5, -1.25};
@@ -231,11 +103,9 @@ static void test_bonds(void **state) {
         struct bytes_disorder d;
         struct bytes_member m;
         double f[SITES], j[3 * SITES];
-        uint8_t ours[SITES], plain[SITES];
         if (!job)
             fail_msg("%s", ergo_error_message(ctx));
         const struct ergo_point *point = &job->points[0];
-        const struct bytes_shape shape = bytes_shape_of(point);
         const struct glass_oracle g = {.d = 3,
                                        .l = {4, 6, 2},
                                        .real = k == 1,
@@ -243,16 +113,10 @@ static void test_bonds(void **state) {
                                        .disorder = ergo_hash64(line, strlen(line))};
         bytes_member_fill(point, &m);
         assert_int_equal(bytes_disorder_make(ctx, point, &d), ERGO_OK);
-        bytes_disorder_fill(point, &d, &m);
         const struct bytes_oracle o = {.d = 3,
                                        .l = {4, 6, 2},
-                                       .t = 1.5,
-                                       .j = {ratio[0], ratio[1], ratio[2]},
                                        .h = 0.7,
-                                       .heat_bath = k == 0,
                                        .general = true,
-                                       .bonds = j,
-                                       .stream = point->stream,
                                        .field = (uint64_t)m.field1 << 32 | m.field0};
         bytes_oracle_fields(&o, f);
         glass_oracle_couplings(&g, 0, j);
@@ -260,13 +124,6 @@ static void test_bonds(void **state) {
             assert_true(fabs(d.bonds[i] * d.unit - ratio[i / SITES] * j[i]) <= d.unit);
             assert_true(fabs(d.fields[i % SITES] * d.unit - 0.7 * f[i % SITES]) <= d.unit);
         }
-        bytes_oracle_start(&o, plain);
-        memcpy(ours, plain, SITES);
-        for (uint64_t t = 0; t < 20; t++) {
-            bytes_oracle_sweep(&o, f, t << 31, plain);
-            bytes_twin_sweep(&shape, &m, &d, t << 31, ours);
-        }
-        assert_memory_equal(ours, plain, SITES);
         bytes_disorder_free(&d);
         ergo_job_destroy(job);
     }
@@ -539,8 +396,7 @@ static void test_choices(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_choices),    cmocka_unit_test(test_chain),
-        cmocka_unit_test(test_box),        cmocka_unit_test(test_normal),
+        cmocka_unit_test(test_choices),    cmocka_unit_test(test_normal),
         cmocka_unit_test(test_bonds),      cmocka_unit_test(test_file),
         cmocka_unit_test(test_free_spins), cmocka_unit_test(test_states),
         cmocka_unit_test(test_structure)};

@@ -13,7 +13,9 @@
 #include <cmocka.h>
 
 #include "oracle/joined.h"
+#include "oracle/wraps.h"
 #include "samplers/swendsen_wang/cut.h"
+#include "unit/layout_owner.h"
 
 enum { L = 96 };
 static uint8_t right[L * L], down[L * L];
@@ -53,7 +55,7 @@ static void add_site(struct sw_sum *sum, uint32_t i) {
 }
 
 static int owner(const struct whole *w, uint32_t site) {
-    return ergo_layout_owner(w->layout, site);
+    return layout_owner(w->layout, site);
 }
 
 /* tile: bonds within squares of that side alone. */
@@ -221,7 +223,7 @@ static void simulate(const struct ergo_layout *l, uint32_t rounds, uint64_t *nam
     close_whole(&w);
 }
 
-/* Wrapping from the whole, by wraps.c. */
+/* Wrapping from the whole, by oracle/wraps.c. */
 static bool wraps(const uint32_t *inside) {
     uint32_t pairs[4 * L];
     struct sw_wraps *w = sw_wraps_create(2 * L);

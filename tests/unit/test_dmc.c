@@ -1,5 +1,5 @@
-/* Pure functions of helium-dmc: the comb, weights, drift, a step of the twin, estimates; and the
- * finite differences that physics/test_dmc.c relies on. */
+/* Pure functions of helium-dmc: the comb, weights, drift, a step of the chain (helium_chain.h),
+ * estimates; and the finite differences that physics/test_dmc.c relies on. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +12,7 @@
 
 #include "helium_dmc/core.h"
 #include "oracle/helium_axis.h"
+#include "oracle/helium_chain.h"
 #include "oracle/helium_dmc.h"
 #include "oracle/helium_ground.h"
 #include "oracle/helium_serial.h"
@@ -63,11 +64,15 @@ static void comb_copies_in_proportion(void **state) {
     for (uint32_t step = 0; step < 200; step++) {
         const struct helium_member member = {.key0 = 3, .key1 = step};
         const uint32_t walkers = step % 2 ? WALKERS : 5;
-        const struct dmc_twin twin = {.member = &member, .dmc = &plain, .walkers = walkers};
+        const struct helium_population chain = {.walker = {.member = &member},
+                                                .dmc = &plain,
+                                                .walkers = walkers,
+                                                .sums = sums,
+                                                .parents = parents};
         double weight[WALKERS], all = 0, energy = 0;
         uint32_t n[WALKERS] = {0};
         fill(sums, walkers, &seed, 3);
-        dmc_twin_comb(&twin, step, sums, parents, grown);
+        helium_population_comb(&chain, step, grown);
         for (uint32_t w = 0; w < walkers; w++)
             energy += (double)sums[w].potential / 2 * 0x1p-20 / walkers;
         for (uint32_t w = 0; w < walkers; w++) {
@@ -97,16 +102,20 @@ static void comb_of_equal_weights_and_of_none(void **state) {
     uint32_t parents[WALKERS];
     uint64_t grown[2];
     const struct helium_member member = {.key0 = 1};
-    const struct dmc_twin twin = {.member = &member, .dmc = &plain, .walkers = WALKERS};
+    const struct helium_population chain = {.walker = {.member = &member},
+                                            .dmc = &plain,
+                                            .walkers = WALKERS,
+                                            .sums = sums,
+                                            .parents = parents};
     for (int marked = 0; marked < 2; marked++) {
         for (uint32_t w = 0; w < WALKERS; w++)
             sums[w].accepted = marked ? INT64_C(1) << 32 : 0;
-        dmc_twin_comb(&twin, 5, sums, parents, grown);
+        helium_population_comb(&chain, 5, grown);
         for (uint32_t w = 0; w < WALKERS; w++)
             assert_int_equal(parents[w], w);
     }
     sums[3].accepted = 0; /* all others end */
-    dmc_twin_comb(&twin, 5, sums, parents, grown);
+    helium_population_comb(&chain, 5, grown);
     for (uint32_t w = 0; w < WALKERS; w++)
         assert_int_equal(parents[w], 3);
 }
@@ -168,7 +177,7 @@ struct pair {
     struct helium_member member;
     struct helium_dmc dmc;
     struct helium_cubic_host *table, *random;
-    struct dmc_twin twin;
+    struct helium_population chain;
     int32_t euler[6];
 };
 
@@ -210,14 +219,14 @@ static void begin(struct pair *p, double tau) {
     assert_true(p->table && p->random);
     helium_table_energy(m, binades, p->table);
     helium_table_random(p->random);
-    p->twin = (struct dmc_twin){.member = &p->member,
-                                .dmc = &p->dmc,
-                                .e_table = p->table,
-                                .random = p->random,
-                                .binades = binades,
-                                .n = 2,
-                                .walkers = 1,
-                                .euler = p->euler};
+    p->chain = (struct helium_population){.walker = {.member = &p->member,
+                                                     .e_table = p->table,
+                                                     .random = p->random,
+                                                     .binades = binades,
+                                                     .n = 2},
+                                          .dmc = &p->dmc,
+                                          .walkers = 1,
+                                          .euler = p->euler};
 }
 
 static void end(struct pair *p) {
@@ -238,7 +247,7 @@ static void the_drift_is_the_midpoint_rule(void **state) {
         struct helium_sums sums;
         double u[3];
         from[1] = (int32_t)(r / 8 * 0x1p32);
-        dmc_twin_step(&p.twin, 0, 0, from, next, middle, &sums);
+        helium_population_move(&p.chain, 0, 0, from, next, middle, &sums);
         ergo_oracle_helium_u(r, 3.07, 8, u);
         const double euler = 2 * p.model.lambda * tau * u[1];
         ergo_oracle_helium_u(r + euler, 3.07, 8, u);
@@ -267,7 +276,7 @@ static void the_drift_is_limited(void **state) {
     double u[3];
     begin(&p, 0.002);
     from[1] = (int32_t)(1.5 / 8 * 0x1p32);
-    dmc_twin_step(&p.twin, 0, 0, from, next, middle, &sums);
+    helium_population_move(&p.chain, 0, 0, from, next, middle, &sums);
     ergo_oracle_helium_u(1.5 + 2 * 0.36, 3.07, 8, u);
     close_to("half a step", (double)middle[0] * 8 * 0x1p-32,
              -0.5 * (0.36 + p.model.lambda * 0.002 * u[1]), 2e-6);
@@ -361,7 +370,7 @@ static void diffusion_has_its_width(void **state) {
     for (uint32_t w = 0; w < WALKERS; w++) {
         int32_t from[6] = {0, INT32_MAX, 0, 0, 0, 0}, next[6], middle[6];
         struct helium_sums sums;
-        dmc_twin_step(&p.twin, 9, w, from, next, middle, &sums);
+        helium_population_move(&p.chain, 9, w, from, next, middle, &sums);
         for (int k = 0; k < 6; k++) {
             const double d = (double)(int32_t)((uint32_t)next[k] - (uint32_t)from[k]) * 8 * 0x1p-32;
             square += d * d / (6 * WALKERS);
@@ -376,11 +385,11 @@ static void diffusion_has_its_width(void **state) {
 static void records_are_in_order(void **state) {
     (void)state;
     const struct helium_dmc dmc = {.every = 3};
-    const struct dmc_twin twin = {.dmc = &dmc};
+    const struct helium_population chain = {.dmc = &dmc};
     int64_t a[HELIUM_DMC_RECORDS] = {0}, b[HELIUM_DMC_RECORDS];
     for (uint64_t step = 0; step < 100; step++) {
         const struct helium_sums sums = {.potential = (int64_t)step};
-        dmc_twin_records(&twin, step, &sums, a, b);
+        helium_population_record(&chain, step, &sums, a, b);
         memcpy(a, b, sizeof a);
         for (int k = 0; k < HELIUM_DMC_RECORDS && step > 0; k++) {
             const int64_t last = ((int64_t)(step + 1) / 3 - k) * 3 - 1;

@@ -309,7 +309,7 @@ static double energy_graph(const struct bed *b, const uint8_t *s) {
 
 /* Random words flip below some number. */
 static double moves_graph(const struct bed *b, const uint8_t *s, uint32_t site, uint32_t to) {
-    const bool heat = model_says(b->point, "/system/dynamics", "heat-bath");
+    const bool heat = ergo_says(of_lattice(b->point)->dynamics, "heat-bath");
     const uint32_t *first = &b->net.first[b->slots[site]];
     const float scale = (float)(0.5 * b->t / b->net.unit);
     uint64_t low = 0, high = UINT64_C(1) << 32;
@@ -395,7 +395,7 @@ static void test_graphs(void **state) {
             assert_int_equal(graph_problem_of(ctx, b.point, &p), ERGO_OK);
             assert_true(graph_network_make(&p, &b.net));
             if (rule == 0)
-                assert_int_equal(model_says(b.point, "/system/dynamics", "metropolis"),
+                assert_int_equal(ergo_says(of_lattice(b.point)->dynamics, "metropolis"),
                                  cases[i].metropolis);
             assert_true(b.net.slots <= sizeof b.numbers);
             for (uint32_t slot = 0; slot < b.net.slots; slot++)
@@ -453,7 +453,7 @@ static void test_choice(void **state) {
         struct ergo_job *job = job_of(cases[i].system, 2);
         if (!job)
             fail_msg("%s: %s", cases[i].system, ergo_error_message(ctx));
-        if (model_says(&job->points[0], "/system/dynamics", "metropolis") != cases[i].metropolis)
+        if (ergo_says(of_lattice(&job->points[0])->dynamics, "metropolis") != cases[i].metropolis)
             fail_msg("%s: not %s", cases[i].system, cases[i].metropolis ? "metropolis" : "heat");
         ergo_job_destroy(job);
         snprintf(system, sizeof system, "%s, 'dynamics': 'metropolis'", cases[i].system);

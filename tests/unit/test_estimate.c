@@ -56,7 +56,8 @@ static const struct ergo_observable_result *estimate(size_t lead, size_t n, bool
     static const struct ergo_sampler sampler = {.name = "toy", .step_name = "sweep"};
     struct ergo_job job = {
         .sampler = &sampler, .model = &model, .n_keys = 1, .keys = keys, .n_points = 1};
-    struct ergo_point point = {.job = &job, .values = &all};
+    struct ergo_parameters parameters = {.observables = "all"};
+    struct ergo_point point = {.job = &job, .values = &all, .parameters = &parameters};
     struct ergo_member_result member = {.point = &point,
                                         .measure_every = 1,
                                         .observables = estimated,

@@ -31,13 +31,30 @@ static void test_volumes(void **state) {
     assert_true(lj_gibbs_size(&rules, 0, 0) == lj_gibbs_size(&rules, 0, 1));
 }
 
+/* What is left of a volume move, and of the step that is tuned: any other bits are refused. */
+static void test_moved(void **state) {
+    (void)state;
+    struct lj_volume_rules r = {.move = {.step = 5, .most = 100}};
+    for (uint32_t moved = 0; moved < 500; moved++)
+        for (r.move.tuned = 0; r.move.tuned < 2; r.move.tuned++) {
+            const uint32_t step = moved / 4;
+            const bool right = !step || (r.move.tuned && step % 17 == 0 && step <= 100);
+            assert_int_equal(lj_volume_right(&r, moved), right && moved % 4 < 3);
+            assert_int_equal(lj_volume_step(&r, moved), step ? 64 * step : 5);
+        }
+}
+
 /* The denser box is the liquid, whichever it is. */
 static void test_phases(void **state) {
     (void)state;
     struct lj_physics physics = {.system = {.epsilon = 1, .sigma = 1, .temperature = 1}};
     const struct ergo_batch batch = {.count = 1};
-    const struct lj_state s = {
-        .e = {.batch = &batch}, .boxes = 2, .physics = &physics, .launch = {.ghosts = 1}};
+    struct lj_volume_rules rules[2] = {{.move = {.step = (uint64_t)1 << 33}}};
+    const struct lj_state s = {.e = {.batch = &batch},
+                               .boxes = 2,
+                               .physics = &physics,
+                               .rules = rules,
+                               .launch = {.ghosts = 1}};
     struct lj_sample boxes[2] = {
         {.particles = 10, .size = ergo_volume_log(100), .now = {.tried = 3 << 16}},
         {.particles = 80, .size = ergo_volume_log(120), .now = {.accepted = 2 << 16 | 5}}};
@@ -51,7 +68,7 @@ static void test_phases(void **state) {
         assert_true(fabs(c[LJ_GIBBS_LIQUID + LJ_PHASE_VOLUME] - 120) < 1e-6);
         assert_true(fabs(c[LJ_GIBBS_LIQUID + LJ_PHASE_GHOSTS] - 0.25 * 120 / 81) < 1e-6);
         assert_true(fabs(c[LJ_GIBBS_VAPOUR + LJ_PHASE_GHOSTS] - 0.5 * 100 / 11) < 1e-6);
-        assert_true(c[LJ_GIBBS_DISPLACED] == 0.5);
+        assert_true(c[LJ_GIBBS_DISPLACED] == 0.5 && c[LJ_GIBBS_VOLUME_STEP] == 0.125);
         assert_true(c[LJ_GIBBS_TRIED] == 3 && c[LJ_GIBBS_ACCEPTED] == 2);
         const struct lj_sample first = boxes[0];
         boxes[0] = boxes[1];
@@ -68,8 +85,12 @@ static void test_species(void **state) {
     struct lj_physics physics = {
         .system = {.epsilon = 1, .sigma = 1, .temperature = 1, .species = {.n = 3}}};
     const struct ergo_batch batch = {.count = 1};
-    const struct lj_state s = {
-        .e = {.batch = &batch}, .boxes = 2, .physics = &physics, .launch = {.ghosts = 2}};
+    struct lj_volume_rules rules[2] = {{.turns = 1}};
+    const struct lj_state s = {.e = {.batch = &batch},
+                               .boxes = 2,
+                               .physics = &physics,
+                               .rules = rules,
+                               .launch = {.ghosts = 2}};
     const struct lj_sample boxes[2] = {
         {.particles = 9, .size = ergo_volume_log(100), .numbers = {2, 3, 4}},
         {.particles = 90, .size = ergo_volume_log(120), .numbers = {50, 30, 10}}};
@@ -140,8 +161,9 @@ static void test_jobs(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_volumes),
-                                       cmocka_unit_test(test_phases), cmocka_unit_test(test_alarms),
-                                       cmocka_unit_test(test_species), cmocka_unit_test(test_jobs)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_volumes), cmocka_unit_test(test_moved),
+        cmocka_unit_test(test_phases),  cmocka_unit_test(test_alarms),
+        cmocka_unit_test(test_species), cmocka_unit_test(test_jobs)};
     return cmocka_run_group_tests_name("gibbs", tests, context_open, context_close);
 }

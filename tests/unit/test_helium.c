@@ -1,5 +1,5 @@
 /* Pure functions of helium-vmc: pair functions, their tables as the kernels read them, random
- * numbers, the twin, estimators. Reference values: data/reference/helium.md. */
+ * numbers, the chain, estimators. Reference values: data/reference/helium.md. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "helium_vmc/core.h"
+#include "oracle/helium_chain.h"
 #include "oracle/helium_pair.h"
 #include "oracle/helium_serial.h"
 #include "run/cost.h"
@@ -512,7 +513,7 @@ static void static_configuration_of_the_reference(void **state) {
     const double d[3] = {0.5, -0.4, 0.3};
     close_to("2 dlnpsi", 2 * ergo_oracle_helium_change(&h, 5, d), -0.4618548546, 1e-9);
 
-    /* the twin's integers, from the same places */
+    /* the chain's integers, from the same places */
     static struct helium_cubic_host table[32 << HELIUM_U_PIECES];
     const unsigned binades = helium_model_binades(&m);
     struct helium_member member = {.low = helium_model_low(&m), .dimensions = 3};
@@ -522,13 +523,13 @@ static void static_configuration_of_the_reference(void **state) {
         for (int i = 0; i < 64; i++)
             place[64 * k + i] = (int32_t)(uint32_t)llround(r[3 * i + k] / m.side[k] * 0x1p32);
     }
-    struct helium_twin twin = {
+    struct helium_oracle chain = {
         .member = &member, .u_table = table, .binades = binades, .n = 64, .place = place};
-    const double before = (double)helium_twin_ln_psi(&twin) * 0x1p-22;
-    close_to("ln psi of the twin", before, -72.3068392928, 2e-5);
+    const double before = (double)helium_oracle_ln_psi(&chain) * 0x1p-22;
+    close_to("ln psi of the chain", before, -72.3068392928, 2e-5);
     for (int k = 0; k < 3; k++)
         place[64 * k + 5] += (int32_t)llround(d[k] / m.side[k] * 0x1p32);
-    close_to("2 dlnpsi of the twin", 2 * ((double)helium_twin_ln_psi(&twin) * 0x1p-22 - before),
+    close_to("2 dlnpsi of the chain", 2 * ((double)helium_oracle_ln_psi(&chain) * 0x1p-22 - before),
              -0.4618548546, 5e-6);
 }
 

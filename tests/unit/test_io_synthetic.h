@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "oracle/derived.h"
 #include "result/result.h"
 #include "result/result.h"
 #include "samplers/spin_lattice/exact.h"
@@ -17,12 +18,12 @@
 enum { SYNTHETIC_KEYS = 6, SYNTHETIC_OBSERVABLES = 6, SYNTHETIC_DISTANCES = 16 };
 
 static const struct ergo_key synthetic_keys[SYNTHETIC_KEYS] = {
-    {.pointer = "/seed", .type = ERGO_KEY_SEED, .unit = "", .help = "Seed."},
-    {.pointer = "/system/temperature", .type = ERGO_KEY_REAL, .unit = "J/k_B", .help = "T."},
+    {JOB_KEY(seed, "/seed", SEED), .unit = "", .help = "Seed."},
+    {JOB_KEY(temperature, "/system/temperature", REAL), .unit = "J/k_B", .help = "T."},
     {.pointer = "/system/size", .type = ERGO_KEY_SIZE, .unit = "sites", .help = "Size."},
-    {.pointer = "/output/snapshots", .type = ERGO_KEY_INT, .unit = "", .help = "Pictures."},
-    {.pointer = "/output/blocks", .type = ERGO_KEY_INT, .unit = "", .help = "Blocks."},
-    {.pointer = "/run/observables", .type = ERGO_KEY_STRING, .unit = "", .help = "Names."},
+    {JOB_KEY(snapshots, "/output/snapshots", INT), .unit = "", .help = "Pictures."},
+    {JOB_KEY(blocks, "/output/blocks", INT), .unit = "", .help = "Blocks."},
+    {JOB_KEY(observables, "/run/observables", STRING), .unit = "", .help = "Names."},
 };
 static const struct ergo_key *const synthetic_key_list[SYNTHETIC_KEYS] = {
     &synthetic_keys[0], &synthetic_keys[1], &synthetic_keys[2],
@@ -200,12 +201,12 @@ static void synthetic_observe(struct ergo_member_result *m) {
     for (int o = 0; o < SYNTHETIC_OBSERVABLES; o++) {
         struct ergo_observable_result *r = &m->observables[o];
         r->observable = &synthetic_observables[o];
-        if (r->observable->sample) {
+        if (ergo_observable_sampled(r->observable)) {
             samples[o] = malloc(n * sizeof *samples[o]);
             for (size_t i = 0; i < n; i++) {
                 double c[2] = {m->series[0][m->n_equilibration + i],
                                m->series[1][m->n_equilibration + i]};
-                samples[o][i] = r->observable->sample(m->point, c);
+                samples[o][i] = ergo_observable_sample(r->observable, m->point, c);
             }
             ergo_stats_estimate(samples[o], n, &r->estimate);
         } else {
@@ -281,13 +282,15 @@ static struct ergo_result *synthetic_result(const struct synthetic_options *o) {
         p->index = i;
         p->scan_index = i / (size_t)o->replicas;
         p->replica = (uint32_t)r;
-        p->values = calloc(SYNTHETIC_KEYS, sizeof *p->values);
+        p->values = calloc(1, SYNTHETIC_KEYS * sizeof *p->values + sizeof *p->parameters);
+        p->parameters = (void *)(p->values + SYNTHETIC_KEYS);
         p->values[0].seed = UINT64_MAX;
         p->values[1].real =
             o->n_temperatures > 1 ? 1.5 + 2.0 * t / (o->n_temperatures - 1) : 2.269185314213;
         p->values[2].items = 2;
         p->values[2].size[0] = p->values[2].size[1] = o->size << s;
         p->values[5].text = "all";
+        ergo_point_fill(p);
         p->stream = ergo_hash64(&i, sizeof i);
         if (o->n_sizes > 1)
             p->scanned[p->n_scanned++] =

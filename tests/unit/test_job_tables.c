@@ -43,21 +43,64 @@ static void check_pair(const char *owner, const struct ergo_key *a, const struct
         fail_msg("%s: %s and %s cannot both be keys", owner, a->pointer, b->pointer);
 }
 
+static const size_t bytes_of[] = {[ERGO_HOLDS_VALUE] = sizeof(struct ergo_value),
+                                  [ERGO_HOLDS_REAL] = sizeof(double),
+                                  [ERGO_HOLDS_INT] = sizeof(int64_t),
+                                  [ERGO_HOLDS_BOOL] = sizeof(bool),
+                                  [ERGO_HOLDS_TEXT] = sizeof(const char *)};
+
+/* Nobody asks for the values of these. */
+static const char *const unasked[] = {"/$schema", "/description", "/sampler", "/system/labelling",
+                                      "/system/excess_volume"};
+
+/* A value lives inside the model's parameter struct, in a member of its type. */
+static void check_place(const char *owner, const struct ergo_key *key, size_t size) {
+    const bool only = key->type == ERGO_KEY_ENUM && key->choices && !key->choices[1];
+    bool asked = true;
+    for (size_t i = 0; i < sizeof unasked / sizeof *unasked; i++)
+        asked = asked && strcmp(key->pointer, unasked[i]) != 0;
+    if (!only && asked != (key->holds != ERGO_HOLDS_NOTHING)) /* one choice: nobody asks which */
+        fail_msg("%s: %s %s", owner, key->pointer,
+                 asked ? "has no place, so it would always be 0" : "has a place");
+    const enum ergo_holds wanted =
+        key->type == ERGO_KEY_INT                                    ? ERGO_HOLDS_INT
+        : key->type == ERGO_KEY_BOOL                                 ? ERGO_HOLDS_BOOL
+        : key->type == ERGO_KEY_REAL || key->type == ERGO_KEY_TIME   ? ERGO_HOLDS_REAL
+        : key->type == ERGO_KEY_ENUM || key->type == ERGO_KEY_STRING ? ERGO_HOLDS_TEXT
+                                                                     : ERGO_HOLDS_VALUE;
+    if (key->holds && key->holds != wanted && key->holds != ERGO_HOLDS_VALUE)
+        fail_msg("%s: %s is put into a member of another type", owner, key->pointer);
+    if (key->holds && key->at + bytes_of[key->holds] > size)
+        fail_msg("%s: %s lives at %zu, behind the %zu bytes of the parameters", owner, key->pointer,
+                 key->at, size);
+}
+
+/* No two values in one place. */
+static void check_places(const char *owner, const struct ergo_key *a, const struct ergo_key *b) {
+    if (a->holds && b->holds && a->at < b->at + bytes_of[b->holds] &&
+        b->at < a->at + bytes_of[a->holds])
+        fail_msg("%s: %s and %s live in one place", owner, a->pointer, b->pointer);
+}
+
 static void check_model(const struct ergo_sampler *sampler, const struct ergo_model *model) {
     const struct ergo_key *key, *other;
     for (size_t i = 0; (key = ergo_model_key(model, i)) != NULL; i++) {
         check_key(sampler->name, key);
+        check_place(sampler->name, key, model->parameters);
         if (!strncmp(key->pointer, "/tuning", 7) || !strncmp(key->pointer, "/scan", 5))
             fail_msg("%s: %s: tuning and scan are not for keys", sampler->name, key->pointer);
         for (size_t j = 0; (other = ergo_model_key(model, j)) != NULL; j++)
-            if (j != i)
+            if (j != i) {
                 check_pair(sampler->name, key, other);
+                check_places(sampler->name, key, other);
+            }
         if (sampler->model_key) {
             check_pair(sampler->name, key, sampler->model_key);
             check_pair(sampler->name, sampler->model_key, key);
         }
         for (size_t c = 0; c < ergo_job_n_common_keys; c++) {
             check_pair(sampler->name, key, &ergo_job_common_keys[c]);
+            check_places(sampler->name, key, &ergo_job_common_keys[c]);
             check_pair(sampler->name, &ergo_job_common_keys[c], key);
         }
     }
@@ -72,13 +115,14 @@ static void check_model(const struct ergo_sampler *sampler, const struct ergo_mo
     }
     for (size_t i = 0; i < model->n_tunables; i++)
         assert_true(model->tunables[i].min <= model->tunables[i].max &&
-                    model->tunables[i].min >= 0);
+                    model->tunables[i].min >= 0 && model->tunables[i].at > 0);
 }
 
 static void test_tables(void **state) {
     (void)state;
     for (size_t c = 0; c < ergo_job_n_common_keys; c++) {
         check_key("common", &ergo_job_common_keys[c]);
+        check_place("common", &ergo_job_common_keys[c], sizeof(struct ergo_parameters));
         for (size_t d = 0; d < ergo_job_n_common_keys; d++)
             if (d != c)
                 check_pair("common", &ergo_job_common_keys[c], &ergo_job_common_keys[d]);
@@ -117,8 +161,29 @@ static void test_defaults(void **state) {
     }
 }
 
+/* Powers of a column, and numbers of a curve from either end. */
+static void test_declared(void **state) {
+    static const double columns[] = {7, -3}, curve[] = {2, 4, 8};
+    struct ergo_observable of = {ERGO_COLUMN(1)};
+    (void)state;
+    assert_true(ergo_observable_sampled(&of) && ergo_observable_sample(&of, NULL, columns) == -3);
+    of.power = 3;
+    assert_true(ergo_observable_sample(&of, NULL, columns) == -27);
+    of.absolute = true;
+    of.power = 1;
+    assert_true(ergo_observable_sample(&of, NULL, columns) == 3);
+    of = (struct ergo_observable){.curve = "curve"};
+    assert_true(!ergo_observable_sampled(&of) &&
+                ergo_observable_of_curve(&of, NULL, curve, 3) == 2);
+    of.element = -1;
+    assert_true(ergo_observable_of_curve(&of, NULL, curve, 3) == 8);
+    of.element = 3;
+    assert_true(isnan(ergo_observable_of_curve(&of, NULL, curve, 3)));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_declared),
         cmocka_unit_test(test_tables),
         cmocka_unit_test(test_defaults),
     };

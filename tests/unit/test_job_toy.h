@@ -129,7 +129,8 @@ static const struct ergo_observable toy_observables[] = {
     {.name = "energy", .unit = "J per site", .help = "Energy."},
 };
 static const struct ergo_column toy_columns[] = {{"energy", "J per site", "Energy."}};
-static const struct ergo_tunable toy_tunables[] = {{"block", "Sites per item.", 2, 64, false}};
+static const struct ergo_tunable toy_tunables[] = {
+    {.name = "block", .help = "Sites per item.", .min = 2, .max = 64}};
 
 #define TOY_TABLES                                                                                 \
     .columns = toy_columns, .n_columns = 1, .observables = toy_observables, .n_observables = 1,    \

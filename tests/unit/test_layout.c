@@ -14,6 +14,7 @@
 #include "engine/layout.h"
 
 #include "context.h"
+#include "unit/layout_owner.h"
 
 static const struct {
     uint64_t lx, ly;
@@ -47,8 +48,8 @@ static void test_layouts(void **unused) {
             words += (uint64_t)p->words * p->rows;
             /* corners are the rank's, by site and back */
             const uint32_t last = 32 * (p->words * p->rows - 1) + p->tail - 1;
-            assert_int_equal(ergo_layout_owner(&l, ergo_layout_site(&l, r, 0)), r);
-            assert_int_equal(ergo_layout_owner(&l, ergo_layout_site(&l, r, last)), r);
+            assert_int_equal(layout_owner(&l, ergo_layout_site(&l, r, 0)), r);
+            assert_int_equal(layout_owner(&l, ergo_layout_site(&l, r, last)), r);
             const int below = ergo_layout_below(&l, r).rank;
             assert_int_equal(l.rectangles[below].column, p->column);
             assert_int_equal(l.rectangles[below].row0, (p->row0 + p->rows) % l.ly);

@@ -134,7 +134,7 @@ static double observable(const struct ergo_point *point, const char *name, const
         if (strcmp(model->observables[o].name, name) == 0)
             return model->observables[o].applies && !model->observables[o].applies(point)
                        ? (double)NAN
-                       : model->observables[o].sample(point, columns);
+                       : ergo_observable_sample(&model->observables[o], point, columns);
     return NAN;
 }
 

@@ -69,7 +69,7 @@ static void same_estimates(struct ergo_context *ctx, struct ergo_result *a, stru
         assert_memory_equal(&x->estimate.tau, &y->estimate.tau, sizeof(double));
         assert_memory_equal(&x->drift, &y->drift, sizeof(double));
         assert_int_equal(x->trust, y->trust);
-        if (!model->observables[o].sample)
+        if (!ergo_observable_sampled(&model->observables[o]))
             continue;
         for (size_t k = 0; k < ergo_blocks_count(&a->members[0]); k++) {
             const double p = ergo_blocks_mean(model, &a->members[0], x->observable, k);

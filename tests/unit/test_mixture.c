@@ -238,7 +238,7 @@ static double observed(const struct ergo_point *point, const char *name, const d
             continue;
         for (size_t k = 0; at->derive && k < 4 && at->inputs[k]; k++)
             inputs[k] = observed(point, at->inputs[k], columns);
-        return at->derive ? at->derive(point, inputs) : at->sample(point, columns);
+        return at->derive ? at->derive(point, inputs) : ergo_observable_sample(at, point, columns);
     }
     return NAN;
 }

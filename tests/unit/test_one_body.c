@@ -1,5 +1,5 @@
 /*
- * One-body factors: lattices by the shells of neighbours that each is known for, the twin's
+ * One-body factors: lattices by the shells of neighbours that each is known for, the chain's
  * energies against the serial program in double precision, whose gradient and Laplacian are
  * compared with differences of ln psi; what does not fit is refused, with what does.
  */
@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "helium_vmc/core.h"
+#include "oracle/helium_chain.h"
 #include "oracle/helium_serial.h"
 #include "samplers/helium_vmc/helium.h"
 
@@ -212,25 +213,24 @@ static void close_to(const char *what, double found, double expected, double tol
         fail_msg("%s: %.12g, expected %.12g", what, found, expected);
 }
 
-static void the_twin_has_the_serial_programs_energies(void **state) {
+static void the_chain_has_the_serial_programs_energies(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof systems / sizeof systems[0]; i++) {
         struct scene s;
         struct ergo_oracle_helium_energy e;
-        struct helium_sums sums;
         begin(&s, systems[i], i >= 3 ? 4.5 : 0.5);
         ergo_oracle_helium_energies(&s.h, &e);
-        struct helium_twin twin = {.member = &s.member,
-                                   .u_table = s.u,
-                                   .e_table = s.e,
-                                   .binades = s.binades,
-                                   .n = s.m.n,
-                                   .place = s.place,
-                                   .sites = s.sites};
-        twin.ln_psi = helium_twin_ln_psi(&twin) / 2;
-        helium_twin_energies(&twin, 0, &sums);
+        struct helium_oracle chain = {.member = &s.member,
+                                      .u_table = s.u,
+                                      .e_table = s.e,
+                                      .binades = s.binades,
+                                      .n = s.m.n,
+                                      .place = s.place,
+                                      .sites = s.sites};
+        chain.ln_psi = helium_oracle_ln_psi(&chain) / 2;
+        const struct helium_sums sums = helium_oracle_energies(&chain);
         const struct helium_energies found = helium_energies_of(&s.m, &sums);
-        close_to("ln psi", (double)twin.ln_psi * 0x1p-21, e.ln_psi, 2e-6);
+        close_to("ln psi", (double)chain.ln_psi * 0x1p-21, e.ln_psi, 2e-6);
         close_to("V", found.potential, e.potential, 2e-6);
         close_to("r V'", found.virial, e.virial, 2e-6);
         close_to("T of the Laplacian", found.laplacian - found.gradient, e.laplacian, 2e-6);
@@ -335,14 +335,14 @@ static void tables_are_the_functions(void **state) {
                 r2 += z * z;
             }
             const double at = slab ? z : sqrt(r2);
-            const struct helium_atoms atoms = {
+            const struct helium_oracle chain = {
                 .member = &member, .n = 6, .place = place, .sites = sites};
             uint32_t a[3];
-            helium_atoms_place(&atoms, 0, a);
+            helium_oracle_place(&chain, 0, a);
             helium_external_at(&m, at, v, w);
-            close_to("ln phi", helium_atoms_site(&atoms, 0, a) * 0x1p-21, w[0], 2e-5);
+            close_to("ln phi", helium_oracle_site(&chain, 0, a) * 0x1p-21, w[0], 2e-5);
             float share[5] = {0}, raw[3] = {0};
-            helium_atoms_one(&atoms, 0, share, raw);
+            helium_oracle_one(&chain, 0, share, raw);
             const double root = sqrt(m.lambda), g = (double)raw[2] * m.side[2] * 0x1p-32 / root;
             close_to("V", share[0] / 2, v[0], 2e-4);
             close_to("r V'", share[1], at * v[1], slab ? 5e-3 : 2e-4);
@@ -691,7 +691,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lattices_have_their_shells),
         cmocka_unit_test(a_crystal_scatters),
-        cmocka_unit_test(the_twin_has_the_serial_programs_energies),
+        cmocka_unit_test(the_chain_has_the_serial_programs_energies),
         cmocka_unit_test(the_serial_program_has_the_slopes_of_ln_psi),
         cmocka_unit_test(far_from_a_site_the_factor_is_flat),
         cmocka_unit_test(what_does_not_fit_is_refused_with_what_does),

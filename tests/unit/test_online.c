@@ -14,6 +14,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "oracle/derived.h"
 #include "stats/covariance.h"
 #include "stats/online.h"
 #include "unit/random_series.h"

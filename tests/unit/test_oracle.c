@@ -15,6 +15,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "../oracle/derived.h"
 #include "../oracle/ising_serial.c"
 #include "../oracle/philox_ref.h"
 

@@ -91,9 +91,13 @@ static void begin(size_t replicas) {
                             .keys = keys,
                             .n_points = replicas,
                             .points = points};
+    static struct ergo_parameters parameters = {.observables = "all"};
     for (size_t r = 0; r < replicas; r++) {
-        points[r] =
-            (struct ergo_point){.job = &job, .values = &all, .index = r, .replica = (uint32_t)r};
+        points[r] = (struct ergo_point){.job = &job,
+                                        .values = &all,
+                                        .parameters = &parameters,
+                                        .index = r,
+                                        .replica = (uint32_t)r};
         members[r] = (struct ergo_member_result){
             .point = &points[r], .measure_every = 1, .observables = &results[r]};
         results[r] = (struct ergo_observable_result){
@@ -320,9 +324,12 @@ static void one_replica_is_apart(void **state) {
     chains(N, 4000, 0, 3, -1);
     assert_int_equal(finish()->trust, ERGO_TRUST_REPLICAS);
     assert_true(result.means[0].n_apart == 1 && result.means[0].apart[0] == 3);
-    for (int differ = 0; differ < 2; differ++) {
+    for (int kind = 0; kind < 4; kind++) { /* kinds 2 and 3: made from a curve */
+        const int differ = kind & 1;
         chains(N, 4000, 0, 3, differ ? -1 : 0);
         two[0] = two[1] = observable;
+        two[0].sample = kind & 2 ? NULL : sample;
+        two[0].curve = kind & 2 ? "curve" : NULL;
         two[1].name = "pressure";
         model.observables = two;
         model.n_observables = 2;
@@ -343,6 +350,23 @@ static void one_replica_is_apart(void **state) {
         assert_int_equal(mean[1].trust, differ ? ERGO_TRUST_REPLICAS : ERGO_TRUST_FULL);
         assert_int_equal(isnan(mean[1].estimate.error), differ);
         assert_true(mean[1].because == (differ ? &two[0] : NULL));
+        of_two[0][0].trust = ERGO_TRUST_DRIFT;
+        for (int independent = 0; independent < 2; independent++) {
+            two[0].independent = independent;
+            of_two[0][1].trust = ERGO_TRUST_FULL;
+            ergo_chain_judge(&members[0]);
+            assert_int_equal(of_two[0][1].trust,
+                             independent && kind & 2 ? ERGO_TRUST_FULL : ERGO_TRUST_DRIFT);
+        }
+        two[0].independent = false;
+        of_two[0][0].trust = ERGO_TRUST_SHORT;
+        for (int slow_bins = 0; slow_bins < 2; slow_bins++) {
+            of_two[0][0].estimate.slow = slow_bins;
+            of_two[0][1].trust = ERGO_TRUST_FULL;
+            ergo_chain_judge(&members[0]);
+            assert_int_equal(of_two[0][1].trust,
+                             slow_bins || !(kind & 2) ? ERGO_TRUST_SHORT : ERGO_TRUST_FULL);
+        }
     }
 }
 
@@ -363,6 +387,14 @@ static void frozen_replicas(void **state) {
         assert_true(said("energy never changed at all 6 chains"));
         assert_int_equal(said("replicas disagree"), differ);
     }
+    /* what varies, where another observable never changed: means differ by their noise alone */
+    chains(6, 1000, 0.5, 6, 0);
+    for (size_t r = 0; r < 6; r++) {
+        ergo_observable_refuse(&results[r], ERGO_TRUST_CONSTANT);
+        results[r].because = &observable;
+    }
+    assert_int_equal(finish()->trust, ERGO_TRUST_CONSTANT);
+    assert_false(said("replicas disagree"));
     /* theory knows that there is nothing else */
     begin(1);
     results[0].exact = -2 * (1 + 1e-12);
@@ -454,7 +486,7 @@ static void reasons(void **state) {
     }
     begin(1); /* a length that is undefined */
     observable.sample = NULL;
-    observable.from_curve = from_curve;
+    observable.curve = "curve";
     members[0].n_samples = 100;
     results[0].estimate =
         (struct ergo_estimate){.mean = NAN, .error = NAN, .samples = 100, .too_short = true};

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <cmocka.h>
 
+#include "oracle/derived.h"
 #include "stats/covariance.h"
 #include "stats/stats.h"
 #include "unit/random_series.h"
@@ -610,6 +611,7 @@ static void test_curve_derived(void **state) {
     struct ergo_curve curve;
     struct ergo_estimate e;
     double squares = 0, sum = 0, tau = 0;
+    int drifts = 0, slow = 0;
     seed = 20261121;
     for (int k = 0; k < SERIES; k++) {
         assert_true(ergo_curve_init(&curve, 2));
@@ -618,6 +620,8 @@ static void test_curve_derived(void **state) {
             ergo_curve_add(&curve, sample);
         }
         ergo_curve_derived(&curve, ratio_of_curve, NULL, &e);
+        drifts += fabs(e.drift) > 3;
+        slow += e.slow;
         assert_false(e.too_short);
         assert_int_equal(e.samples, N);
         /* error of the ratio: sigma(a - 2b) / sqrt(N) = 1/sqrt(N); 62 bins know it to 9% */
@@ -631,6 +635,13 @@ static void test_curve_derived(void **state) {
     assert_true(fabs(squares / SERIES - 1.05) < 0.25);
     assert_true(fabs(sum / SERIES) < 0.17);
     assert_true(fabs(tau - 0.5) < 0.1); /* of bins that are independent, in samples */
+    assert_true(drifts <= 7);           /* exp(-3^2 / 2) of 400 are 4.4 */
+    assert_true(ergo_curve_init(&curve, 2));
+    for (int i = 0; i < N; i++)
+        ergo_curve_add(&curve, (const double[2]){normal() + (i < N / 5 ? 0.6 : 0), 1});
+    ergo_curve_derived(&curve, ratio_of_curve, NULL, &e);
+    assert_true(e.drift > 4.5 && e.slow && slow <= 2);
+    ergo_curve_free(&curve);
 
     assert_true(ergo_curve_init(&curve, 2));
     ergo_curve_derived(&curve, ratio_of_curve, NULL, &e);

@@ -1,5 +1,5 @@
-/* The triplet factor of helium: xi, tables, the twin's integers and energies against the oracle's
- * ln psi and its numerical derivatives. */
+/* The triplet factor of helium: xi, tables, the chain's integers and energies (helium_chain.h)
+ * against ln psi in doubles and its numerical derivatives. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +13,7 @@
 #include "helium/density.h"
 #include "helium/triplet.h"
 #include "helium_vmc/core.h"
+#include "oracle/helium_chain.h"
 #include "oracle/helium_triplet.h"
 #include "samplers/helium_vmc/helium.h"
 
@@ -32,7 +33,7 @@ struct scene {
     struct helium_triplet triplet;
     struct helium_cubic_host *u, *e, *t;
     struct ergo_oracle_triplet oracle;
-    struct helium_twin twin;
+    struct helium_oracle chain;
 };
 
 static void set_up(struct scene *s, uint32_t dimensions, double strength, double range) {
@@ -100,17 +101,17 @@ static void set_up(struct scene *s, uint32_t dimensions, double strength, double
                                      .range = m->triplet.range};
     for (int k = 0; k < 3; k++)
         s->oracle.pairs.side[k] = m->side[k];
-    s->twin = (struct helium_twin){.member = &s->member,
-                                   .u_table = s->u,
-                                   .e_table = s->e,
-                                   .binades = binades,
-                                   .n = N,
-                                   .place = s->place,
-                                   .triplet = &s->triplet,
-                                   .t_table = s->t,
-                                   .field = s->field,
-                                   .next_field = s->field + 3 * N};
-    helium_twin_begin(&s->twin);
+    s->chain = (struct helium_oracle){.member = &s->member,
+                                      .u_table = s->u,
+                                      .e_table = s->e,
+                                      .binades = binades,
+                                      .n = N,
+                                      .place = s->place,
+                                      .triplet = &s->triplet,
+                                      .t_table = s->t,
+                                      .field = s->field,
+                                      .next_field = s->field + 3 * N};
+    helium_oracle_fields(&s->chain);
 }
 
 static void tear_down(struct scene *s) {
@@ -142,7 +143,7 @@ static void xi_has_its_derivatives(void **state) {
         close_to("xi at its end", end[d], 0, 1e-6);
 }
 
-/* ln psi of the twin, from scratch, is the oracle's in both forms. */
+/* ln psi of the chain, from scratch, is that of doubles in both forms. */
 static void ln_psi_is_the_oracles(void **state) {
     (void)state;
     static const double rows[][2] = {{-3, 0}, {2, 0}, {-3, 5}, {-3, 0}};
@@ -151,7 +152,7 @@ static void ln_psi_is_the_oracles(void **state) {
         set_up(&s, row < 3 ? 3 : 2, rows[row][0], rows[row][1]);
         const double expected = ergo_oracle_triplet_ln_psi(&s.oracle);
         close_to("by triples", ergo_oracle_triplet_by_triples(&s.oracle), expected, 1e-10);
-        close_to("ln psi", (double)helium_twin_ln_psi(&s.twin) * 0x1p-22, expected, 2e-5);
+        close_to("ln psi", (double)helium_oracle_ln_psi(&s.chain) * 0x1p-22, expected, 2e-5);
         s.oracle.strength = 0;
         if (!(fabs(ergo_oracle_triplet_ln_psi(&s.oracle) - expected) >
               1e-3)) /* far above what is resolved */
@@ -166,10 +167,9 @@ static void energies_are_derivatives_of_ln_psi(void **state) {
     static const double rows[][2] = {{-3, 0}, {2, 0}, {-3, 5}, {-3, 0}};
     for (int row = 0; row < 4; row++) {
         struct scene s;
-        struct helium_sums sums;
         double square, laplacian;
         set_up(&s, row < 3 ? 3 : 2, rows[row][0], rows[row][1]);
-        helium_twin_energies(&s.twin, 0, &sums);
+        const struct helium_sums sums = helium_oracle_energies(&s.chain);
         const struct helium_energies e = helium_energies_of(&s.model, &sums);
         ergo_oracle_triplet_derivatives(&s.oracle, &square, &laplacian);
         const double lambda = s.model.lambda / N;
@@ -185,21 +185,21 @@ static void moves_change_what_they_should(void **state) {
     (void)state;
     struct scene s;
     set_up(&s, 3, -0.8, 0);
-    s.twin.random = calloc(2 * HELIUM_R_SIZE, sizeof(struct helium_cubic_host));
-    assert_non_null(s.twin.random);
-    helium_table_random((struct helium_cubic_host *)(uintptr_t)s.twin.random);
-    s.twin.factor = HELIUM_FACTOR_ONE;
+    s.chain.random = calloc(2 * HELIUM_R_SIZE, sizeof(struct helium_cubic_host));
+    assert_non_null(s.chain.random);
+    helium_table_random((struct helium_cubic_host *)(uintptr_t)s.chain.random);
+    s.chain.factor = HELIUM_FACTOR_ONE;
     for (int k = 0; k < 3; k++)
         s.member.step[k] = (float)(0.3 / s.model.side[k] * 0x1p32);
-    const int64_t before = helium_twin_ln_psi(&s.twin);
-    helium_twin_steps(&s.twin, 0, 4);
-    assert_true(s.twin.accepted > 10);
-    assert_int_equal(before + 2 * s.twin.ln_psi, helium_twin_ln_psi(&s.twin));
+    const int64_t before = helium_oracle_ln_psi(&s.chain);
+    helium_oracle_steps(&s.chain, 0, 4);
+    assert_true(s.chain.accepted > 10);
+    assert_int_equal(before + 2 * s.chain.ln_psi, helium_oracle_ln_psi(&s.chain));
     int32_t kept[3 * N];
     memcpy(kept, s.field, sizeof kept);
-    helium_twin_begin(&s.twin);
+    helium_oracle_fields(&s.chain);
     assert_memory_equal(kept, s.field, sizeof kept);
-    free((void *)(uintptr_t)s.twin.random);
+    free((void *)(uintptr_t)s.chain.random);
     tear_down(&s);
 }
 
@@ -221,7 +221,7 @@ static void displaced_in(uint32_t dimensions) {
     enum { POINTS = 6 };
     struct scene s;
     set_up(&s, dimensions, -3, 0);
-    struct helium_atoms atoms = helium_twin_atoms(&s.twin);
+    s.chain.walker = 3;
     s.member.key0 = 17;
     const double before = ergo_oracle_triplet_ln_psi(&s.oracle);
     double ratios[2 * POINTS] = {0};
@@ -246,8 +246,7 @@ static void displaced_in(uint32_t dimensions) {
             ratios[p] += exp(fmin(15, ergo_oracle_triplet_ln_psi(&s.oracle) - before));
             memcpy(s.r + 3 * i, old, sizeof old);
         }
-        close_to("ratios",
-                 (double)helium_density_twin(&atoms, 3, 5, p, POINTS, s.field + 3 * N) * 0x1p-24,
+        close_to("ratios", (double)helium_oracle_displaced(&s.chain, 5, p, POINTS) * 0x1p-24,
                  ratios[p], 1e-4 * (1 + ratios[p]));
     }
     tear_down(&s);

@@ -134,15 +134,13 @@ static void test_tuned(void **state) {
                     ergo_philox_words(step, (uint32_t)k + 9, trial, 0, 5, 6);
                 const double s = (double)volume.step * 0x1p-36;
                 volume.accepted = r.x * 0x1p-32 < exp(r.y * -0x1p-32 * s / 0.001);
-                volume.step = ergo_volume_tuned(rules, step, volume);
+                volume.step = ergo_volume_tuned(volume.step, rules.most, step, 5, volume.accepted);
                 assert_true(volume.step && volume.step % ERGO_VOLUME_UNIT == 0);
                 mean += step < 1000 ? 0 : log(s / 0.0034) / 4000;
             }
         assert_true(fabs(mean) < 0.1); /* its standard deviation is 0.01 to 0.02, its bias 0.02 */
     }
-    const struct ergo_volume_rules rules = {.tuned = 9, .most = 1000};
-    assert_int_equal(ergo_volume_tuned(rules, 0, (struct ergo_volume){.step = 986, .accepted = 1}),
-                     986);
+    assert_int_equal(ergo_volume_tuned(986, 1000, 0, 5, 1), 986);
 }
 
 /* A start in the last state of a chain that was tuned, or was not: with the step of this one. */

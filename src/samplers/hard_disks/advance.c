@@ -213,11 +213,6 @@ static const struct ergo_volume *seen_of(const struct disks_state *s, unsigned s
     return s->shapes[0].npt ? ergo_engine_host(&s->e, DISKS_SEEN, slot, sample) : NULL;
 }
 
-/* The sample of a slot that carries its curve number `curve`. */
-static size_t sample_of(const struct disks_state *s, unsigned slot, size_t curve) {
-    return (size_t)(ergo_engine_curve_sample(&s->e, slot, curve) - s->e.slots[slot].first_sample);
-}
-
 /* The parts of a row, added up. */
 static struct disks_sum add_parts(const struct disks_state *s, unsigned slot, size_t row,
                                   struct disks_tally *tally) {
@@ -247,22 +242,15 @@ static int64_t energy_of(const struct disks_state *s, unsigned slot, size_t row)
     return energy;
 }
 
-bool disks_rows(const void *state, unsigned slot, size_t begin, size_t end,
-                const struct ergo_samples *samples) {
+bool disks_row(const void *state, unsigned slot, const struct ergo_row *row) {
     const struct disks_state *s = state;
-    bool right = true;
-    for (size_t row = begin; row < end; row++) {
-        const size_t m = row % members_of(s);
-        const struct disks_shape *shape = &s->shapes[m];
-        const struct ergo_volume *seen = seen_of(s, slot, row / members_of(s));
-        struct disks_tally tally;
-        const struct disks_sum sum = add_parts(s, slot, row, &tally);
-        disks_columns(shape, &sum, tally, seen ? seen + m : NULL, energy_of(s, slot, row),
-                      samples->columns + disks_n_columns(shape) * row);
-        right = right && sum.disks == shape->n &&
-                (!seen || ergo_isobaric_right(&shape->rules.volume, seen + m));
-    }
-    return right;
+    const struct disks_shape *shape = &s->shapes[row->member];
+    const struct ergo_volume *seen = seen_of(s, slot, row->sample);
+    struct disks_tally tally;
+    const struct disks_sum sum = add_parts(s, slot, row->number, &tally);
+    seen = seen ? seen + row->member : NULL;
+    disks_columns(shape, &sum, tally, seen, energy_of(s, slot, row->number), row->columns);
+    return sum.disks == shape->n && (!seen || ergo_isobaric_right(&shape->rules.volume, seen));
 }
 
 enum ergo_status disks_refuse(struct ergo_context *ctx, const void *state, unsigned slot,
@@ -285,36 +273,28 @@ enum ergo_status disks_refuse(struct ergo_context *ctx, const void *state, unsig
     return ERGO_OK;
 }
 
-bool disks_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
-                      const struct ergo_samples *samples) {
+bool disks_curve_row(const void *state, unsigned slot, const struct ergo_row *row) {
     const struct disks_state *s = state;
-    const size_t members = members_of(s);
+    const size_t m = row->member;
+    const struct ergo_point *point = s->e.batch->points[m];
+    const struct ergo_volume *seen = seen_of(s, slot, row->taken);
+    const double density = disks_density_at(&s->shapes[m], seen ? seen + m : NULL);
     for (size_t c = 0; c < DISKS_CURVES; c++) {
         const size_t bins = s->launch.bins[c];
-        for (size_t row = begin; bins && row < end; row++) {
-            const size_t m = row % members;
-            const uint32_t *counts =
-                ergo_engine_host(&s->e, (unsigned)(DISKS_COUNTS + c), slot, row / members);
-            const struct ergo_volume *seen = seen_of(s, slot, sample_of(s, slot, row / members));
-            disks_curve_convert(s->e.batch->points[m], &s->shapes[m],
-                                disks_density_at(&s->shapes[m], seen ? seen + m : NULL), c,
+        const uint32_t *counts =
+            bins ? ergo_engine_host(&s->e, (unsigned)(DISKS_COUNTS + c), slot, row->sample) : NULL;
+        if (bins)
+            disks_curve_convert(point, &s->shapes[m], density, c,
                                 c < 2 ? s->areas[c] + m * bins : NULL, counts + m * bins,
-                                samples->curves[c] + row * bins);
-        }
+                                row->curves[c] + row->number * bins);
     }
     for (unsigned c = 0; c < ERGO_CONFINED_CURVES; c++) {
         const size_t bins = s->launch.profile_bins[c];
-        for (size_t row = begin; bins && row < end; row++) {
-            const size_t m = row % members;
-            const uint32_t *counts = ergo_engine_host(
-                &s->e, DISKS_PROFILES + ergo_confined_counts(c), slot, row / members);
-            ergo_confined_convert(s->e.batch->points[m], &s->shapes[m].confined, c, bins,
-                                  counts + m * bins,
-                                  samples->curves[DISKS_CURVE_CONFINED + c] + row * bins);
-        }
+        const unsigned from = DISKS_PROFILES + ergo_confined_counts(c);
+        const uint32_t *counts = bins ? ergo_engine_host(&s->e, from, slot, row->sample) : NULL;
+        if (bins)
+            ergo_confined_convert(point, &s->shapes[m].confined, c, bins, counts + m * bins,
+                                  row->curves[DISKS_CURVE_CONFINED + c] + row->number * bins);
     }
-    for (size_t row = begin; row < end; row++)
-        if (!disks_order_row(s, slot, row, samples))
-            return false;
-    return true;
+    return disks_order_row(s, slot, row);
 }

@@ -47,7 +47,7 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
         ergo_engine_constant(&s->e, DISKS_MEMBERS, s->members);
         return s->shapes[0].confined.is
                    ? ergo_confined_create(ctx, &s->e, DISKS_WALLS, DISKS_FIELDS,
-                                          &s->shapes[0].confined, sizeof s->shapes[0], &s->fields)
+                                          &s->shapes[0].confined, sizeof s->shapes[0])
                    : create_limits(ctx, s);
     }
     struct disks_rules *rules = calloc(count, sizeof *rules);
@@ -73,8 +73,8 @@ const struct ergo_engine_model disks_model = {
     .steps = disks_steps,
     .measure = disks_measure,
     .measure_curves = disks_measure_curves,
-    .rows = disks_rows,
-    .curve_rows = disks_curve_rows,
+    .row = disks_row,
+    .curve_row = disks_curve_row,
     .refuse = disks_refuse,
     .release = release,
 };

@@ -5,6 +5,7 @@
 #include "engine/engine.h"
 #include "hard_disks/params.h"
 #include "samplers/confined.h"
+#include "samplers/hard_disks/parameters.h"
 #include "samplers/isobaric.h"
 #include "samplers/sampler.h"
 
@@ -61,7 +62,6 @@ struct disks_shape {
  */
 bool disks_shape_of(const struct ergo_point *point, struct disks_shape *shape, char *reason);
 bool disks_reflects(const struct ergo_point *point); /* moves are reflections */
-bool disks_is_npt(const struct ergo_point *point);
 bool disks_confined(const struct ergo_point *point); /* walls or a field */
 /* Parameters of the kernels. The caller sets `first`. */
 void disks_member_fill(const struct ergo_point *point, const struct disks_shape *shape,
@@ -159,13 +159,6 @@ void disks_config_positions(const struct disks_config *config, const struct disk
  * (NULL: not wanted). Of pairs in cells that are no neighbours none is seen. */
 uint64_t disks_config_closest(const struct disks_config *config, const struct disks_shape *shape,
                               size_t cell[2], unsigned slot[2]);
-/* The same by another ratio of cells. */
-uint64_t disks_config_closest_by(const struct disks_config *config, const struct disks_shape *shape,
-                                 uint64_t ratio, size_t cell[2], unsigned slot[2]);
-/* Do any two disks overlap, of the start's diameter? Then the cells (row by row) and slots of two
- * of them. */
-bool disks_config_overlap(const struct disks_config *config, const struct disks_shape *shape,
-                          size_t cell[2], unsigned slot[2]);
 /* The place in the box, in units, of disk k of a cell. */
 void disks_config_at(const struct disks_config *config, const struct disks_shape *shape,
                      size_t cell, size_t k, uint64_t at[2]);
@@ -291,7 +284,6 @@ struct disks_state {
     struct disks_shape *shapes;    /* [members] */
     struct disks_member *members;  /* [members]; at constant pressure as they are at the start */
     double *areas[2];              /* of the pair histograms' bins: [members][bins] */
-    int64_t *fields;               /* [members][ERGO_FIELD_NODES], or NULL */
     struct disks_growing *growing; /* random starts in progress, or NULL */
 };
 
@@ -349,10 +341,8 @@ enum ergo_status disks_random_fetch(struct ergo_context *ctx, struct disks_state
 void disks_steps(void *state, uint64_t sweeps);
 void disks_measure(void *state, size_t sample);
 void disks_measure_curves(void *state, size_t curve);
-bool disks_rows(const void *state, unsigned slot, size_t begin, size_t end,
-                const struct ergo_samples *samples);
-bool disks_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
-                      const struct ergo_samples *samples);
+bool disks_row(const void *state, unsigned slot, const struct ergo_row *row);
+bool disks_curve_row(const void *state, unsigned slot, const struct ergo_row *row);
 enum ergo_status disks_refuse(struct ergo_context *ctx, const void *state, unsigned slot,
                               const struct ergo_samples *samples);
 /* Counts of a sweep: accepted moves, and cells that had disks to move. */
@@ -364,10 +354,6 @@ struct disks_tally {
 void disks_columns(const struct disks_shape *shape, const struct disks_sum *sum,
                    struct disks_tally tally, const struct ergo_volume *volume, int64_t energy,
                    double *columns);
-/* The nodes of a member's field; NULL: it has none. */
-static inline const int64_t *disks_field_of(const struct disks_state *s, size_t member) {
-    return s->fields ? s->fields + member * ERGO_FIELD_NODES : NULL;
-}
 double disks_density_at(const struct disks_shape *shape, const struct ergo_volume *volume);
 /* picture.c */
 /* Local psi_6 of all disks in the order of the cells (n values each), in 1/DISKS_PSI6_UNIT, which

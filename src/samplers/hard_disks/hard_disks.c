@@ -25,66 +25,21 @@ static double sample_psi6(const struct ergo_point *point, const double *c) {
     return hypot(c[DISKS_PSI6_RE], c[DISKS_PSI6_IM]);
 }
 
-static double sample_re(const struct ergo_point *point, const double *c) {
-    (void)point;
-    return c[DISKS_PSI6_RE];
-}
-
-static double sample_acceptance(const struct ergo_point *point, const double *c) {
-    (void)point;
-    return c[DISKS_ACCEPTANCE];
-}
-
-static double sample_occupied(const struct ergo_point *point, const double *c) {
-    (void)point;
-    return c[DISKS_OCCUPIED];
-}
-
-static double sample_density(const struct ergo_point *point, const double *c) {
-    (void)point;
-    return c[DISKS_DENSITY];
-}
-
 static double sample_packing(const struct ergo_point *point, const double *c) {
     (void)point;
     return c[DISKS_DENSITY] * DISKS_PI / 4.0;
 }
 
 static double sample_compressibility(const struct ergo_point *point, const double *c) {
-    return ergo_point_real(point, "/system/pressure") / c[DISKS_DENSITY];
-}
-
-static double sample_volume_acceptance(const struct ergo_point *point, const double *c) {
-    (void)point;
-    return c[DISKS_VOLUME_ACCEPTANCE];
-}
-
-static double sample_aspect(const struct ergo_point *point, const double *c) {
-    (void)point;
-    return c[DISKS_ASPECT];
-}
-
-static double sample_volume_step(const struct ergo_point *point, const double *c) {
-    (void)point;
-    return c[DISKS_VOLUME_STEP];
+    return of_particle(point)->pressure / c[DISKS_DENSITY];
 }
 
 static bool has_column(const struct ergo_point *point, size_t c) {
     if (c == DISKS_FIELD_ENERGY)
-        return !disks_is_npt(point) && ergo_confined_has_field(point);
+        return !ergo_is_isobaric(point) && ergo_confined_has_field(point);
     if (c == DISKS_VOLUME_STEP)
         return ergo_isobaric_tuned(point);
     return c != DISKS_ASPECT || ergo_isobaric_per_axis(point);
-}
-
-static double sample_field_energy(const struct ergo_point *point, const double *c) {
-    (void)point;
-    return c[DISKS_FIELD_ENERGY];
-}
-
-static double sample_limited(const struct ergo_point *point, const double *c) {
-    (void)point;
-    return c[DISKS_LIMITED];
 }
 
 static double phi_of(const struct ergo_point *point) {
@@ -94,8 +49,8 @@ static double phi_of(const struct ergo_point *point) {
 }
 
 static const char *slow_psi6(const struct ergo_point *point) {
-    const bool slow = disks_is_npt(point) ? ergo_point_real(point, "/system/pressure") > 8.5
-                                          : phi_of(point) > 0.69;
+    const bool slow =
+        ergo_is_isobaric(point) ? of_particle(point)->pressure > 8.5 : phi_of(point) > 0.69;
     return slow ? "near melting the orientation of the whole system takes 10^5 "
                   "sweeps and more to change"
                 : NULL;
@@ -103,42 +58,37 @@ static const char *slow_psi6(const struct ergo_point *point) {
 
 /* At constant volume both are what the job says. */
 static double sample_fixed_packing(const struct ergo_point *point, const double *c) {
-    const struct ergo_value *phi = ergo_point_value(point, "/system/packing_fraction");
+    const struct ergo_value *phi = &of_particle(point)->packing_fraction;
     (void)c;
     if (phi->present)
         return phi->real;
-    const double *box = ergo_point_value(point, "/system/box")->reals;
-    return (double)ergo_point_int(point, "/system/n") * DISKS_PI / 4.0 / (box[0] * box[1]);
+    const double *box = of_particle(point)->box.reals;
+    return (double)of_particle(point)->n * DISKS_PI / 4.0 / (box[0] * box[1]);
 }
 
 static double sample_fixed_density(const struct ergo_point *point, const double *c) {
     return sample_fixed_packing(point, c) * 4.0 / DISKS_PI;
 }
 
-#define DENSITIES(of_density, of_packing)                                                          \
-    {ERGO_NAMED("density", "1/sigma^2"), .help = "number density rho = N / V",                     \
-     .sample = (of_density)},                                                                      \
-    {                                                                                              \
-        ERGO_NAMED("packing_fraction", ""), .help = "phi = pi rho / 4", .sample = (of_packing)     \
-    }
+/* clang-format off */
+#define DENSITIES(density, packing)                                                                \
+    {ERGO_NAMED("density", "1/sigma^2"), .help = "number density rho = N / V", density},           \
+    {ERGO_NAMED("packing_fraction", ""), .help = "phi = pi rho / 4", .sample = (packing)}
 
 /* psi_6 and moves, of both ensembles. */
 #define ORDER                                                                                      \
     {ERGO_NAMED("psi6", ""),                                                                       \
-     .help =                                                                                       \
-         "global orientational order |Psi_6|: modulus of the mean over disks of psi_6, the mean "  \
-         "of exp(6 i theta) over a disk's bonds (neighbour_cutoff; 0 without bonds)",              \
+     .help = "global orientational order |Psi_6|: modulus of the mean over disks of psi_6, the "   \
+             "mean of exp(6 i theta) over a disk's bonds (neighbour_cutoff; 0 without bonds)",     \
      .sample = sample_psi6, .merit = true, .slow = slow_psi6},                                     \
-        {ERGO_NAMED("acceptance", ""), .help = "accepted share of trial moves",                    \
-         .sample = sample_acceptance},                                                             \
-        {ERGO_NAMED("occupied", ""),                                                               \
-         .help =                                                                                   \
-             "share of cells that hold a disk: the rate counts n_M trial moves for every cell",    \
-         .sample = sample_occupied},                                                               \
-    {                                                                                              \
-        ERGO_NAMED("psi6_re", ""), .help = "real part of Psi_6", .sample = sample_re,              \
-                                   .hidden = true                                                  \
-    }
+    ERGO_HARD_MOVES(DISKS_ACCEPTANCE, DISKS_OCCUPIED, "disk"),                                     \
+    {ERGO_NAMED("psi6_re", ""), .help = "real part of Psi_6", ERGO_COLUMN(DISKS_PSI6_RE),          \
+     .hidden = true}
+
+#define HEXATIC(name_, unit_, number, help_)                                                       \
+    {ERGO_NAMED(name_, unit_), .help = (help_), .curve = "order", .element = (number),             \
+     .applies = disks_order_is_on}
+/* clang-format on */
 
 static const struct ergo_observable observables[] = {
     {ERGO_NAMED("pressure", "k_B T / sigma^2"),
@@ -148,14 +98,35 @@ static const struct ergo_observable observables[] = {
     {ERGO_NAMED("compressibility_factor", ""), .help = "Z = P* / (rho sigma^2), likewise",
      .curve = "contact", .from_curve = disks_compressibility, .applies = disks_is_bulk},
     ERGO_CONFINED_OBSERVABLES("2", "1/sigma", "disks", disks_is_walled, disks_is_slit, disks_wall,
-                              disks_excess, sample_field_energy),
+                              disks_excess, DISKS_FIELD_ENERGY),
     ORDER,
-    DISKS_ORDER_OBSERVABLES,
-    DENSITIES(sample_fixed_density, sample_fixed_packing),
+    HEXATIC("psi6_voronoi", "", HEXATIC_PSI,
+            "|Psi_6|: modulus of the mean over disks of psi_6, which is the mean of exp(6 i theta) "
+            "over the sides of a disk's Voronoi cell, weighed by their lengths (Mickel et al., J. "
+            "Chem. Phys. 138, 044501 (2013)); theta: direction of the disk beyond"),
+    HEXATIC("psi6_squared", "", HEXATIC_PSI2, "its square, |Psi_6|^2"),
+    {ERGO_NAMED("chi6", ""), .help = "its susceptibility, N (<|Psi_6|^2> - <|Psi_6|>^2)",
+     .curve = "order", .from_curve = disks_order_chi, .applies = disks_order_is_on},
+    HEXATIC("psi6_local", "", HEXATIC_LOCAL, "mean over disks of the modulus of psi_6"),
+    HEXATIC("defects", "", HEXATIC_DEFECTS, "share of disks whose Voronoi cell has not six sides"),
+    HEXATIC("structure_peak", "", HEXATIC_PEAK,
+            "S(q_0) = |sum over disks of exp(i q_0 r)|^2 / N, N in a crystal; q_0: of the box's "
+            "wave vectors whose length is within a fifth of that of the triangular lattice at this "
+            "density the one with the largest S, in each configuration"),
+    HEXATIC("structure_peak_q", "1/sigma", HEXATIC_PEAK_Q, "its wave number |q_0|"),
+    {ERGO_NAMED("packing_fraction_liquid", ""),
+     .help = "packing fraction of the rarer of two coexisting phases: the lower maximum of "
+             "local_density, where it has two, the smaller more than a quarter of the larger, that "
+             "a valley below 0.7 of the smaller parts",
+     .curve = "local_density", .from_curve = disks_order_liquid, .applies = disks_order_has_blocks},
+    {ERGO_NAMED("packing_fraction_hexatic", ""), .help = "of the denser one: the upper",
+     .curve = "local_density", .from_curve = disks_order_hexatic,
+     .applies = disks_order_has_blocks},
+    DENSITIES(.sample = sample_fixed_density, sample_fixed_packing),
 };
 
 static const struct ergo_observable observables_npt[] = {
-    DENSITIES(sample_density, sample_packing),
+    DENSITIES(ERGO_COLUMN(DISKS_DENSITY), sample_packing),
     {ERGO_NAMED("compressibility_factor", ""), .help = "Z = beta P <V> / N",
      .sample = sample_compressibility},
     {ERGO_NAMED("pressure", "k_B T / sigma^2"),
@@ -164,17 +135,9 @@ static const struct ergo_observable observables_npt[] = {
      .curve = "contact", .from_curve = disks_pressure},
     ORDER,
     {ERGO_NAMED("aspect_ratio", ""), .help = "Ly / Lx, where volume_moves is per-axis",
-     .sample = sample_aspect, .applies = ergo_isobaric_per_axis},
-    {ERGO_NAMED("volume_step", ""), .help = "largest trial change of ln V, as it was tuned",
-     .sample = sample_volume_step, .of_moves = true, .applies = ergo_isobaric_tuned},
-    {ERGO_NAMED("volume_acceptance", ""), .help = "accepted share of volume moves",
-     .sample = sample_volume_acceptance, .of_moves = true},
-    {ERGO_NAMED("volume_limited", ""),
-     .help = "share of volume moves refused because cells would be narrower than sigma or hold too "
-             "many disks: where it is not 0, the ensemble is that of volumes between these limits",
-     .limits = "volumes are those between the limits of the cells, and averages not those of the "
-               "whole ensemble. Start nearer to the density that comes out",
-     .sample = sample_limited, .of_moves = true},
+     ERGO_COLUMN(DISKS_ASPECT), .applies = ergo_isobaric_per_axis},
+    ERGO_ISOBARIC_OBSERVABLES(DISKS_VOLUME_STEP, DISKS_VOLUME_ACCEPTANCE, DISKS_LIMITED,
+                              "cells would be narrower than sigma or hold too many disks", "cells"),
 };
 
 static const struct ergo_curve_info curves[] = {
@@ -195,13 +158,13 @@ static const struct ergo_curve_info curves_npt[] = {
 };
 
 static const struct ergo_tunable tunables[] = {
-    {"path",
+    {ERGO_TUNABLE(ergo_parameters, path),
      "0 automatic, 1 a system per work-group in local memory, 2 tiles in local memory, a sweep per "
      "launch, 3 a sub-sweep per launch",
      0, 3, false},
-    {"tile", "tile path: cells along a tile, even, without its rim of 4 (0 automatic)", 0, 64,
-     false},
-    {"work_group", "work-items per group (a power of two)", 0, 1024, true},
+    {ERGO_TUNABLE(particle_parameters, tile),
+     "tile path: cells along a tile, even, without its rim of 4 (0 automatic)", 0, 64, false},
+    {ERGO_TUNABLE_GROUP},
 };
 
 static bool is_file(const char *start) {
@@ -223,9 +186,9 @@ static enum ergo_status check_confined(struct ergo_context *ctx, const struct er
 
 static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
     enum ergo_status status = ERGO_OK;
-    const struct ergo_value *phi = ergo_point_value(point, "/system/packing_fraction");
-    const struct ergo_value *box = ergo_point_value(point, "/system/box");
-    const char *start = ergo_point_text(point, "/system/start");
+    const struct ergo_value *phi = &of_particle(point)->packing_fraction;
+    const struct ergo_value *box = &of_particle(point)->box;
+    const char *start = of_particle(point)->start.text;
     struct disks_shape shape;
     char reason[400];
     if (phi->present == box->present)
@@ -242,24 +205,22 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
     if (box->present) {
         const double sides[2] = {box->items ? box->reals[0] : box->real,
                                  box->items ? box->reals[1] : box->real};
-        const double most =
-            (double)ergo_point_int(point, "/system/n") * DISKS_PI / (4.0 * sides[0] * sides[1]);
+        const double most = (double)of_particle(point)->n * DISKS_PI / (4.0 * sides[0] * sides[1]);
         if (most > 0.9069)
             return ergo_job_error(ctx, "/system/box",
                                   "%lld disks would cover %.4g of a box of %g x %g sigma; no more "
                                   "than 0.9069 is possible",
-                                  (long long)ergo_point_int(point, "/system/n"), most, sides[0],
-                                  sides[1]);
-        if (sides[0] != sides[1] && ergo_point_int(point, "/system/cells"))
+                                  (long long)of_particle(point)->n, most, sides[0], sides[1]);
+        if (sides[0] != sides[1] && of_disks(point)->cells)
             return ergo_job_error(ctx, "/system/cells",
                                   "found %lld; allowed: 0 where the sides of the box differ",
-                                  (long long)ergo_point_int(point, "/system/cells"));
+                                  (long long)of_disks(point)->cells);
     }
     if (!disks_shape_of(point, &shape, reason))
         status = ergo_job_error(ctx,
-                                ergo_point_int(point, "/system/cells") ? "/system/cells"
-                                : box->present                         ? "/system/box"
-                                                                       : "/system/packing_fraction",
+                                of_disks(point)->cells ? "/system/cells"
+                                : box->present         ? "/system/box"
+                                                       : "/system/packing_fraction",
                                 "%s", reason);
     else if (disks_cells(&shape) > DISKS_CELLS_MAX)
         status = ergo_job_error(
@@ -281,10 +242,9 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
         status = check_confined(ctx, point, &shape);
     if (status == ERGO_OK)
         status = disks_order_check(ctx, point, &shape);
-    if (ergo_point_real(point, "/run/contact_range") >
-        4096 * ergo_point_real(point, "/run/contact_bin"))
+    if (of_particle(point)->contact_range > 4096 * of_particle(point)->contact_bin)
         status = ergo_job_error(ctx, "/run/contact_bin", "more than 4096 bins in contact_range");
-    if (ergo_point_real(point, "/run/contact_range") < ergo_point_real(point, "/run/contact_bin"))
+    if (of_particle(point)->contact_range < of_particle(point)->contact_bin)
         status = ergo_job_error(ctx, "/run/contact_bin", "wider than contact_range");
     if (status == ERGO_OK && is_file(start) && !point->job->again)
         status = disks_start_check(ctx, point, &shape);
@@ -293,7 +253,7 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
 
 static size_t curve_size(const struct ergo_point *point, size_t curve) {
     return (curve >= DISKS_CURVE_NUMBERS && curve < DISKS_CURVE_CONFINED) ||
-                   ergo_point_int(point, "/run/curves_every")
+                   of_particle(point)->curves_every
                ? disks_curve_size(point, curve)
                : 0;
 }
@@ -349,6 +309,7 @@ static const struct ergo_model nvt = {
     .summary = "Constant volume; the pressure from g(r) at contact. With hard walls and fields.",
     .programs = {PROGRAMS, "hard_disks/disks_confined.cl"},
     .first = first_job,
+    .parameters = sizeof(struct disks_parameters),
     .keys = {{disks_keys, DISKS_KEYS},
              {disks_keys_nvt, DISKS_KEYS_NVT},
              {disks_order_keys, DISKS_ORDER_KEYS},
@@ -356,17 +317,14 @@ static const struct ergo_model nvt = {
     .columns = columns,
     .n_columns = DISKS_DENSITY,
     .has_column = has_column,
-    .observables = observables,
-    .n_observables = COUNT(observables),
-    .curves = curves,
-    .n_curves = COUNT(curves),
+    ERGO_TABLE(observables, observables),
+    ERGO_TABLE(curves, curves),
     .curves_hidden = 1u << DISKS_CURVE_NUMBERS,
     /* their peaks matter */
     .curves_linear = 1u << (DISKS_CURVE_NUMBERS + 1 + HEXATIC_CUT) |
                      1u << (DISKS_CURVE_NUMBERS + 1 + HEXATIC_LOCAL_DENSITY) |
                      ((1u << ERGO_CONFINED_CURVES) - 1) << DISKS_CURVE_CONFINED,
-    .tunables = tunables,
-    .n_tunables = COUNT(tunables),
+    ERGO_TABLE(tunables, tunables),
     .trajectory = "positions and local psi_6 of all disks",
     .check = check,
     .curve_size = curve_size,
@@ -380,24 +338,22 @@ static const struct ergo_model nvt = {
 
 static const struct ergo_model npt = {
     .name = "npt",
+    .rule = &ergo_isobaric,
     .summary = "Constant pressure: the box grows and shrinks, and keeps its shape or finds it.",
     .programs = {PROGRAMS, "hard_disks/disks_volume.cl"},
     .first = first_npt,
+    .parameters = sizeof(struct disks_parameters),
     .keys = {{disks_keys, DISKS_KEYS},
              {disks_keys_npt, DISKS_KEYS_NPT},
              {ergo_isobaric_keys, ERGO_ISOBARIC_KEYS}},
-    .columns = columns,
-    .n_columns = DISKS_COLUMNS,
+    ERGO_TABLE(columns, columns),
     .has_column = has_column,
-    .observables = observables_npt,
-    .n_observables = COUNT(observables_npt),
+    ERGO_TABLE(observables, observables_npt),
     .relation_x = "density",
     .relation_y = "pressure",
     .relation_help = "the equation of state",
-    .curves = curves_npt,
-    .n_curves = COUNT(curves_npt),
-    .tunables = tunables,
-    .n_tunables = COUNT(tunables),
+    ERGO_TABLE(curves, curves_npt),
+    ERGO_TABLE(tunables, tunables),
     .trajectory = "positions and local psi_6 of all disks, with the box",
     .check = check,
     .tuned = ergo_isobaric_tuned,

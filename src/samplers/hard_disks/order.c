@@ -2,19 +2,18 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "job/schedule.h"
 #include "samplers/hard_disks/hexatic.h"
 
 const struct ergo_key disks_order_keys[DISKS_ORDER_KEYS] = {
-    {ERGO_KEY("/run/hexatic_every", INT), .flags = ERGO_KEY_SHAPE, .fallback = "0", .min = 0,
-     .max = 1e12, .unit = "measurements",
+    {DISKS_KEY(hexatic_every, "/run/hexatic_every", INT), .flags = ERGO_KEY_SHAPE, .fallback = "0",
+     .min = 0, .max = 1e12, .unit = "measurements",
      .help = "Hexatic analysis at every so many measurements, a multiple of curves_every: psi_6 by "
              "Voronoi cells, its correlations, S(q), all on the host, about a second of a core for "
              "512^2 disks; 0: never."},
-    {ERGO_KEY("/run/hexatic_block", REAL), .flags = ERGO_KEY_SHAPE, .fallback = "0", .min = 0,
-     .max = 100000, .unit = "sigma",
+    {DISKS_KEY(hexatic_block, "/run/hexatic_block", REAL), .flags = ERGO_KEY_SHAPE, .fallback = "0",
+     .min = 0, .max = 100000, .unit = "sigma",
      .help = "Side of the boxes of local_density, from whose two maxima the densities of "
              "coexisting phases come; 0: none. Boxes of some 20 sigma and more can tell 0.700 "
              "from 0.716.",
@@ -22,7 +21,7 @@ const struct ergo_key disks_order_keys[DISKS_ORDER_KEYS] = {
 };
 
 uint64_t disks_order_every(const struct ergo_point *point) {
-    return disks_is_npt(point) ? 0 : (uint64_t)ergo_point_int(point, "/run/hexatic_every");
+    return ergo_is_isobaric(point) ? 0 : (uint64_t)of_disks(point)->hexatic_every;
 }
 
 bool disks_order_is_on(const struct ergo_point *point) {
@@ -30,7 +29,7 @@ bool disks_order_is_on(const struct ergo_point *point) {
 }
 
 bool disks_order_has_blocks(const struct ergo_point *point) {
-    return disks_order_is_on(point) && ergo_point_real(point, "/run/hexatic_block") > 0;
+    return disks_order_is_on(point) && of_disks(point)->hexatic_block > 0;
 }
 
 static struct hexatic_plan plan_of(const struct ergo_point *point) {
@@ -38,8 +37,7 @@ static struct hexatic_plan plan_of(const struct ergo_point *point) {
     char reason[300];
     if (!disks_shape_of(point, &shape, reason))
         return (struct hexatic_plan){.sizes = {0}};
-    return hexatic_plan_of(shape.box, (size_t)shape.n,
-                           ergo_point_real(point, "/run/hexatic_block"));
+    return hexatic_plan_of(shape.box, (size_t)shape.n, of_disks(point)->hexatic_block);
 }
 
 /* Of the larger of both meshes. */
@@ -53,7 +51,7 @@ static uint64_t mesh_bytes(const struct hexatic_plan *p) {
 enum ergo_status disks_order_check(struct ergo_context *ctx, const struct ergo_point *point,
                                    const struct disks_shape *shape) {
     const uint64_t every = disks_order_every(point);
-    const int64_t curves = ergo_point_int(point, "/run/curves_every");
+    const int64_t curves = of_particle(point)->curves_every;
     if (every && curves && every % (uint64_t)curves)
         return ergo_job_error(ctx, "/run/hexatic_every",
                               "%llu is no multiple of /run/curves_every, %lld",
@@ -69,11 +67,11 @@ enum ergo_status disks_order_check(struct ergo_context *ctx, const struct ergo_p
                               (unsigned long long)shape->n, shape->box[0], shape->box[1],
                               1e-9 * (double)mesh_bytes(&plan), 1e-9 * (double)most_bytes);
     if (disks_order_has_blocks(point) &&
-        ergo_point_real(point, "/run/hexatic_block") > 0.5 * fmin(shape->box[0], shape->box[1]))
+        of_disks(point)->hexatic_block > 0.5 * fmin(shape->box[0], shape->box[1]))
         return ergo_job_error(ctx, "/run/hexatic_block",
                               "found %g; at most half the box, %.6g sigma, so that there are "
                               "several",
-                              ergo_point_real(point, "/run/hexatic_block"),
+                              of_disks(point)->hexatic_block,
                               0.5 * fmin(shape->box[0], shape->box[1]));
     return ERGO_OK;
 }
@@ -104,7 +102,7 @@ void disks_order_x(const struct ergo_point *point, size_t curve, double *x) {
 uint64_t disks_order_bytes(const struct ergo_point *point) {
     const struct hexatic_plan p = plan_of(point);
     const uint64_t disk = 16 + sizeof(struct disks_voronoi) + 28 + 40; /* places, bins, cells */
-    return disk * (uint64_t)ergo_point_int(point, "/system/n") + mesh_bytes(&p);
+    return disk * (uint64_t)of_particle(point)->n + mesh_bytes(&p);
 }
 
 static bool is_due(const struct disks_state *s, unsigned slot, size_t curve) {
@@ -129,15 +127,14 @@ static bool config_of(const struct disks_state *s, unsigned slot, size_t curve, 
 }
 
 /* Positions of disks are relative to the cells, which nothing here notices. */
-bool disks_order_row(const struct disks_state *s, unsigned slot, size_t row,
-                     const struct ergo_samples *samples) {
-    const size_t members = s->e.batch->count, member = row % members, curve = row / members;
+bool disks_order_row(const struct disks_state *s, unsigned slot, const struct ergo_row *row) {
+    const size_t member = row->member, curve = row->sample;
     const struct ergo_point *point = s->e.batch->points[member];
     const size_t n = (size_t)s->shapes[member].n;
     double *curves[HEXATIC_CURVES];
     struct disks_config config;
     /* what is measured during equilibration is dropped */
-    if (!is_due(s, slot, curve) || !samples->curves[DISKS_CURVE_NUMBERS] ||
+    if (!is_due(s, slot, curve) || !row->curves[DISKS_CURVE_NUMBERS] ||
         ergo_engine_curve_sample(&s->e, slot, curve) < ergo_schedule_of(point).n_equilibration)
         return true;
     if (!config_of(s, slot, curve, member, &config))
@@ -147,13 +144,14 @@ bool disks_order_row(const struct disks_state *s, unsigned slot, size_t row,
     bool ok = places != NULL;
     for (size_t c = 0; c < HEXATIC_CURVES; c++)
         curves[c] = plan.sizes[c]
-                        ? samples->curves[DISKS_CURVE_NUMBERS + 1 + c] + row * plan.sizes[c]
+                        ? row->curves[DISKS_CURVE_NUMBERS + 1 + c] + row->number * plan.sizes[c]
                         : NULL;
     if (ok) {
         disks_config_positions(&config, &s->shapes[member], places, places + n);
         const struct disks_plane plane = {{plan.side[0], plan.side[1]}, n, places, places + n};
         ok = hexatic_analyse(&plan, &plane,
-                             samples->curves[DISKS_CURVE_NUMBERS] + row * HEXATIC_NUMBERS, curves);
+                             row->curves[DISKS_CURVE_NUMBERS] + row->number * HEXATIC_NUMBERS,
+                             curves);
     }
     free(places);
     disks_config_free(&config);
@@ -163,22 +161,9 @@ bool disks_order_row(const struct disks_state *s, unsigned slot, size_t row,
 /* ---- observables ------------------------------------------------------------------------------
  */
 
-#define NUMBER(name, which)                                                                        \
-    double disks_order_##name(const struct ergo_point *point, const double *numbers,               \
-                              size_t size) {                                                       \
-        (void)point, (void)size;                                                                   \
-        return numbers[which];                                                                     \
-    }
-NUMBER(psi, HEXATIC_PSI)
-NUMBER(psi2, HEXATIC_PSI2)
-NUMBER(local, HEXATIC_LOCAL)
-NUMBER(defects, HEXATIC_DEFECTS)
-NUMBER(peak, HEXATIC_PEAK)
-NUMBER(peak_q, HEXATIC_PEAK_Q)
-
 double disks_order_chi(const struct ergo_point *point, const double *numbers, size_t size) {
     (void)size;
-    return (double)ergo_point_int(point, "/system/n") *
+    return (double)of_particle(point)->n *
            (numbers[HEXATIC_PSI2] - numbers[HEXATIC_PSI] * numbers[HEXATIC_PSI]);
 }
 

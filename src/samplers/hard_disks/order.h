@@ -22,56 +22,14 @@ uint64_t disks_order_bytes(const struct ergo_point *point);
 /* Read the cells of all members back, as curve number `curve` of the block, if that is a sample
  * which is analysed. */
 void disks_order_read(struct disks_state *s, size_t curve);
-/* Curves of a row (a sample with curves times the members plus a member), if it is one. False: no
- * memory. */
-bool disks_order_row(const struct disks_state *s, unsigned slot, size_t row,
-                     const struct ergo_samples *samples);
+/* Curves of a row, if it is one. False: no memory. */
+bool disks_order_row(const struct disks_state *s, unsigned slot, const struct ergo_row *row);
 
-double disks_order_psi(const struct ergo_point *point, const double *numbers, size_t size);
-double disks_order_psi2(const struct ergo_point *point, const double *numbers, size_t size);
 double disks_order_chi(const struct ergo_point *point, const double *numbers, size_t size);
-double disks_order_local(const struct ergo_point *point, const double *numbers, size_t size);
-double disks_order_defects(const struct ergo_point *point, const double *numbers, size_t size);
-double disks_order_peak(const struct ergo_point *point, const double *numbers, size_t size);
-double disks_order_peak_q(const struct ergo_point *point, const double *numbers, size_t size);
 double disks_order_liquid(const struct ergo_point *point, const double *shares, size_t size);
 double disks_order_hexatic(const struct ergo_point *point, const double *shares, size_t size);
 bool disks_order_is_on(const struct ergo_point *point);
 bool disks_order_has_blocks(const struct ergo_point *point);
-
-#define DISKS_ORDER_OBSERVABLES                                                                    \
-    {ERGO_NAMED("psi6_voronoi", ""),                                                               \
-     .help =                                                                                       \
-         "|Psi_6|: modulus of the mean over disks of psi_6, which is the mean of exp(6 i "         \
-         "theta) over the sides of a disk's Voronoi cell, weighed by their lengths (Mickel et "    \
-         "al., J. Chem. Phys. 138, 044501 (2013)); theta: direction of the disk beyond",           \
-     .curve = "order", .from_curve = disks_order_psi, .applies = disks_order_is_on},               \
-        {ERGO_NAMED("psi6_squared", ""), .help = "its square, |Psi_6|^2", .curve = "order",        \
-         .from_curve = disks_order_psi2, .applies = disks_order_is_on},                            \
-        {ERGO_NAMED("chi6", ""), .help = "its susceptibility, N (<|Psi_6|^2> - <|Psi_6|>^2)",      \
-         .curve = "order", .from_curve = disks_order_chi, .applies = disks_order_is_on},           \
-        {ERGO_NAMED("psi6_local", ""), .help = "mean over disks of the modulus of psi_6",          \
-         .curve = "order", .from_curve = disks_order_local, .applies = disks_order_is_on},         \
-        {ERGO_NAMED("defects", ""), .help = "share of disks whose Voronoi cell has not six sides", \
-         .curve = "order", .from_curve = disks_order_defects, .applies = disks_order_is_on},       \
-        {ERGO_NAMED("structure_peak", ""),                                                         \
-         .help = "S(q_0) = |sum over disks of exp(i q_0 r)|^2 / N, N in a crystal; q_0: of the "   \
-                 "box's wave vectors whose length is within a fifth of that of the triangular "    \
-                 "lattice at this density the one with the largest S, in each configuration",      \
-         .curve = "order", .from_curve = disks_order_peak, .applies = disks_order_is_on},          \
-        {ERGO_NAMED("structure_peak_q", "1/sigma"), .help = "its wave number |q_0|",               \
-         .curve = "order", .from_curve = disks_order_peak_q, .applies = disks_order_is_on},        \
-        {ERGO_NAMED("packing_fraction_liquid", ""),                                                \
-         .help = "packing fraction of the rarer of two coexisting phases: the lower maximum of "   \
-                 "local_density, where it has two, the smaller more than a quarter of the "        \
-                 "larger, that a valley below 0.7 of the smaller parts",                           \
-         .curve = "local_density", .from_curve = disks_order_liquid,                               \
-         .applies = disks_order_has_blocks},                                                       \
-    {                                                                                              \
-        ERGO_NAMED("packing_fraction_hexatic", ""),                                                \
-            .help = "of the denser one: the upper", .curve = "local_density",                      \
-            .from_curve = disks_order_hexatic, .applies = disks_order_has_blocks                   \
-    }
 
 #define DISKS_ORDER_CURVES                                                                         \
     {"order", "number", "", "numbers of the hexatic analysis"},                                    \

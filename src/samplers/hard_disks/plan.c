@@ -20,7 +20,7 @@ static bool fits_local(uint64_t cells, size_t cell_bytes, uint64_t more,
  * False: not even small tiles fit. */
 static bool choose_tile(const struct ergo_batch *batch, const struct ergo_device_summary *d,
                         size_t cell_bytes, struct disks_launch *l) {
-    const uint32_t wish = (uint32_t)ergo_point_int(batch->points[0], "/tuning/tile") & ~1u;
+    const uint32_t wish = (uint32_t)of_particle(batch->points[0])->tile & ~1u;
     const uint32_t *half = l->most_half;
     const double units = fmax(1.0, (double)d->compute_units / (double)batch->count);
     const uint32_t across = (uint32_t)sqrt(units), along = (uint32_t)(units / across);
@@ -56,22 +56,22 @@ static enum ergo_status choose_path(struct ergo_context *ctx, const struct ergo_
     const struct ergo_device_summary *d = &device->summary;
     const struct ergo_point *first = batch->points[0];
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
-    const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/work_group");
+    const uint32_t wish = (uint32_t)first->parameters->work_group;
     const uint32_t least = ergo_device_least_group(device);
     const uint64_t nearest = shape->npt ? 8 * (wish > 256 ? wish : 256) : 0;
     const bool local = fits_local(2 * (uint64_t)l->most_cells, cell_bytes, nearest, d);
     const bool walls = shape->confined.is;
     const bool tile = choose_tile(batch, d, cell_bytes, l) && !shape->leave && !walls;
     const unsigned units = d->compute_units ? d->compute_units : 1;
-    if (ergo_point_int(first, "/tuning/tile") % 2)
+    if (of_particle(first)->tile % 2)
         return ERGO_FAIL(ctx, ERGO_E_JOB, "/tuning/tile: found %lld; allowed: an even number",
-                         (long long)ergo_point_int(first, "/tuning/tile"));
-    l->path = (enum disks_path)ergo_point_int(first, "/tuning/path");
+                         (long long)of_particle(first)->tile);
+    l->path = (enum disks_path)first->parameters->path;
     if (l->path == DISKS_PATH_LOCAL && !local)
         l->path = DISKS_PATH_AUTO;
     if (l->path == DISKS_PATH_TILE && !tile)
         return ERGO_FAIL(ctx, ERGO_E_DEVICE, "/tuning/path 2 with /tuning/tile %lld: %s",
-                         (long long)ergo_point_int(first, "/tuning/tile"),
+                         (long long)of_particle(first)->tile,
                          shape->leave ? "tiles need disks that stay in their cells"
                          : walls
                              ? "tiles do not know walls and fields"
@@ -112,8 +112,7 @@ static void plan_samples(const struct ergo_point *first, bool gpu, uint64_t most
     l->sum_group = gpu ? 64 : 8;
     l->sums = (uint32_t)((items + l->sum_group - 1) / l->sum_group);
     for (size_t c = 0; c < DISKS_CURVES; c++)
-        l->bins[c] =
-            ergo_point_int(first, "/run/curves_every") ? (uint32_t)disks_curve_size(first, c) : 0;
+        l->bins[c] = of_particle(first)->curves_every ? (uint32_t)disks_curve_size(first, c) : 0;
     for (size_t c = 0; c < ERGO_CONFINED_CURVES && disks_confined(first); c++)
         l->profile_bins[c] = (uint32_t)disks_curve_size(first, DISKS_CURVE_CONFINED + c);
 }
@@ -128,9 +127,9 @@ static void plan_samples(const struct ergo_point *first, bool gpu, uint64_t most
 static bool heed_loop_limit(const struct ergo_batch *batch, uint64_t limit,
                             struct disks_launch *l) {
     const struct ergo_point *first = batch->points[0];
-    const uint64_t moves = (uint64_t)ergo_point_int(first, "/system/moves_per_cell");
+    const uint64_t moves = (uint64_t)of_particle(first)->moves_per_cell;
     const uint64_t cell = 4 + (disks_reflects(first) ? 20 : 11) * moves;
-    const uint64_t closest = disks_is_npt(first) ? 1 + 5 * 21 : 0;
+    const uint64_t closest = ergo_is_isobaric(first) ? 1 + 5 * 21 : 0;
     uint64_t row = 0, block = 0, sweep = 4 + cell; /* loop iterations of a work-item */
     if (l->path == DISKS_PATH_LOCAL)               /* and halvings of ergo_least */
         sweep = 4 * ((l->most_cells / 4 + l->group - 1) / l->group) * (cell + closest + 10) +
@@ -175,7 +174,7 @@ static void declare_buffers(struct disks_state *s) {
     ergo_engine_buffer(e, DISKS_OTHER, "cells, second copy", ERGO_BUFFER_SCRATCH,
                        local ? 0 : cells);
     ergo_engine_buffer(e, DISKS_GRIDS, "grids", ERGO_BUFFER_STATE, 16 * members);
-    ergo_engine_buffer(e, DISKS_TALLY, "accepted moves", ERGO_BUFFER_RESULT, 4 * l->all_cells);
+    ergo_engine_buffer(e, DISKS_TALLY, "accepted moves", ERGO_BUFFER_SCRATCH, 4 * l->all_cells);
     ergo_engine_buffer(e, DISKS_PLANS, "plans of sweeps", ERGO_BUFFER_SCRATCH,
                        local ? 0 : 4 * members * l->plans);
     ergo_engine_buffer(e, DISKS_MEMBERS, "parameters",
@@ -221,8 +220,7 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct disks_s
     const double disks_per_cell = (double)shape->n / (double)disks_cells(shape);
     struct ergo_text o = {0};
     ergo_text_append(&o, "-DDISKS_MOVES=%d -DDISKS_SHUFFLE_SETS=%d",
-                     (int)ergo_point_int(first, "/system/moves_per_cell"),
-                     shape->shuffle_sets ? 1 : 0);
+                     (int)of_particle(first)->moves_per_cell, shape->shuffle_sets ? 1 : 0);
     if (!shape->shuffle)
         ergo_text_append(&o, " -DDISKS_NO_SHUFFLE");
     if (shape->leave)
@@ -283,7 +281,6 @@ static enum ergo_status shape_members(struct ergo_context *ctx, struct disks_sta
     const struct ergo_batch *batch = s->e.batch;
     s->shapes = ergo_engine_memory(&s->e, batch->count, sizeof *s->shapes);
     s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
-    s->fields = NULL;
     if (ergo_engine_end(&s->e) != ERGO_OK)
         return ergo_engine_end(&s->e);
     for (size_t i = 0; i < batch->count; i++) {
@@ -361,8 +358,7 @@ enum ergo_status disks_configure(struct ergo_context *ctx, void *state) {
     plan_samples(first, gpu, device->quirks.loop_limit ? UINT32_MAX : gpu ? 131072 : 64, l);
 
     const double per_second = (gpu ? 2e8 : 1e7) * (double)(d->compute_units ? d->compute_units : 1);
-    plan->work_per_step =
-        (double)l->all_cells * (double)ergo_point_int(first, "/system/moves_per_cell");
+    plan->work_per_step = (double)l->all_cells * (double)of_particle(first)->moves_per_cell;
     plan->block_steps = fmax(1.0, floor(0.1 * per_second / plan->work_per_step));
     l->launch_sweeps = 100000;
     l->pair_rows = 1u << 30;

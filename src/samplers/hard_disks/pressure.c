@@ -11,7 +11,7 @@ double disks_pressure(const struct ergo_point *point, const double *contact, siz
     if (size > sizeof x / sizeof x[0] || !disks_shape_of(point, &s, reason))
         return NAN;
     disks_curve_x(point, DISKS_CURVE_CONTACT, x);
-    const int degree = (int)ergo_point_int(point, "/run/contact_degree");
+    const int degree = (int)of_particle(point)->contact_degree;
     const double g = ergo_fit_extrapolate(x, contact, size, degree, 1.0);
     if (s.npt) /* the curve is of pressures */
         return g;

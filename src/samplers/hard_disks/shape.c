@@ -30,14 +30,10 @@ static uint64_t auto_cells(double box, double density, uint32_t width, bool npt)
     return best;
 }
 
-bool disks_is_npt(const struct ergo_point *point) {
-    return strcmp(ergo_point_text(point, "/system/ensemble"), "npt") == 0;
-}
-
 /* Cells hold no five disks and disks of one set do not meet, as above. */
 static void size_of(const struct ergo_point *point, struct disks_shape *s) {
     const struct ergo_volume_rules allowed = disks_rules_at(s->rules.volume, s->width, s->ratio);
-    s->volume_every = (uint32_t)ergo_point_int(point, "/system/volume_every");
+    s->volume_every = (uint32_t)of_particle(point)->volume_every;
     s->rules.volume = ergo_isobaric_rules(point, s->n, s->box[0] * s->box[1], s->sigma, 2,
                                           allowed.contact, &s->rules.first);
     s->rules.per_axis = s->per_axis;
@@ -48,23 +44,23 @@ static void size_of(const struct ergo_point *point, struct disks_shape *s) {
 
 /* What constant volume alone has. */
 static void variants_of(const struct ergo_point *point, struct disks_shape *s) {
-    s->block = (uint32_t)ergo_point_int(point, "/run/block_cells");
-    s->leave = ergo_point_bool(point, "/system/leave_cell");
-    s->shuffle = ergo_point_bool(point, "/system/shuffle_particles");
-    s->shuffle_sets = ergo_point_bool(point, "/system/shuffle_checkerboard");
-    s->packed = strcmp(ergo_point_text(point, "/system/coordinates"), "packed") == 0;
+    s->block = (uint32_t)of_disks(point)->block_cells;
+    s->leave = of_disks(point)->leave_cell;
+    s->shuffle = of_disks(point)->shuffle_particles;
+    s->shuffle_sets = of_disks(point)->shuffle_checkerboard;
+    s->packed = ergo_says(of_disks(point)->coordinates, "packed");
 }
 
 /* Sides of the box: as they are given, or of a square one. */
 static void sides_of(const struct ergo_point *point, struct disks_shape *s) {
-    const struct ergo_value *phi = ergo_point_value(point, "/system/packing_fraction");
-    const struct ergo_value *side = ergo_point_value(point, "/system/box");
+    const struct ergo_value *phi = &of_particle(point)->packing_fraction;
+    const struct ergo_value *side = &of_particle(point)->box;
     for (int k = 0; k < 2; k++)
         s->box[k] = !side->present ? sqrt((double)s->n * DISKS_PI / (4.0 * phi->real))
                     : side->items  ? side->reals[k]
                                    : side->real;
     /* walls are so wide that bonds of psi_6 do not cross them */
-    const double more = fmax(0.0, ergo_point_real(point, "/run/neighbour_cutoff") - 1.0);
+    const double more = fmax(0.0, of_disks(point)->neighbour_cutoff - 1.0);
     for (unsigned k = 0; k < 2; k++)
         s->board[k] = !s->npt && ergo_confined_walled(point, k)
                           ? ergo_confined_board(s->box[k] + more)
@@ -100,11 +96,11 @@ static bool divide(struct disks_shape *s, int k, uint64_t wish, char *reason) {
 }
 
 bool disks_shape_of(const struct ergo_point *point, struct disks_shape *s, char *reason) {
-    const int64_t wish = ergo_point_int(point, "/system/cells");
+    const int64_t wish = of_disks(point)->cells;
     memset(s, 0, sizeof *s);
-    s->n = (uint64_t)ergo_point_int(point, "/system/n");
-    s->moves_per_cell = (uint32_t)ergo_point_int(point, "/system/moves_per_cell");
-    s->npt = disks_is_npt(point);
+    s->n = (uint64_t)of_particle(point)->n;
+    s->moves_per_cell = (uint32_t)of_particle(point)->moves_per_cell;
+    s->npt = ergo_is_isobaric(point);
     s->per_axis = s->npt && ergo_isobaric_per_axis(point);
     sides_of(point, s);
     if (fmax(s->board[0], s->board[1]) > DISKS_BOX_MAX) {
@@ -152,11 +148,11 @@ size_t disks_n_columns(const struct disks_shape *s) {
 }
 
 bool disks_reflects(const struct ergo_point *point) {
-    return strcmp(ergo_point_text(point, "/system/moves"), "reflections") == 0;
+    return ergo_says(of_disks(point)->moves, "reflections");
 }
 
 static double contact_range(const struct ergo_point *point) {
-    return ergo_point_real(point, "/run/contact_range");
+    return of_particle(point)->contact_range;
 }
 
 /* By how much both sides of the start may shrink, until the narrower cells are sigma wide. */
@@ -171,7 +167,7 @@ static double gr_max(const struct ergo_point *point, const struct disks_shape *s
                         : s->per_axis ? (double)(s->half[0] < s->half[1] ? s->half[0] : s->half[1])
                         : s->rectangular ? box * smallest_share(s) * 0.5
                                          : (double)s->half[0];
-    return fmin(ergo_point_real(point, "/run/gr_max"), half);
+    return fmin(of_particle(point)->gr_max, half);
 }
 
 static uint32_t reach_of(const struct disks_shape *s, double distance) {
@@ -182,7 +178,7 @@ static uint32_t reach_of(const struct disks_shape *s, double distance) {
 
 void disks_member_fill(const struct ergo_point *point, const struct disks_shape *s,
                        struct disks_member *member) {
-    const double cutoff = ergo_point_real(point, "/run/neighbour_cutoff");
+    const double cutoff = of_disks(point)->neighbour_cutoff;
     /* in units of the axis where sigma has more of them */
     const double room = 0.5 * ((double)s->width - s->sigma / fmin(1.0, s->aspect));
     memset(member, 0, sizeof *member);
@@ -194,7 +190,7 @@ void disks_member_fill(const struct ergo_point *point, const struct disks_shape 
     member->block = s->block < narrow ? s->block : narrow;
     member->reach[0] = reach_of(s, 1.0 + contact_range(point));
     member->reach[1] = reach_of(s, gr_max(point, s));
-    const double step = ergo_point_real(point, "/system/max_displacement") * s->sigma / 131072.0;
+    const double step = of_particle(point)->max_displacement.real * s->sigma / 131072.0;
     member->step[0] = (float)step;
     member->step[1] = (float)(step / s->aspect);
     /* Disks of two active cells that leave their cells by this much, in whole units, still do not
@@ -227,11 +223,11 @@ static size_t bins_of(double range, double width) {
 }
 
 bool disks_confined(const struct ergo_point *point) {
-    return !disks_is_npt(point) && ergo_confined(point);
+    return !ergo_is_isobaric(point) && ergo_confined(point);
 }
 
 uint64_t disks_curve_every(const struct ergo_point *point) {
-    const uint64_t every = (uint64_t)ergo_point_int(point, "/run/curves_every");
+    const uint64_t every = (uint64_t)of_particle(point)->curves_every;
     return every ? every : disks_order_every(point);
 }
 
@@ -243,15 +239,15 @@ size_t disks_curve_size(const struct ergo_point *point, size_t curve) {
     if (disks_confined(point))
         return 0;
     if (curve == DISKS_CURVE_CONTACT)
-        return bins_of(contact_range(point), ergo_point_real(point, "/run/contact_bin"));
+        return bins_of(contact_range(point), of_particle(point)->contact_bin);
     /* the same number of bins in every box: a shorter range has finer bins */
-    const double range = ergo_point_real(point, "/run/gr_max");
+    const double range = of_particle(point)->gr_max;
     if (curve == DISKS_CURVE_GR)
-        return range > 0 ? bins_of(range, ergo_point_real(point, "/run/gr_bin")) : 0;
-    if (disks_is_npt(point)) /* its blocks would have other sizes in each sample */
+        return range > 0 ? bins_of(range, of_particle(point)->gr_bin) : 0;
+    if (ergo_is_isobaric(point)) /* its blocks would have other sizes in each sample */
         return 0;
     /* a cell holds at most four disks, and the numbers begin at 0 */
-    const int64_t block = ergo_point_int(point, "/run/block_cells");
+    const int64_t block = of_disks(point)->block_cells;
     return block ? (size_t)(4 * block * block + 1) : 0;
 }
 

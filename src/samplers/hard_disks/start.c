@@ -274,7 +274,7 @@ static enum ergo_status place(struct ergo_context *ctx, const struct disks_shape
 
 static enum ergo_status read_file(struct ergo_context *ctx, const struct ergo_point *point,
                                   const struct disks_shape *s, double *x, double *y, double *more) {
-    const char *path = ergo_point_text(point, "/system/start");
+    const char *path = of_particle(point)->start.text;
     struct ergo_xyz frame;
     enum ergo_status status = ergo_xyz_read(ctx, point, "/system/start", &frame);
     if (status != ERGO_OK)
@@ -305,7 +305,7 @@ static enum ergo_status read_file(struct ergo_context *ctx, const struct ergo_po
 
 enum ergo_status disks_start(struct ergo_context *ctx, const struct ergo_point *point,
                              const struct disks_shape *s, struct disks_config *c) {
-    const char *start = ergo_point_text(point, "/system/start");
+    const char *start = of_particle(point)->start.text;
     double *x = malloc(2 * s->n * sizeof *x), *y = x ? x + s->n : NULL;
     enum ergo_status status = ERGO_OK;
     char reason[400];
@@ -350,7 +350,7 @@ enum ergo_status disks_regrid(struct ergo_context *ctx, const struct disks_shape
  */
 
 bool disks_start_is_random(const struct ergo_point *point) {
-    return strcmp(ergo_point_text(point, "/system/start"), "random") == 0;
+    return ergo_says(of_particle(point)->start.text, "random");
 }
 
 /* Lattices melt at once below this packing fraction (the liquid ends at 0.70). */
@@ -437,7 +437,7 @@ enum ergo_status disks_growth_start(struct ergo_context *ctx, const struct disks
 }
 
 bool disks_start_fits(const struct ergo_point *point, const struct disks_shape *s, char *reason) {
-    const char *start = ergo_point_text(point, "/system/start");
+    const char *start = of_particle(point)->start.text;
     const double phi = s->density * DISKS_PI / 4.0;
     const bool square = strcmp(start, "square") == 0;
     struct disks_shape grid;

@@ -140,15 +140,10 @@ static void closest_of_cells(size_t begin, size_t end, void *user) {
 
 uint64_t disks_config_closest(const struct disks_config *c, const struct disks_shape *s,
                               size_t cell[2], unsigned slot[2]) {
-    return disks_config_closest_by(c, s, s->npt ? c->size.ratio : s->ratio, cell, slot);
-}
-
-uint64_t disks_config_closest_by(const struct disks_config *c, const struct disks_shape *s,
-                                 uint64_t ratio, size_t cell[2], unsigned slot[2]) {
     enum { WORTHWHILE = 1 << 12 }; /* cells that are worth waking a core */
     struct closest all = {.c = c,
                           .width = s->width,
-                          .ratio = ratio,
+                          .ratio = s->npt ? c->size.ratio : s->ratio,
                           .least = UINT64_MAX,
                           .lock = PTHREAD_MUTEX_INITIALIZER};
     ergo_parallel_ranges(disks_config_cells(c), WORTHWHILE, closest_of_cells, &all);
@@ -157,11 +152,6 @@ uint64_t disks_config_closest_by(const struct disks_config *c, const struct disk
         memcpy(slot, all.slot, sizeof all.slot);
     }
     return all.least;
-}
-
-bool disks_config_overlap(const struct disks_config *c, const struct disks_shape *s, size_t cell[2],
-                          unsigned slot[2]) {
-    return disks_config_closest(c, s, cell, slot) < s->contact;
 }
 
 /* ---- canonical bytes --------------------------------------------------------------------------

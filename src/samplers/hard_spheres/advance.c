@@ -161,20 +161,14 @@ static struct spheres_total add_parts(const struct spheres_state *s, unsigned sl
     return total;
 }
 
-bool spheres_rows(const void *state, unsigned slot, size_t begin, size_t end,
-                  const struct ergo_samples *samples) {
+bool spheres_row(const void *state, unsigned slot, const struct ergo_row *row) {
     const struct spheres_state *s = state;
-    bool right = true;
-    for (size_t row = begin; row < end; row++) {
-        const struct spheres_shape *shape = &s->shapes[row % members_of(s)];
-        const struct spheres_total total = add_parts(s, slot, row);
-        const struct ergo_volume *seen = ergo_engine_host(&s->e, SPHERES_SEEN, slot, 0);
-        spheres_columns(shape, &total, shape->npt ? seen + row : NULL,
-                        samples->columns + SPHERES_COLUMNS * row);
-        right = right && total.spheres == shape->n &&
-                (!shape->npt || ergo_isobaric_right(&shape->rules, seen + row));
-    }
-    return right;
+    const struct spheres_shape *shape = &s->shapes[row->member];
+    const struct spheres_total total = add_parts(s, slot, row->number);
+    const struct ergo_volume *seen = ergo_engine_host(&s->e, SPHERES_SEEN, slot, 0);
+    seen = shape->npt ? seen + row->number : NULL;
+    spheres_columns(shape, &total, seen, row->columns);
+    return total.spheres == shape->n && (!seen || ergo_isobaric_right(&shape->rules, seen));
 }
 
 enum ergo_status spheres_refuse(struct ergo_context *ctx, const void *state, unsigned slot,
@@ -196,24 +190,18 @@ enum ergo_status spheres_refuse(struct ergo_context *ctx, const void *state, uns
     return ERGO_OK;
 }
 
-bool spheres_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
-                        const struct ergo_samples *samples) {
+bool spheres_curve_row(const void *state, unsigned slot, const struct ergo_row *row) {
     const struct spheres_state *s = state;
-    const size_t members = members_of(s);
     for (size_t c = 0; c < SPHERES_CURVES; c++) {
-        const size_t bins = s->launch.bins[c];
-        for (size_t row = begin; bins && row < end; row++) {
-            const size_t m = row % members;
-            const size_t from =
-                c == SPHERES_PAIR_CURVES + ERGO_CONFINED_WEIGHT ? (size_t)SPHERES_CURVE_PROFILE : c;
-            const uint32_t *counts =
-                ergo_engine_host(&s->e, (unsigned)(SPHERES_COUNTS + from), slot, row / members);
+        const size_t bins = s->launch.bins[c], m = row->member;
+        const size_t from =
+            c == SPHERES_PAIR_CURVES + ERGO_CONFINED_WEIGHT ? (size_t)SPHERES_CURVE_PROFILE : c;
+        const uint32_t *counts =
+            bins ? ergo_engine_host(&s->e, (unsigned)(SPHERES_COUNTS + from), slot, row->sample)
+                 : NULL;
+        if (bins)
             spheres_curve_convert(s->e.batch->points[m], &s->shapes[m], c, counts + m * bins,
-                                  samples->curves[c] + row * bins);
-        }
+                                  row->curves[c] + row->number * bins);
     }
-    for (size_t row = begin; row < end; row++)
-        if (!spheres_order_row(s, slot, row, samples))
-            return false;
-    return true;
+    return spheres_order_row(s, slot, row);
 }

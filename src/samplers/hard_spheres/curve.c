@@ -1,34 +1,33 @@
 /* Histograms of pairs and of places, and pressures from densities at contact. */
 #include <math.h>
-#include <string.h>
 
 #include "samplers/hard_spheres/order.h"
 #include "stats/fit.h"
 
 uint64_t spheres_curve_every(const struct ergo_point *point) {
-    const int64_t every = spheres_is_npt(point) ? 0 : ergo_point_int(point, "/run/curves_every");
+    const int64_t every = ergo_is_isobaric(point) ? 0 : of_particle(point)->curves_every;
     return every ? (uint64_t)every : spheres_order_every(point);
 }
 
 size_t spheres_curve_size(const struct ergo_point *point, size_t curve) {
-    if (spheres_is_npt(point) || !ergo_point_int(point, "/run/curves_every"))
+    if (ergo_is_isobaric(point) || !of_particle(point)->curves_every)
         return 0;
     if (curve >= SPHERES_PAIR_CURVES)
         return ergo_confined_size(point, 3, (unsigned)(curve - SPHERES_PAIR_CURVES));
     if (ergo_confined(point))
         return 0;
     const bool contact = curve == SPHERES_CURVE_CONTACT;
-    const double range = ergo_point_real(point, contact ? "/run/contact_range" : "/run/gr_max");
-    const double bin = ergo_point_real(point, contact ? "/run/contact_bin" : "/run/gr_bin");
+    const double range = contact ? of_particle(point)->contact_range : of_particle(point)->gr_max;
+    const double bin = contact ? of_particle(point)->contact_bin : of_particle(point)->gr_bin;
     return range > 0 ? (size_t)fmax(1.0, floor(range / bin + 0.5)) : 0;
 }
 
 double spheres_curve_end(const struct ergo_point *point, const struct spheres_shape *s,
                          size_t curve) {
     if (curve == SPHERES_CURVE_CONTACT)
-        return 1.0 + ergo_point_real(point, "/run/contact_range");
+        return 1.0 + of_particle(point)->contact_range;
     const double half = 0.5 * fmin(s->box[0], fmin(s->box[1], s->box[2]));
-    return fmin(ergo_point_real(point, "/run/gr_max"), half);
+    return fmin(of_particle(point)->gr_max, half);
 }
 
 static double edge(const struct ergo_point *point, const struct spheres_shape *s, size_t curve,
@@ -97,8 +96,8 @@ double spheres_compressibility(const struct ergo_point *point, const double *con
     if (size > sizeof x / sizeof x[0])
         return NAN;
     spheres_curve_x(point, SPHERES_CURVE_CONTACT, x);
-    const int degree = (int)ergo_point_int(point, "/run/contact_degree");
-    const double others = 1.0 - 1.0 / (double)ergo_point_int(point, "/system/n");
+    const int degree = (int)of_particle(point)->contact_degree;
+    const double others = 1.0 - 1.0 / (double)of_particle(point)->n;
     return 1.0 + 4.0 * spheres_packing(point) * others *
                      ergo_fit_extrapolate(x, contact, size, degree, 1.0);
 }

@@ -1,5 +1,4 @@
 /* Hard spheres on a device: constants, start, save, load, frames. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,12 +34,11 @@ void spheres_contact_put(const struct spheres_state *s, uint64_t *contacts, size
 
 static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     struct spheres_state *s = state;
-    ergo_engine_constant(&s->e, SPHERES_MEMBERS, s->members);
     if (!s->shapes[0].npt) {
         ergo_engine_constant(&s->e, SPHERES_CONTACTS, s->contacts);
         return s->shapes[0].confined.is
                    ? ergo_confined_create(ctx, &s->e, SPHERES_WALLS, SPHERES_FIELDS,
-                                          &s->shapes[0].confined, sizeof s->shapes[0], &s->fields)
+                                          &s->shapes[0].confined, sizeof s->shapes[0])
                    : create_limits(ctx, s);
     }
     struct ergo_volume_rules *rules = calloc(s->e.batch->count, sizeof *rules);
@@ -66,8 +64,8 @@ const struct ergo_engine_model spheres_model = {
     .steps = spheres_steps,
     .measure = spheres_measure,
     .measure_curves = spheres_measure_curves,
-    .rows = spheres_rows,
-    .curve_rows = spheres_curve_rows,
+    .row = spheres_row,
+    .curve_row = spheres_curve_row,
     .refuse = spheres_refuse,
     .release = release,
 };

@@ -7,11 +7,11 @@
 #include "samplers/hard_spheres/order.h"
 
 static const struct ergo_key keys[] = {
-    {ERGO_KEY("/system/n", INT),
+    {PARTICLE_KEY(n, "/system/n", INT),
      .flags = ERGO_KEY_FORM | ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
      .min = 2, .max = 1e9, .unit = "spheres",
      .help = "Number of spheres N, of diameter sigma = 1, in a periodic box."},
-    {ERGO_KEY("/system/packing_fraction", REAL),
+    {PARTICLE_KEY(packing_fraction, "/system/packing_fraction", REAL),
      .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0,
      .max = 0.7405, .unit = "",
      .help =
@@ -19,22 +19,23 @@ static const struct ergo_key keys[] = {
          "cells fits the box. This or box, not both. The "
          "fluid freezes at 0.492, the crystal melts at 0.545. At constant pressure that of the "
          "start."},
-    {ERGO_KEY("/system/box", REALS), .flags = ERGO_KEY_FORM | ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
-     .min = 1.01, .max = SPHERES_BOX_MAX, .min_items = 3, .max_items = 3, .unit = "sigma",
+    {PARTICLE_KEY(box, "/system/box", REALS),
+     .flags = ERGO_KEY_FORM | ERGO_KEY_CHAIN | ERGO_KEY_SHAPE, .min = 1.01, .max = SPHERES_BOX_MAX,
+     .min_items = 3, .max_items = 3, .unit = "sigma",
      .help = "Sides [Lx, Ly, Lz] of the box. The checkerboard needs 2 to 2.82, 4 to 5.65, or 6 and "
              "more along each axis without walls; other than cubic ones are rounded by up to 5e-7. "
              "At constant pressure those of the start."},
-    {ERGO_KEY("/system/max_displacement", REAL),
+    {PARTICLE_KEY(max_displacement, "/system/max_displacement", REAL),
      .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .fallback = "0.1", .min = 0,
      .max = 1, .unit = "sigma",
      .help =
          "Largest trial displacement d along each axis: they are uniform in a cube of side 2 d. "
          "At constant pressure it grows and shrinks with the box: sigma is that of the start."},
-    {ERGO_KEY("/system/moves_per_cell", INT),
+    {PARTICLE_KEY(moves_per_cell, "/system/moves_per_cell", INT),
      .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .fallback = "4", .min = 1, .max = 64,
      .unit = "",
      .help = "Trial moves of a cell in a sub-sweep, each of one of its spheres, drawn at random."},
-    {ERGO_KEY("/system/start", STRING),
+    {PARTICLE_KEY(start, "/system/start", STRING),
      .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | ERGO_KEY_FILE | ERGO_KEY_WORD,
      .fallback = "\"fcc\"", .unit = "",
      .help =
@@ -46,7 +47,7 @@ static const struct ergo_key keys[] = {
 };
 
 static const struct ergo_key keys_npt[] = {
-    {ERGO_KEY("/system/pressure", REAL),
+    {PARTICLE_KEY(pressure, "/system/pressure", REAL),
      .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0,
      .max = 1e6, .unit = "k_B T / sigma^3", .help = "beta P sigma^3 of the npt ensemble."},
 };
@@ -72,28 +73,30 @@ static bool is_slit(const struct ergo_point *point) {
 #define IN_BULK .acts = is_bulk, .where = "without walls and fields"
 
 static const struct ergo_key keys_curves[] = {
-    {ERGO_KEY("/run/curves_every", INT), .flags = ERGO_KEY_SHAPE, .fallback = "1", .min = 0,
-     .max = 1e12, .unit = "measurements",
+    {PARTICLE_KEY(curves_every, "/run/curves_every", INT), .flags = ERGO_KEY_SHAPE, .fallback = "1",
+     .min = 0, .max = 1e12, .unit = "measurements",
      .help = "Measure the histograms, and with them the pressure, at every so many measurements; "
              "0: never."},
-    {ERGO_KEY("/run/contact_range", REAL), .flags = ERGO_KEY_SHAPE | ERGO_KEY_EXCLUDES_MIN,
-     .fallback = "0.04", .min = 0, .max = 0.5, .unit = "sigma",
+    {PARTICLE_KEY(contact_range, "/run/contact_range", REAL),
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_EXCLUDES_MIN, .fallback = "0.04", .min = 0, .max = 0.5,
+     .unit = "sigma",
      .help = "Range beyond contact of the histogram that gives the pressure, of two spheres or, "
              "with walls, of a sphere and a wall.",
      WITH_CONTACT},
-    {ERGO_KEY("/run/contact_bin", REAL), .flags = ERGO_KEY_SHAPE, .fallback = "0.0002",
-     .min = 0.00001, .max = 0.5, .unit = "sigma", .help = "Width of its bins.", WITH_CONTACT},
-    {ERGO_KEY("/run/contact_degree", INT), .flags = ERGO_KEY_SHAPE, .fallback = "3", .min = 0,
-     .max = 8, .unit = "",
+    {PARTICLE_KEY(contact_bin, "/run/contact_bin", REAL), .flags = ERGO_KEY_SHAPE,
+     .fallback = "0.0002", .min = 0.00001, .max = 0.5, .unit = "sigma",
+     .help = "Width of its bins.", WITH_CONTACT},
+    {PARTICLE_KEY(contact_degree, "/run/contact_degree", INT), .flags = ERGO_KEY_SHAPE,
+     .fallback = "3", .min = 0, .max = 8, .unit = "",
      .help = "Degree of the polynomial that extrapolates g(r), or the density, to contact. A lower "
              "degree is noisier by less and biased by more.",
      WITH_CONTACT},
-    {ERGO_KEY("/run/gr_max", REAL), .flags = ERGO_KEY_SHAPE, .fallback = "2.5", .min = 0, .max = 50,
-     .unit = "sigma",
+    {PARTICLE_KEY(gr_max, "/run/gr_max", REAL), .flags = ERGO_KEY_SHAPE, .fallback = "2.5",
+     .min = 0, .max = 50, .unit = "sigma",
      .help = "Largest distance of g(r), never more than half a side of the box; 0: no g(r).",
      IN_BULK},
-    {ERGO_KEY("/run/gr_bin", REAL), .flags = ERGO_KEY_SHAPE, .fallback = "0.02", .min = 0.001,
-     .max = 10, .unit = "sigma", .help = "Width of the bins of g(r).", IN_BULK},
+    {PARTICLE_KEY(gr_bin, "/run/gr_bin", REAL), .flags = ERGO_KEY_SHAPE, .fallback = "0.02",
+     .min = 0.001, .max = 10, .unit = "sigma", .help = "Width of the bins of g(r).", IN_BULK},
 };
 
 static const struct ergo_column columns[SPHERES_COLUMNS] = {
@@ -108,75 +111,23 @@ static const struct ergo_column columns[SPHERES_COLUMNS] = {
     {"volume_step", "", "largest trial change of ln V"},
 };
 
-static double sample_acceptance(const struct ergo_point *point, const double *c) {
-    (void)point;
-    return c[SPHERES_ACCEPTANCE];
-}
-
-static double sample_volume_step(const struct ergo_point *point, const double *c) {
-    (void)point;
-    return c[SPHERES_VOLUME_STEP];
-}
-
-static double sample_occupied(const struct ergo_point *point, const double *c) {
-    (void)point;
-    return c[SPHERES_OCCUPIED];
-}
-
-static double sample_density(const struct ergo_point *point, const double *c) {
-    (void)point;
-    return c[SPHERES_DENSITY];
-}
-
 static double sample_packing(const struct ergo_point *point, const double *c) {
     (void)point;
     return c[SPHERES_DENSITY] * SPHERES_PI / 6.0;
 }
 
 static double sample_compressibility(const struct ergo_point *point, const double *c) {
-    return ergo_point_real(point, "/system/pressure") / c[SPHERES_DENSITY];
+    return of_particle(point)->pressure / c[SPHERES_DENSITY];
 }
 
-static double sample_volume_acceptance(const struct ergo_point *point, const double *c) {
-    (void)point;
-    return c[SPHERES_VOLUME_ACCEPTANCE];
-}
-
-static double sample_aspect_y(const struct ergo_point *point, const double *c) {
-    (void)point;
-    return c[SPHERES_ASPECT_Y];
-}
-
-static double sample_aspect_z(const struct ergo_point *point, const double *c) {
-    (void)point;
-    return c[SPHERES_ASPECT_Z];
-}
-
-static double sample_field_energy(const struct ergo_point *point, const double *c) {
-    (void)point;
-    return c[SPHERES_FIELD_ENERGY];
-}
-
-static double sample_limited(const struct ergo_point *point, const double *c) {
-    (void)point;
-    return c[SPHERES_LIMITED];
-}
-
+/* Of both ensembles. */
+/* clang-format off */
 #define DENSITIES                                                                                  \
     {ERGO_NAMED("density", "1/sigma^3"), .help = "number density rho = N / V",                     \
-     .sample = sample_density},                                                                    \
-    {                                                                                              \
-        ERGO_NAMED("packing_fraction", ""), .help = "eta = pi rho / 6", .sample = sample_packing   \
-    }
-#define MOVES                                                                                      \
-    {ERGO_NAMED("acceptance", ""), .help = "accepted share of trial moves",                        \
-     .sample = sample_acceptance, .of_moves = true},                                               \
-    {                                                                                              \
-        ERGO_NAMED("occupied", ""),                                                                \
-            .help =                                                                                \
-                "share of cells that hold a sphere: the rate counts trial moves for every cell",   \
-            .sample = sample_occupied                                                              \
-    }
+     ERGO_COLUMN(SPHERES_DENSITY)},                                                                \
+    {ERGO_NAMED("packing_fraction", ""), .help = "eta = pi rho / 6", .sample = sample_packing}
+#define MOVES ERGO_HARD_MOVES(SPHERES_ACCEPTANCE, SPHERES_OCCUPIED, "sphere")
+/* clang-format on */
 
 static const struct ergo_observable observables[] = {
     {ERGO_NAMED("pressure", "k_B T / sigma^3"),
@@ -189,7 +140,7 @@ static const struct ergo_observable observables[] = {
      .from_curve = spheres_compressibility, .applies = is_bulk},
     DENSITIES,
     ERGO_CONFINED_OBSERVABLES("3", "1/sigma^2", "spheres", is_walled, is_slit, spheres_wall,
-                              spheres_excess, sample_field_energy),
+                              spheres_excess, SPHERES_FIELD_ENERGY),
     MOVES,
     SPHERES_ORDER_OBSERVABLES,
 };
@@ -201,20 +152,12 @@ static const struct ergo_observable observables_npt[] = {
     MOVES,
     SPHERES_ORDER_OBSERVABLES,
     {ERGO_NAMED("aspect_ratio_y", ""), .help = "Ly / Lx, where volume_moves is per-axis",
-     .sample = sample_aspect_y, .applies = ergo_isobaric_per_axis},
-    {ERGO_NAMED("aspect_ratio_z", ""), .help = "Lz / Lx, likewise", .sample = sample_aspect_z,
+     ERGO_COLUMN(SPHERES_ASPECT_Y), .applies = ergo_isobaric_per_axis},
+    {ERGO_NAMED("aspect_ratio_z", ""), .help = "Lz / Lx, likewise", ERGO_COLUMN(SPHERES_ASPECT_Z),
      .applies = ergo_isobaric_per_axis},
-    {ERGO_NAMED("volume_step", ""), .help = "largest trial change of ln V, as it was tuned",
-     .sample = sample_volume_step, .of_moves = true, .applies = ergo_isobaric_tuned},
-    {ERGO_NAMED("volume_acceptance", ""), .help = "accepted share of volume moves",
-     .sample = sample_volume_acceptance, .of_moves = true},
-    {ERGO_NAMED("volume_limited", ""),
-     .help =
-         "share of volume moves refused because cells would be narrower than sigma or hold too "
-         "many spheres: where it is not 0, the ensemble is that of volumes between these limits",
-     .limits = "volumes are those between the limits of the cells, and averages not those of the "
-               "whole ensemble. Start nearer to the density that comes out",
-     .sample = sample_limited, .of_moves = true},
+    ERGO_ISOBARIC_OBSERVABLES(SPHERES_VOLUME_STEP, SPHERES_VOLUME_ACCEPTANCE, SPHERES_LIMITED,
+                              "cells would be narrower than sigma or hold too many spheres",
+                              "cells"),
 };
 
 static const struct ergo_curve_info curves[] = {
@@ -227,21 +170,22 @@ static const struct ergo_curve_info curves[] = {
 static const struct ergo_curve_info curves_npt[] = {SPHERES_ORDER_CURVE_TABLE};
 
 static const struct ergo_tunable tunables[] = {
-    {"work_group", "work-items per group (a power of two)", 0, 1024, true},
-    {"team", "work-items that do the trials of a cell together (a power of two)", 0, 8, true},
-    {"listed", "spheres of a cell and around it that are kept at hand; more are looked up", 0, 128,
-     false},
+    {ERGO_TUNABLE_GROUP},
+    {ERGO_TUNABLE(spheres_parameters, team),
+     "work-items that do the trials of a cell together (a power of two)", 0, 8, true},
+    {ERGO_TUNABLE(spheres_parameters, listed),
+     "spheres of a cell and around it that are kept at hand; more are looked up", 0, 128, false},
 };
 
 static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
     enum ergo_status status = ERGO_OK;
-    const struct ergo_value *phi = ergo_point_value(point, "/system/packing_fraction");
-    const struct ergo_value *box = ergo_point_value(point, "/system/box");
-    const char *start = ergo_point_text(point, "/system/start");
+    const struct ergo_value *phi = &of_particle(point)->packing_fraction;
+    const struct ergo_value *box = &of_particle(point)->box;
+    const char *start = of_particle(point)->start.text;
     const char *size = box->present ? "/system/box" : "/system/packing_fraction";
-    const bool npt = spheres_is_npt(point);
-    const double range = npt ? 1 : ergo_point_real(point, "/run/contact_range");
-    const double bin = npt ? 1 : ergo_point_real(point, "/run/contact_bin");
+    const bool npt = ergo_is_isobaric(point);
+    const double range = npt ? 1 : of_particle(point)->contact_range;
+    const double bin = npt ? 1 : of_particle(point)->contact_bin;
     struct spheres_shape shape;
     char reason[400];
     if (phi->present == box->present)
@@ -312,11 +256,11 @@ static void curve_x(const struct ergo_point *point, size_t curve, double *x) {
 
 static bool has_column(const struct ergo_point *point, size_t c) {
     if (c == SPHERES_VOLUME_STEP)
-        return spheres_is_npt(point) && ergo_isobaric_tuned(point);
+        return ergo_is_isobaric(point) && ergo_isobaric_tuned(point);
     if (c == SPHERES_FIELD_ENERGY)
-        return !spheres_is_npt(point) && ergo_confined_has_field(point);
-    return c < SPHERES_ASPECT_Y ? c < SPHERES_VOLUME_ACCEPTANCE || spheres_is_npt(point)
-                                : spheres_is_npt(point) && ergo_isobaric_per_axis(point);
+        return !ergo_is_isobaric(point) && ergo_confined_has_field(point);
+    return c < SPHERES_ASPECT_Y ? c < SPHERES_VOLUME_ACCEPTANCE || ergo_is_isobaric(point)
+                                : ergo_is_isobaric(point) && ergo_isobaric_per_axis(point);
 }
 
 static double exact(const struct ergo_point *point, const char *observable) {
@@ -356,21 +300,18 @@ static const struct ergo_model nvt = {
     .programs = {"hard_spheres/spheres_sweep.cl", "hard_spheres/spheres_measure.cl",
                  "hard_spheres/spheres_confined.cl"},
     .first = first_job,
+    .parameters = sizeof(struct spheres_parameters),
     .keys = {{keys, COUNT(keys)},
              {keys_curves, COUNT(keys_curves)},
              {spheres_order_keys, SPHERES_ORDER_KEYS},
              {ergo_confined_keys_3d, ERGO_CONFINED_KEYS}},
-    .columns = columns,
-    .n_columns = SPHERES_COLUMNS,
+    ERGO_TABLE(columns, columns),
     .has_column = has_column,
-    .observables = observables,
-    .n_observables = COUNT(observables),
-    .curves = curves,
-    .n_curves = COUNT(curves),
+    ERGO_TABLE(observables, observables),
+    ERGO_TABLE(curves, curves),
     .curves_linear = 0x3c | 1u << (SPHERES_CURVES + SPHERES_ORDER_SK),
     .curves_hidden = 1u << (SPHERES_CURVES + SPHERES_ORDER_NUMBERS),
-    .tunables = tunables,
-    .n_tunables = COUNT(tunables),
+    ERGO_TABLE(tunables, tunables),
     .trajectory = "positions of all spheres",
     .check = check,
     .curve_size = curve_size,
@@ -383,25 +324,23 @@ static const struct ergo_model nvt = {
 
 static const struct ergo_model npt = {
     .name = "npt",
+    .rule = &ergo_isobaric,
     .summary = "Constant pressure: the box grows and shrinks, and keeps its shape or finds it.",
     .programs = {"hard_spheres/spheres_sweep.cl", "hard_spheres/spheres_measure.cl",
                  "hard_spheres/spheres_volume.cl"},
     .first = first_npt,
+    .parameters = sizeof(struct spheres_parameters),
     .keys = {{keys, COUNT(keys)},
              {keys_npt, COUNT(keys_npt)},
              {spheres_order_keys, SPHERES_ORDER_KEYS},
              {ergo_isobaric_keys, ERGO_ISOBARIC_KEYS}},
-    .columns = columns,
-    .n_columns = SPHERES_COLUMNS,
+    ERGO_TABLE(columns, columns),
     .has_column = has_column,
-    .observables = observables_npt,
-    .n_observables = COUNT(observables_npt),
-    .curves = curves_npt,
-    .n_curves = COUNT(curves_npt),
+    ERGO_TABLE(observables, observables_npt),
+    ERGO_TABLE(curves, curves_npt),
     .curves_hidden = 1u << SPHERES_ORDER_NUMBERS,
     .curves_linear = 1u << SPHERES_ORDER_SK,
-    .tunables = tunables,
-    .n_tunables = COUNT(tunables),
+    ERGO_TABLE(tunables, tunables),
     .trajectory = "positions of all spheres, with the box",
     .check = check,
     .tuned = ergo_isobaric_tuned,

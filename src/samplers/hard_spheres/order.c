@@ -2,31 +2,29 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "job/schedule.h"
 #include "samplers/bonds.h"
 #include "samplers/structure.h"
 
-enum { PEAK, PEAK_K, Q6, AVERAGED, SOLID, NUMBERS };
 enum { NEIGHBOURS = 12, CONNECTED = 7 };
 enum { LEAST_K = 10 }; /* so that the first peak is below, at any density */
 
 const struct ergo_key spheres_order_keys[SPHERES_ORDER_KEYS] = {
-    {ERGO_KEY("/run/order_every", INT), .flags = ERGO_KEY_SHAPE, .fallback = "0", .min = 0,
-     .max = 1e12, .unit = "measurements",
+    {SPHERES_KEY(order_every, "/run/order_every", INT), .flags = ERGO_KEY_SHAPE, .fallback = "0",
+     .min = 0, .max = 1e12, .unit = "measurements",
      .help =
          "Analysis of order at every so many measurements, at constant volume a multiple of "
          "curves_every: S(k), Q_6 and solid-like spheres, on the host, about 2 ms of a core for "
          "256 spheres, a second for 32,000, for a million 6 s and 2.4 GB of memory; 0: never."},
-    {ERGO_KEY("/run/sk_max", REAL), .flags = ERGO_KEY_SHAPE, .fallback = "10", .min = LEAST_K,
-     .max = 60, .unit = "1/sigma",
+    {SPHERES_KEY(sk_max, "/run/sk_max", REAL), .flags = ERGO_KEY_SHAPE, .fallback = "10",
+     .min = LEAST_K, .max = 60, .unit = "1/sigma",
      .help = "Largest wave number of S(k). Memory and time of its mesh grow with the third power.",
      .acts = spheres_order_is_on, .where = "where /run/order_every is not 0"},
 };
 
 uint64_t spheres_order_every(const struct ergo_point *point) {
-    return (uint64_t)ergo_point_int(point, "/run/order_every");
+    return (uint64_t)of_spheres(point)->order_every;
 }
 
 bool spheres_order_is_on(const struct ergo_point *point) {
@@ -34,14 +32,14 @@ bool spheres_order_is_on(const struct ergo_point *point) {
 }
 
 size_t spheres_order_first(const struct ergo_point *point) {
-    return spheres_is_npt(point) ? 0 : SPHERES_CURVES;
+    return ergo_is_isobaric(point) ? 0 : SPHERES_CURVES;
 }
 
 /* From n alone, because points of a batch have equally many: no shell is without a multiple of the
  * vector along the longest side, at any density. */
 static size_t shells_of(const struct ergo_point *point) {
-    const double n = (double)ergo_point_int(point, "/system/n");
-    return (size_t)fmax(1, fmin(160, ergo_point_real(point, "/run/sk_max") * cbrt(n) / 7.1));
+    const double n = (double)of_particle(point)->n;
+    return (size_t)fmax(1, fmin(160, of_spheres(point)->sk_max * cbrt(n) / 7.1));
 }
 
 static struct ergo_structure plan_of(const struct ergo_point *point,
@@ -49,15 +47,14 @@ static struct ergo_structure plan_of(const struct ergo_point *point,
     double longest[3];
     for (int k = 0; k < 3; k++) /* cells are narrower than sqrt(2) sigma */
         longest[k] = shape->npt ? 1.4143 * shape->cells[k] : shape->box[k];
-    return ergo_structure_plan(3, longest, shells_of(point), ergo_point_real(point, "/run/sk_max"),
-                               3);
+    return ergo_structure_plan(3, longest, shells_of(point), of_spheres(point)->sk_max, 3);
 }
 
 enum ergo_status spheres_order_check(struct ergo_context *ctx, const struct ergo_point *point,
                                      const struct spheres_shape *shape) {
     static const uint64_t most_bytes = UINT64_C(16) << 30;
     const uint64_t every = spheres_order_every(point);
-    const int64_t curves = shape->npt ? 0 : ergo_point_int(point, "/run/curves_every");
+    const int64_t curves = shape->npt ? 0 : of_particle(point)->curves_every;
     if (!every)
         return ERGO_OK;
     if (curves && every % (uint64_t)curves)
@@ -70,7 +67,7 @@ enum ergo_status spheres_order_check(struct ergo_context *ctx, const struct ergo
                               "walls or a field");
     const struct ergo_structure plan = plan_of(point, shape);
     const uint64_t bytes = ergo_structure_bytes(&plan);
-    const double most = ergo_point_real(point, "/run/sk_max");
+    const double most = of_spheres(point)->sk_max;
     if (bytes > most_bytes)
         return ergo_job_error(ctx, most > LEAST_K ? "/run/sk_max" : "/run/order_every",
                               "the transform of %llu spheres in a box of %.6g x %.6g x %.6g sigma "
@@ -83,12 +80,14 @@ enum ergo_status spheres_order_check(struct ergo_context *ctx, const struct ergo
 }
 
 size_t spheres_order_size(const struct ergo_point *point, size_t curve) {
-    return !spheres_order_is_on(point) ? 0 : curve == SPHERES_ORDER_SK ? shells_of(point) : NUMBERS;
+    return !spheres_order_is_on(point) ? 0
+           : curve == SPHERES_ORDER_SK ? shells_of(point)
+                                       : SPHERES_NUMBERS;
 }
 
 void spheres_order_x(const struct ergo_point *point, size_t curve, double *x) {
     const size_t size = spheres_order_size(point, curve);
-    const double wave = ergo_point_real(point, "/run/sk_max") / (double)size;
+    const double wave = of_spheres(point)->sk_max / (double)size;
     for (size_t i = 0; i < size; i++)
         x[i] = curve == SPHERES_ORDER_SK ? wave * (double)(i + 1) : (double)i;
 }
@@ -146,23 +145,22 @@ static bool analyse(const struct ergo_point *point, const struct spheres_shape *
     ok = ok && ergo_structure_analyse(&plan, &places, sk, peak) &&
          ergo_bonds_analyse(&places, NEIGHBOURS, CONNECTED, &bonds);
     if (ok) {
-        numbers[PEAK] = ergo_structure_at(&places, 3, peak);
-        numbers[PEAK_K] = sqrt(peak[0] * peak[0] + peak[1] * peak[1] + peak[2] * peak[2]);
-        numbers[Q6] = bonds.q6;
-        numbers[AVERAGED] = bonds.averaged;
-        numbers[SOLID] = bonds.solid;
+        numbers[SPHERES_PEAK] = ergo_structure_at(&places, 3, peak);
+        numbers[SPHERES_PEAK_K] = sqrt(peak[0] * peak[0] + peak[1] * peak[1] + peak[2] * peak[2]);
+        numbers[SPHERES_Q6] = bonds.q6;
+        numbers[SPHERES_AVERAGED] = bonds.averaged;
+        numbers[SPHERES_SOLID] = bonds.solid;
     }
     free(rows);
     free(axes);
     return ok;
 }
 
-bool spheres_order_row(const struct spheres_state *s, unsigned slot, size_t row,
-                       const struct ergo_samples *samples) {
-    const size_t members = s->e.batch->count, member = row % members, curve = row / members;
+bool spheres_order_row(const struct spheres_state *s, unsigned slot, const struct ergo_row *row) {
+    const size_t member = row->member, curve = row->sample;
     const struct ergo_point *point = s->e.batch->points[member];
     const uint64_t sample = ergo_engine_curve_sample(&s->e, slot, curve);
-    double *const *curves = samples->curves + spheres_order_first(point);
+    double *const *curves = row->curves + spheres_order_first(point);
     struct spheres_config config;
     /* what is measured during equilibration is dropped */
     if (!is_due(s, slot, curve) || !curves[SPHERES_ORDER_NUMBERS] ||
@@ -171,27 +169,12 @@ bool spheres_order_row(const struct spheres_state *s, unsigned slot, size_t row,
     if (!config_of(s, slot, curve, member, &config))
         return false;
     if (s->shapes[member].npt) {
-        const struct ergo_volume *seen = ergo_engine_host(
-            &s->e, SPHERES_SEEN, slot, (size_t)(sample - s->e.slots[slot].first_sample));
+        const struct ergo_volume *seen = ergo_engine_host(&s->e, SPHERES_SEEN, slot, row->taken);
         config.volume = seen[member];
     }
-    const bool ok =
-        analyse(point, &s->shapes[member], &config, curves[SPHERES_ORDER_NUMBERS] + row * NUMBERS,
-                curves[SPHERES_ORDER_SK] + row * shells_of(point));
+    const bool ok = analyse(point, &s->shapes[member], &config,
+                            curves[SPHERES_ORDER_NUMBERS] + row->number * SPHERES_NUMBERS,
+                            curves[SPHERES_ORDER_SK] + row->number * shells_of(point));
     spheres_config_free(&config);
     return ok;
 }
-
-/* ---- observables ----------------------------------------------------------------------------- */
-
-#define NUMBER(name, which)                                                                        \
-    double spheres_order_##name(const struct ergo_point *point, const double *numbers,             \
-                                size_t size) {                                                     \
-        (void)point, (void)size;                                                                   \
-        return numbers[which];                                                                     \
-    }
-NUMBER(q6, Q6)
-NUMBER(averaged, AVERAGED)
-NUMBER(solid, SOLID)
-NUMBER(peak, PEAK)
-NUMBER(peak_k, PEAK_K)

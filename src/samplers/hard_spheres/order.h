@@ -25,46 +25,35 @@ uint64_t spheres_order_bytes(const struct ergo_point *point);
 /* Read the cells of all members back, as curve number `curve` of the block, if that is a sample
  * which is analysed. */
 void spheres_order_read(struct spheres_state *s, size_t curve);
-/* Curves of a row (a sample with curves times the members plus a member), if it is one. False: no
- * memory. */
-bool spheres_order_row(const struct spheres_state *s, unsigned slot, size_t row,
-                       const struct ergo_samples *samples);
+/* Curves of a row, if it is one. False: no memory. */
+bool spheres_order_row(const struct spheres_state *s, unsigned slot, const struct ergo_row *row);
 
-double spheres_order_q6(const struct ergo_point *point, const double *numbers, size_t size);
-double spheres_order_averaged(const struct ergo_point *point, const double *numbers, size_t size);
-double spheres_order_solid(const struct ergo_point *point, const double *numbers, size_t size);
-double spheres_order_peak(const struct ergo_point *point, const double *numbers, size_t size);
-double spheres_order_peak_k(const struct ergo_point *point, const double *numbers, size_t size);
-
+/* Numbers of an analysis, curve "order". */
+enum { SPHERES_PEAK, SPHERES_PEAK_K, SPHERES_Q6, SPHERES_AVERAGED, SPHERES_SOLID, SPHERES_NUMBERS };
+/* clang-format off */
+#define SPHERES_NUMBER(name_, unit_, number, help_)                                                \
+    {ERGO_NAMED(name_, unit_), .help = (help_), .curve = "order", .element = (number),             \
+     .applies = spheres_order_is_on}
 #define SPHERES_ORDER_OBSERVABLES                                                                  \
-    {ERGO_NAMED("q6", ""),                                                                         \
-     .help = "bond-orientational order Q_6 = sqrt(4 pi / 13 sum over m of |<Y_6m>|^2), the mean "  \
-             "over the directions from all spheres to their 12 nearest neighbours (Steinhardt, "   \
-             "Nelson, Ronchetti, Phys. Rev. B 28, 784 (1983)): 0.57452 in a perfect fcc crystal, " \
-             "0.48476 in hcp, about 1 / sqrt(N) or less in a fluid",                               \
-     .curve = "order", .from_curve = spheres_order_q6, .applies = spheres_order_is_on},            \
-        {ERGO_NAMED("q6_local", ""),                                                               \
-         .help = "mean over spheres of q_6 of the mean q_6m of a sphere and its 12 neighbours "    \
-                 "(Lechner, Dellago, J. Chem. Phys. 129, 114707 (2008)): as q6 in a "              \
-                 "crystal, also of several grains, where q6 is small",                             \
-         .curve = "order", .from_curve = spheres_order_averaged, .applies = spheres_order_is_on},  \
-        {ERGO_NAMED("solid_fraction", ""),                                                         \
-         .help =                                                                                   \
-             "share of solid-like spheres: with 7 and more of the 12 neighbours the correlation "  \
-             "of q_6m is above 0.7 (ten Wolde, Ruiz-Montero, Frenkel, J. Chem. Phys. 104, 9932 "   \
-             "(1996), with 12 neighbours and normalised)",                                         \
-         .curve = "order", .from_curve = spheres_order_solid, .applies = spheres_order_is_on},     \
-        {ERGO_NAMED("structure_peak", ""),                                                         \
-         .help =                                                                                   \
-             "S(k_0) = |sum over spheres of exp(i k_0 r)|^2 / N, N in a perfect crystal; k_0: "    \
-             "of the box's wave vectors whose length is within a fifth of (111) of fcc at "        \
-             "this density the one with the largest S, in each configuration",                     \
-         .curve = "order", .from_curve = spheres_order_peak, .applies = spheres_order_is_on},      \
-    {                                                                                              \
-        ERGO_NAMED("structure_peak_k", "1/sigma"),                                                 \
-            .help = "its wave number |k_0|", .curve = "order", .from_curve = spheres_order_peak_k, \
-            .applies = spheres_order_is_on                                                         \
-    }
+    SPHERES_NUMBER("q6", "", SPHERES_Q6,                                                           \
+                   "bond-orientational order Q_6 = sqrt(4 pi / 13 sum over m of |<Y_6m>|^2), the " \
+                   "mean over the directions from all spheres to their 12 nearest neighbours "     \
+                   "(Steinhardt, Nelson, Ronchetti, Phys. Rev. B 28, 784 (1983)): 0.57452 in a "   \
+                   "perfect fcc crystal, 0.48476 in hcp, about 1 / sqrt(N) or less in a fluid"),   \
+    SPHERES_NUMBER("q6_local", "", SPHERES_AVERAGED,                                               \
+                   "mean over spheres of q_6 of the mean q_6m of a sphere and its 12 neighbours "  \
+                   "(Lechner, Dellago, J. Chem. Phys. 129, 114707 (2008)): as q6 in a crystal, "   \
+                   "also of several grains, where q6 is small"),                                   \
+    SPHERES_NUMBER("solid_fraction", "", SPHERES_SOLID,                                            \
+                   "share of solid-like spheres: with 7 and more of the 12 neighbours the "        \
+                   "correlation of q_6m is above 0.7 (ten Wolde, Ruiz-Montero, Frenkel, J. Chem. " \
+                   "Phys. 104, 9932 (1996), with 12 neighbours and normalised)"),                  \
+    SPHERES_NUMBER("structure_peak", "", SPHERES_PEAK,                                             \
+                   "S(k_0) = |sum over spheres of exp(i k_0 r)|^2 / N, N in a perfect crystal; "   \
+                   "k_0: of the box's wave vectors whose length is within a fifth of (111) of "    \
+                   "fcc at this density the one with the largest S, in each configuration"),       \
+    SPHERES_NUMBER("structure_peak_k", "1/sigma", SPHERES_PEAK_K, "its wave number |k_0|")
+/* clang-format on */
 
 #define SPHERES_ORDER_CURVE_TABLE                                                                  \
     {"order", "number", "", "numbers of the analysis of order"}, {                                 \

@@ -9,9 +9,9 @@ static enum ergo_status shape_members(struct ergo_context *ctx, struct spheres_s
     struct spheres_launch *l = &s->launch;
     const struct ergo_batch *batch = s->e.batch;
     s->shapes = ergo_engine_memory(&s->e, batch->count, sizeof *s->shapes);
-    s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
+    s->members =
+        ergo_engine_table(&s->e, SPHERES_MEMBERS, "parameters", batch->count, sizeof *s->members);
     s->contacts = ergo_engine_memory(&s->e, 3 * batch->count, sizeof *s->contacts);
-    s->fields = NULL;
     if (ergo_engine_end(&s->e) != ERGO_OK)
         return ergo_engine_end(&s->e);
     for (size_t i = 0; i < batch->count; i++) {
@@ -40,9 +40,9 @@ static enum ergo_status shape_members(struct ergo_context *ctx, struct spheres_s
 static void choose_launch(const struct ergo_device *device, const struct ergo_point *point,
                           struct spheres_launch *l) {
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
-    const uint32_t wish = (uint32_t)ergo_point_int(point, "/tuning/work_group");
-    const uint32_t team = (uint32_t)ergo_point_int(point, "/tuning/team");
-    const uint32_t listed = (uint32_t)ergo_point_int(point, "/tuning/listed");
+    const uint32_t wish = (uint32_t)point->parameters->work_group;
+    const uint32_t team = (uint32_t)of_spheres(point)->team;
+    const uint32_t listed = (uint32_t)of_spheres(point)->listed;
     uint32_t group = wish ? wish : 64;
     while (group > device->summary.largest_group)
         group /= 2;
@@ -89,11 +89,9 @@ static void declare_buffers(struct spheres_state *s) {
                        l->start_sweeps ? 8 * s->contact_words * members : 0);
     ergo_engine_buffer(e, SPHERES_LEAST, "closest pairs", ERGO_BUFFER_SCRATCH,
                        npt || l->start_sweeps ? 8 * members * l->sums : 0);
-    ergo_engine_buffer(e, SPHERES_TALLY, "accepted moves", ERGO_BUFFER_RESULT, 4 * l->all_cells);
+    ergo_engine_buffer(e, SPHERES_TALLY, "accepted moves", ERGO_BUFFER_SCRATCH, 4 * l->all_cells);
     ergo_engine_buffer(e, SPHERES_PLANS, "plans of sweeps", ERGO_BUFFER_SCRATCH,
                        8 * members * l->plans);
-    ergo_engine_buffer(e, SPHERES_MEMBERS, "parameters", ERGO_BUFFER_CONSTANT,
-                       members * sizeof *s->members);
     ergo_engine_buffer(e, SPHERES_SUMS, "samples", ERGO_BUFFER_SAMPLES,
                        members * l->sums * sizeof(struct spheres_sum));
     for (unsigned c = 0; c < SPHERES_PAIR_CURVES; c++)

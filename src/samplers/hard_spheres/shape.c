@@ -66,10 +66,6 @@ static bool units_of(struct spheres_shape *s, const double sides[3], char *reaso
     return true;
 }
 
-bool spheres_is_npt(const struct ergo_point *point) {
-    return strcmp(ergo_point_text(point, "/system/ensemble"), "npt") == 0;
-}
-
 void spheres_box_at(const struct spheres_shape *s, const struct ergo_volume *volume,
                     double box[3]) {
     double sides = 1.0, longer = 0;
@@ -91,7 +87,7 @@ static void rules_of(const struct ergo_point *point, struct spheres_shape *s) {
         narrow = s->width[k] < narrow ? s->width[k] : narrow;
     s->slots = SPHERES_MANY;
     s->per_axis = ergo_isobaric_per_axis(point);
-    s->volume_every = (uint32_t)ergo_point_int(point, "/system/volume_every");
+    s->volume_every = (uint32_t)of_particle(point)->volume_every;
     const uint64_t contact[2] = {(uint64_t)SPHERES_W * SPHERES_W / 2 + 1, narrow * narrow};
     s->rules = ergo_isobaric_rules(point, s->n, s->box[0] * s->box[1] * s->box[2], s->sigma, 3,
                                    contact, &s->volume);
@@ -99,12 +95,12 @@ static void rules_of(const struct ergo_point *point, struct spheres_shape *s) {
 }
 
 bool spheres_shape_of(const struct ergo_point *point, struct spheres_shape *s, char *reason) {
-    const struct ergo_value *phi = ergo_point_value(point, "/system/packing_fraction");
-    const struct ergo_value *box = ergo_point_value(point, "/system/box");
+    const struct ergo_value *phi = &of_particle(point)->packing_fraction;
+    const struct ergo_value *box = &of_particle(point)->box;
     memset(s, 0, sizeof *s);
-    s->n = (uint64_t)ergo_point_int(point, "/system/n");
-    s->moves_per_cell = (uint32_t)ergo_point_int(point, "/system/moves_per_cell");
-    s->npt = spheres_is_npt(point);
+    s->n = (uint64_t)of_particle(point)->n;
+    s->moves_per_cell = (uint32_t)of_particle(point)->moves_per_cell;
+    s->npt = ergo_is_isobaric(point);
     double density = (double)s->n, sides[3];
     for (int k = 0; k < 3; k++) {
         s->box[k] =
@@ -144,8 +140,7 @@ void spheres_member_fill(const struct ergo_point *point, const struct spheres_sh
     memset(member, 0, sizeof *member);
     member->key0 = (uint32_t)point->stream;
     member->key1 = (uint32_t)(point->stream >> 32);
-    member->step =
-        (uint32_t)fmax(1.0, floor(ergo_point_real(point, "/system/max_displacement") * s->sigma));
+    member->step = (uint32_t)fmax(1.0, floor(of_particle(point)->max_displacement.real * s->sigma));
     for (size_t c = 0; c < SPHERES_PAIR_CURVES && !s->confined.is && !s->npt; c++)
         for (int k = 0; k < 3; k++)
             member->reach[c][k] =

@@ -5,6 +5,7 @@
 #include "engine/engine.h"
 #include "hard_spheres/params.h"
 #include "samplers/confined.h"
+#include "samplers/hard_spheres/parameters.h"
 #include "samplers/isobaric.h"
 #include "samplers/sampler.h"
 
@@ -42,7 +43,6 @@ bool spheres_shape_of(const struct ergo_point *point, struct spheres_shape *shap
 /* Parameters of the kernels. The caller sets `first`. */
 void spheres_member_fill(const struct ergo_point *point, const struct spheres_shape *shape,
                          struct spheres_member *member);
-bool spheres_is_npt(const struct ergo_point *point);
 /* Sides of the box at that volume, in sigma. */
 void spheres_box_at(const struct spheres_shape *shape, const struct ergo_volume *volume,
                     double box[3]);
@@ -115,12 +115,6 @@ void spheres_config_positions(const struct spheres_config *config,
 uint64_t spheres_config_closest(const struct spheres_config *config,
                                 const struct spheres_shape *shape, size_t cell[2],
                                 unsigned slot[2]);
-/* The same in other units along y and z than along x. */
-struct spheres_metric;
-uint64_t spheres_config_closest_by(const struct spheres_config *config,
-                                   const struct spheres_shape *shape,
-                                   const struct spheres_metric *metric, size_t cell[2],
-                                   unsigned slot[2]);
 /* The place in the box, in units, of sphere number i of a cell. */
 void spheres_config_at(const struct spheres_config *config, const struct spheres_shape *shape,
                        size_t cell, size_t i, uint64_t at[3]);
@@ -215,7 +209,6 @@ struct spheres_state {
     struct spheres_member *members;  /* [members] */
     uint64_t *contacts;              /* [members][contact_words] */
     size_t contact_words;            /* SPHERES_CONTACT_WORDS of the kernels */
-    int64_t *fields;                 /* [members][ERGO_FIELD_NODES], or NULL */
     struct spheres_growing *growing; /* random starts in progress, or NULL */
 };
 
@@ -265,10 +258,8 @@ void spheres_contact_put(const struct spheres_state *s, uint64_t *contacts, size
 void spheres_steps(void *state, uint64_t sweeps);
 void spheres_measure(void *state, size_t sample);
 void spheres_measure_curves(void *state, size_t curve);
-bool spheres_rows(const void *state, unsigned slot, size_t begin, size_t end,
-                  const struct ergo_samples *samples);
-bool spheres_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
-                        const struct ergo_samples *samples);
+bool spheres_row(const void *state, unsigned slot, const struct ergo_row *row);
+bool spheres_curve_row(const void *state, unsigned slot, const struct ergo_row *row);
 enum ergo_status spheres_refuse(struct ergo_context *ctx, const void *state, unsigned slot,
                                 const struct ergo_samples *samples);
 /* The columns of a sample. */
@@ -290,9 +281,5 @@ struct spheres_total {
 };
 void spheres_columns(const struct spheres_shape *shape, const struct spheres_total *total,
                      const struct ergo_volume *volume, double *columns);
-/* The nodes of a member's field; NULL: it has none. */
-static inline const int64_t *spheres_field_of(const struct spheres_state *s, size_t member) {
-    return s->fields ? s->fields + member * ERGO_FIELD_NODES : NULL;
-}
 
 #endif

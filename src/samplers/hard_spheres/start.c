@@ -68,7 +68,7 @@ static bool lattice_fits(const struct lattice *l, const struct spheres_shape *s,
 }
 
 bool spheres_start_is_random(const struct ergo_point *point) {
-    return strcmp(ergo_point_text(point, "/system/start"), "random") == 0;
+    return ergo_says(of_particle(point)->start.text, "random");
 }
 
 uint64_t spheres_start_contact(const struct spheres_shape *s) {
@@ -189,7 +189,7 @@ static enum ergo_status place(struct ergo_context *ctx, const struct spheres_sha
 
 static enum ergo_status read_file(struct ergo_context *ctx, const struct ergo_point *point,
                                   const struct spheres_shape *s, double (*at)[3], double *more) {
-    const char *path = ergo_point_text(point, "/system/start");
+    const char *path = of_particle(point)->start.text;
     struct ergo_xyz frame;
     enum ergo_status status = ergo_xyz_read(ctx, point, "/system/start", &frame);
     if (status != ERGO_OK)
@@ -222,7 +222,7 @@ static enum ergo_status read_file(struct ergo_context *ctx, const struct ergo_po
 
 bool spheres_start_fits(const struct ergo_point *point, const struct spheres_shape *s,
                         char *reason) {
-    if (spheres_start_is_file(ergo_point_text(point, "/system/start")))
+    if (spheres_start_is_file(of_particle(point)->start.text))
         return true;
     const struct lattice l = lattice_of(s);
     const double phi = s->density * SPHERES_PI / 6.0;
@@ -248,7 +248,7 @@ bool spheres_start_fits(const struct ergo_point *point, const struct spheres_sha
 
 enum ergo_status spheres_start(struct ergo_context *ctx, const struct ergo_point *point,
                                const struct spheres_shape *s, struct spheres_config *c) {
-    const char *start = ergo_point_text(point, "/system/start");
+    const char *start = of_particle(point)->start.text;
     double(*at)[3] = malloc(s->n * sizeof *at);
     enum ergo_status status = ERGO_OK;
     double more = 0;

@@ -145,15 +145,9 @@ static void closest_of_cells(size_t begin, size_t end, void *user) {
 uint64_t spheres_config_closest(const struct spheres_config *c, const struct spheres_shape *s,
                                 size_t cell[2], unsigned slot[2]) {
     const struct spheres_metric metric = spheres_metric_at(c->volume);
-    return spheres_config_closest_by(c, s, &metric, cell, slot);
-}
-
-uint64_t spheres_config_closest_by(const struct spheres_config *c, const struct spheres_shape *s,
-                                   const struct spheres_metric *metric, size_t cell[2],
-                                   unsigned slot[2]) {
     enum { WORTHWHILE = 1 << 10 }; /* cells that are worth waking a core */
     struct closest all = {
-        .c = c, .s = s, .metric = metric, .r2 = UINT64_MAX, .lock = PTHREAD_MUTEX_INITIALIZER};
+        .c = c, .s = s, .metric = &metric, .r2 = UINT64_MAX, .lock = PTHREAD_MUTEX_INITIALIZER};
     ergo_parallel_ranges(cells_of(c), WORTHWHILE, closest_of_cells, &all);
     if (cell && all.r2 != UINT64_MAX) {
         memcpy(cell, all.cell, sizeof all.cell);

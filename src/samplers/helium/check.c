@@ -1,6 +1,5 @@
 /* Checks of a liquid beyond the table of its keys. */
 #include <math.h>
-#include <string.h>
 
 #include "helium/params.h"
 #include "samplers/helium/liquid.h"
@@ -20,7 +19,7 @@ static enum ergo_status check_core(struct ergo_context *ctx, const struct ergo_p
             "would not be those of these functions. At least %.3g A here, or 0 for an ideal gas",
             model->b, model->core, model->b * pow(10 / fabs(u[0]), 0.2) + 0.005);
     if (model->b == 0 && model->epsilon > 0 &&
-        strcmp(ergo_point_text(point, "/system/potential"), "lennard-jones") == 0)
+        ergo_says(of_quantum(point)->potential, "lennard-jones"))
         return ergo_job_error(ctx, "/system/b",
                               "0: the mean of the lennard-jones potential over an ideal gas is "
                               "infinite; use a b above 0, another potential, or an epsilon of 0 "
@@ -30,8 +29,8 @@ static enum ergo_status check_core(struct ergo_context *ctx, const struct ergo_p
 
 static enum ergo_status check_functions(struct ergo_context *ctx, const struct ergo_point *point,
                                         uint32_t added) {
-    const char *potential = ergo_point_text(point, "/system/potential");
-    const char *wave_function = ergo_point_text(point, "/system/wave_function");
+    const char *potential = of_quantum(point)->potential;
+    const char *wave_function = of_quantum(point)->wave_function;
     const bool from_file = helium_is_file(wave_function);
     enum ergo_status status = ERGO_OK;
     enum helium_potential named;
@@ -78,10 +77,8 @@ static enum ergo_status check_functions(struct ergo_context *ctx, const struct e
                                 model.b, model.half, HELIUM_U_LIMIT, model.core);
     if (status == ERGO_OK && helium_is_schiff_verlet(point))
         status = check_core(ctx, point, &model);
-    if (status == ERGO_OK && ergo_point_value(point, "/system/start")->present &&
-        !point->job->again)
-        status = helium_start_read(ctx, point, &model,
-                                   (uint32_t)ergo_point_int(point, "/system/walkers"), NULL);
+    if (status == ERGO_OK && of_quantum(point)->start.present && !point->job->again)
+        status = helium_start_read(ctx, point, &model, (uint32_t)of_quantum(point)->walkers, NULL);
     helium_model_free(&model);
     return status;
 }
@@ -89,15 +86,15 @@ static enum ergo_status check_functions(struct ergo_context *ctx, const struct e
 enum ergo_status helium_check_liquid(struct ergo_context *ctx, const struct ergo_point *point,
                                      uint32_t added) {
     enum ergo_status status = ERGO_OK;
-    const int64_t n = ergo_point_int(point, "/system/n");
-    const int64_t walkers = ergo_point_int(point, "/system/walkers");
+    const int64_t n = of_quantum(point)->n;
+    const int64_t walkers = of_quantum(point)->walkers;
     if (n * walkers > INT64_C(4294967296))
         status =
             ergo_job_error(ctx, "/system/walkers",
                            "%lld walkers of %lld atoms; random numbers have addresses of 32 "
                            "bits: at most %lld walkers, more as /replicas",
                            (long long)walkers, (long long)n, (long long)(INT64_C(4294967296) / n));
-    const struct ergo_value *aspect = ergo_point_value(point, "/system/aspect");
+    const struct ergo_value *aspect = &of_quantum(point)->aspect;
     const int items = (int)helium_dimensions(point);
     if (aspect->given && aspect->items != items)
         return ergo_job_error(ctx, "/system/aspect",

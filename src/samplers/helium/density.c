@@ -2,14 +2,12 @@
 #include "samplers/helium/density.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "helium/density.h"
 
 uint32_t helium_density_points(const struct ergo_point *point) {
-    return ergo_point_int(point, "/run/structure_every")
-               ? (uint32_t)ergo_point_int(point, "/run/density_matrix_points")
-               : 0;
+    return of_quantum(point)->structure_every ? (uint32_t)of_quantum(point)->density_matrix_points
+                                              : 0;
 }
 
 static float pitch_of(uint32_t points) {
@@ -26,7 +24,7 @@ bool helium_has_condensate(const struct ergo_point *point) {
 
 double helium_condensate(const struct ergo_point *point, const double *momentum, size_t size) {
     (void)size;
-    return momentum[0] / (double)ergo_point_int(point, "/system/n");
+    return momentum[0] / (double)of_quantum(point)->n;
 }
 
 double helium_plateau(const struct ergo_point *point, const double *matrix, size_t size) {
@@ -152,38 +150,4 @@ void helium_density_displace(struct ergo_engine *e, const struct helium_density_
             ergo_engine_made(e, &launch->pace, now);
             begin += now;
         }
-}
-
-/* ---- audit -----------------------------------------------------------------------------------
- */
-
-int64_t helium_density_twin(const struct helium_atoms *atoms, uint32_t walker, uint64_t step,
-                            uint32_t p, uint32_t points, int32_t *field) {
-    uint32_t d[3], old[3], new[3];
-    int64_t sum = 0;
-    helium_displacement(atoms->member, walker, step, p, points, pitch_of(points), d);
-    for (uint32_t i = 0; i < atoms->n; i++) {
-        helium_atoms_place(atoms, i, old);
-        for (int k = 0; k < 3; k++)
-            new[k] = old[k] + d[k];
-        int64_t change = helium_atoms_u(atoms, i, new) - helium_atoms_u(atoms, i, old);
-        if (atoms->triplet) {
-            memcpy(field, atoms->field, 12 * (size_t)atoms->n);
-            change += helium_atoms_triplet_change(atoms, i, new, field);
-        }
-        sum += helium_ratio(change);
-    }
-    return sum;
-}
-
-bool helium_density_differs(const struct helium_atoms *atoms, uint32_t walker, uint32_t walkers,
-                            uint64_t step, uint32_t points, const int64_t *sums, int32_t *field) {
-    const double pairs = 0x1p21 / ((double)atoms->n * atoms->n * walkers);
-    const uint32_t all = 2 * points, count = pairs < 1 ? 1 : pairs < all ? (uint32_t)pairs : all;
-    for (uint32_t k = 0; k < count; k++) {
-        const uint32_t p = (uint32_t)(((uint64_t)k * all / count + walker) % all);
-        if (sums[p] != helium_density_twin(atoms, walker, step, p, points, field))
-            return true;
-    }
-    return false;
 }

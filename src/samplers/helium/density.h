@@ -1,6 +1,6 @@
 /*
  * The one-body density matrix and the momentum distribution, from atoms that are displaced in
- * thought (cl/helium/density.h): the ratios that a kernel makes, the same in serial C, and curves.
+ * thought (cl/helium/density.h): the ratios that a kernel makes, and curves.
  */
 #ifndef ERGO_SAMPLERS_HELIUM_DENSITY_H
 #define ERGO_SAMPLERS_HELIUM_DENSITY_H
@@ -68,17 +68,5 @@ struct helium_density_rows {
 void helium_density_displace(struct ergo_engine *e, const struct helium_density_rows *rows,
                              struct helium_density_launch *launch, uint32_t n, uint32_t walkers,
                              uint32_t chosen, uint32_t points, bool triplet, size_t curve);
-
-/* ---- audit ------------------------------------------------------------------------------------
- */
-
-/* Displacement p of a walker in serial C: the sum of ratios over its atoms. atoms: with u_table,
- * and with G if there is a triplet factor; field: [3][n], working memory for it. */
-int64_t helium_density_twin(const struct helium_atoms *atoms, uint32_t walker, uint64_t step,
-                            uint32_t p, uint32_t points, int32_t *field);
-/* Do these sums differ from the twin's? At some displacements of large walkers; of `walkers` in
- * all that are compared. */
-bool helium_density_differs(const struct helium_atoms *atoms, uint32_t walker, uint32_t walkers,
-                            uint64_t step, uint32_t points, const int64_t *sums, int32_t *field);
 
 #endif

@@ -8,25 +8,22 @@
 #include "base/portable.h"
 #include "helium/params.h"
 #include "samplers/helium/liquid.h"
-
-static bool is_word(const struct ergo_point *point, const char *key, const char *word) {
-    return strcmp(ergo_point_text(point, key), word) == 0;
-}
+#include "job/input.h"
 
 bool helium_external_is_harmonic(const struct ergo_point *point) {
-    return is_word(point, "/system/external", "harmonic");
+    return ergo_says(of_quantum(point)->external, "harmonic");
 }
 
 bool helium_factor_is_gaussian(const struct ergo_point *point) {
-    return is_word(point, "/system/one_body_factor", "gaussian");
+    return ergo_says(of_quantum(point)->one_body_factor, "gaussian");
 }
 
 uint32_t helium_one_table(const struct ergo_point *point) {
     const bool plain = helium_external_is_harmonic(point) && helium_factor_is_gaussian(point);
-    return !helium_has_sites(point)                     ? HELIUM_ONE_NONE
-           : plain || !helium_is_confined(point)        ? HELIUM_ONE_SITES
-           : is_word(point, "/system/one_body", "slab") ? HELIUM_ONE_SLAB
-                                                        : HELIUM_ONE_TRAP;
+    return !helium_has_sites(point)                         ? HELIUM_ONE_NONE
+           : plain || !helium_is_confined(point)            ? HELIUM_ONE_SITES
+           : ergo_says(of_quantum(point)->one_body, "slab") ? HELIUM_ONE_SLAB
+                                                            : HELIUM_ONE_TRAP;
 }
 
 void helium_external_at(const struct helium_model *m, double x, double v[3], double w[3]) {
@@ -115,10 +112,10 @@ static enum ergo_status read_table(struct ergo_context *ctx, const struct ergo_p
         return ergo_job_error(ctx, key,
                               "%s begins at %.6g A: distances from the trap's middle are "
                               "not negative",
-                              ergo_point_text(point, key), first);
+                              ergo_input_name(point, key), first);
     if (last < half * exact || (slab && first > -half * exact))
         return ergo_job_error(ctx, key, "%s has %.6g to %.6g A; %s%.6g A, %s, %s needed",
-                              ergo_point_text(point, key), first, last,
+                              ergo_input_name(point, key), first, last,
                               slab ? "all heights from minus half to half "
                                      "the third side of the box, "
                                    : "all distances up to half the shortest side of the box, ",
@@ -170,7 +167,7 @@ static enum ergo_status check_factor(struct ergo_context *ctx, const struct ergo
         "%s: ln phi %.4g A from %s%s is only %.3g below its largest value; at least %g from %.4g A "
         "on, so that atoms do not see each other's images: use a larger box (/system/density%s), "
         "or a phi that falls sooner",
-        ergo_point_text(point, "/system/one_body_factor"), fabs(at - mean),
+        of_quantum(point)->one_body_factor, fabs(at - mean),
         slab ? "its mean height" : "the middle",
         !slab || fabs(at) < half ? ""
         : at < 0                 ? ", at the lower end of the box,"
@@ -200,7 +197,7 @@ static enum ergo_status misses(struct ergo_context *ctx, const struct ergo_point
         "%s: kernels read the files as %d cubics from %.6g to %.6g A, equal in "
         "%s, which miss %.2g of an atom's energy, most near %.4g A; at most %g on "
         "average, %g anywhere: %s, or make V and ln phi smoother",
-        ergo_point_text(point, key), HELIUM_ONE_PIECES, e->begin, e->end, slab ? "z" : "r^2", part,
+        ergo_input_name(point, key), HELIUM_ONE_PIECES, e->begin, e->end, slab ? "z" : "r^2", part,
         x, MISSED, MISSED_THERE, shorter);
 }
 
@@ -280,8 +277,7 @@ static enum ergo_status check_potential(struct ergo_context *ctx, const struct e
             return ergo_job_error(ctx, "/system/external",
                                   "%s: V is %.3g K at %.4g A, where psi lets atoms come; at most "
                                   "%g K: cut it there, or use a factor that vanishes",
-                                  ergo_point_text(point, "/system/external"), v[0], grid_at(m, i),
-                                  V_MOST);
+                                  of_quantum(point)->external, v[0], grid_at(m, i), V_MOST);
     }
     return ERGO_OK;
 }

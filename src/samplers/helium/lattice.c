@@ -3,7 +3,7 @@
 #include "samplers/helium/liquid.h"
 
 void helium_lattice_sites(const struct ergo_point *point, uint32_t sites[4]) {
-    const uint64_t n = (uint64_t)ergo_point_int(point, "/system/n");
+    const uint64_t n = (uint64_t)of_quantum(point)->n;
     const uint32_t dimensions = helium_dimensions(point);
     uint64_t total = 0;
     int64_t aspect[3];

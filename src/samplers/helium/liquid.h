@@ -1,12 +1,13 @@
 /*
  * What all samplers of liquid helium share besides the pair functions (model.h): keys and their
- * checks, starts, the serial twin of an atom's energies, curves.
+ * checks, starts, curves.
  */
 #ifndef ERGO_SAMPLERS_HELIUM_LIQUID_H
 #define ERGO_SAMPLERS_HELIUM_LIQUID_H
 
 #include "helium/params.h"
 #include "samplers/helium/model.h"
+#include "samplers/helium/parameters.h"
 #include "samplers/sampler.h"
 
 /* ---- keys.c, check.c --------------------------------------------------------------------------
@@ -71,7 +72,7 @@ enum ergo_status helium_start_write(struct ergo_context *ctx, struct ergo_engine
                                     const struct helium_member *members, const uint32_t lattice[4],
                                     uint32_t walkers);
 /* Can a run have these places of a walker? In two dimensions the third coordinates are 0. */
-bool helium_places_fit(const struct helium_model *model, const int32_t *place);
+bool helium_places_fit(const struct helium_model *model, const void *places);
 enum ergo_status helium_start_parse(struct ergo_context *ctx, const char *path, const char *text,
                                     size_t length, const struct helium_model *model,
                                     uint32_t walkers, int32_t *places);
@@ -80,63 +81,13 @@ enum ergo_status helium_start_parse(struct ergo_context *ctx, const char *path, 
 void helium_frame_append(struct ergo_text *text, const struct helium_model *model, const char *more,
                          const int32_t *place);
 
-/* ---- atoms.c: what the kernels find of an atom ------------------------------------------------
- */
-
 struct helium_triplet;
 
-struct helium_atoms {
-    const struct helium_member *member;
-    const struct helium_cubic_host *e_table; /* of `binades` binades */
-    const struct helium_cubic_host *u_table; /* likewise; only for helium_atoms_u */
-    unsigned binades;
-    uint32_t n;
-    const int32_t *place; /* [3][n] */
-    const int32_t *sites; /* likewise; NULL: no one-body factor */
-    /* NULL, or the triplet factor, its table, and G of all atoms, [3][n] */
-    const struct helium_triplet *triplet;
-    const struct helium_cubic_host *t_table;
-    const int32_t *field;
-};
-void helium_atoms_place(const struct helium_atoms *atoms, uint32_t i, uint32_t a[3]);
-/* a minus the position of atom j, to the nearest image, in 2^-32 of the sides; and the square of
- * such a difference in units of the cut. */
-void helium_atoms_difference(const struct helium_atoms *atoms, const uint32_t a[3], uint32_t j,
-                             float d[3]);
-float helium_atoms_distance2(const struct helium_atoms *atoms, const float d[3]);
-/* The part of ln psi that atom i has by its site, if it is at a. */
-int32_t helium_atoms_site(const struct helium_atoms *atoms, uint32_t i, const uint32_t a[3]);
-/* That and the sum of u over the pairs of atom i. */
-int64_t helium_atoms_u(const struct helium_atoms *atoms, uint32_t i, const uint32_t a[3]);
-/* Add what atom i has of its site or table: to the sums over pairs of V, x dV/dx, u'/r and x
- * d(u'/r)/dx, and to `raw`. */
-void helium_atoms_one(const struct helium_atoms *atoms, uint32_t i, float share[4], float raw[3]);
-/* Atom i's shares of the energies, and the sum of sqrt(lambda) u'/r times differences of places,
- * in 2^-32 of the sides. */
-void helium_atoms_share(const struct helium_atoms *atoms, uint32_t i, float share[HELIUM_E_KINDS],
-                        float raw[3]);
-/* Add a share to the totals; `marks` gets those that do not fit. Then the sums of these totals. */
-void helium_atoms_add(const struct helium_member *member, const float share[HELIUM_E_KINDS],
-                      int64_t total[HELIUM_E_KINDS], uint64_t *marks);
-void helium_atoms_total(const int64_t total[HELIUM_E_KINDS], uint64_t marks,
-                        struct helium_sums *sums);
-/* The sums of a walker, but for ln psi and accepted moves. */
-void helium_atoms_sums(const struct helium_atoms *atoms, struct helium_sums *sums);
-
-/* ---- triplet.c, triplet_atoms.c ---------------------------------------------------------------
+/* ---- triplet.c --------------------------------------------------------------------------------
  */
 
 void helium_triplet_fill(const struct helium_model *model, const struct helium_member *member,
                          struct helium_triplet *triplet);
-/* G of all atoms from their places, to field [3][n]. */
-void helium_atoms_field(const struct helium_atoms *atoms, int32_t *field);
-/* The part of ln psi that is not in u, in units of 2^-HELIUM_U_BITS. */
-int64_t helium_atoms_triplet(const struct helium_atoms *atoms);
-/* What it changes by if atom i goes to a. field: G then, [3][n]. */
-int64_t helium_atoms_triplet_change(const struct helium_atoms *atoms, uint32_t i,
-                                    const uint32_t a[3], int32_t *field);
-/* Add the factor's gradient to an atom's `raw`; returns its share of the laplacian's slope. */
-float helium_atoms_triplet_share(const struct helium_atoms *atoms, uint32_t i, float raw[3]);
 
 /* ---- structure.c ------------------------------------------------------------------------------
  */

@@ -75,7 +75,7 @@ static enum ergo_status load_wave_function(struct ergo_context *ctx, const struc
 /* Between two atoms only, so that it is the same for every number of them. */
 static enum ergo_status make_wave_function(struct ergo_context *ctx, const struct ergo_point *point,
                                            struct helium_model *m) {
-    const double wish = ergo_point_real(point, "/system/healing");
+    const double wish = of_quantum(point)->healing;
     const double usual = HEALING < m->half ? HEALING : m->half;
     if (wish > m->half)
         return ergo_job_error(ctx, "/system/healing",
@@ -111,10 +111,18 @@ static enum ergo_status choose_units(struct ergo_context *ctx, struct helium_mod
                     "/system/sigma of lennard-jones, or a larger /system/b");
 }
 
+static uint64_t hash_of(const struct helium_model *m) {
+    const struct ergo_radial *curves[] = {m->v_curve, m->f_curve, m->external.v, m->external.w};
+    uint64_t hash = 0;
+    for (unsigned k = 0; k < 4; k++)
+        hash += curves[k] ? (2 * k + 1) * curves[k]->hash : 0;
+    return hash;
+}
+
 enum ergo_status helium_model_load(struct ergo_context *ctx, const struct ergo_point *point,
                                    uint32_t added, struct helium_model *m) {
-    const char *potential = ergo_point_text(point, "/system/potential");
-    const char *wave_function = ergo_point_text(point, "/system/wave_function");
+    const char *potential = of_quantum(point)->potential;
+    const char *wave_function = of_quantum(point)->wave_function;
     helium_model_of(point, m);
     m->added = added;
     enum ergo_status status = ERGO_OK;
@@ -128,6 +136,7 @@ enum ergo_status helium_model_load(struct ergo_context *ctx, const struct ergo_p
         status = helium_external_load(ctx, point, m);
     if (status == ERGO_OK)
         status = choose_units(ctx, m);
+    m->hash = hash_of(m);
     if (status != ERGO_OK)
         helium_model_free(m);
     return status;
@@ -138,12 +147,4 @@ void helium_model_free(struct helium_model *m) {
     ergo_radial_free(m->f_curve);
     m->v_curve = m->f_curve = NULL;
     helium_external_free(m);
-}
-
-uint64_t helium_model_hash(const struct helium_model *m) {
-    const struct ergo_radial *curves[] = {m->v_curve, m->f_curve, m->external.v, m->external.w};
-    uint64_t hash = 0;
-    for (unsigned k = 0; k < 4; k++)
-        hash += curves[k] ? (2 * k + 1) * curves[k]->hash : 0;
-    return hash;
 }

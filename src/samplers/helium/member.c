@@ -28,3 +28,15 @@ void helium_member_of(const struct ergo_point *point, const struct helium_model 
         member->step[k] = (float)(model->step[k] * 0x1p32);
     }
 }
+
+/* The sums of V and r V' contain each pair twice. Factors in brackets leave the loop over walkers:
+ * it has no divisions. */
+struct helium_energies helium_energies_of(const struct helium_model *model,
+                                          const struct helium_sums *sums) {
+    const double n = model->n;
+    return (struct helium_energies){
+        .potential = (double)sums->potential * (0.5 * model->unit[0] / n) + model->tail_potential,
+        .virial = (double)sums->virial * (0.5 * model->unit[1] / n) + model->tail_virial,
+        .laplacian = (double)sums->laplacian * (model->unit[2] / n),
+        .gradient = (double)sums->gradient * (model->unit[3] / n)};
+}

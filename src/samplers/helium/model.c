@@ -90,16 +90,16 @@ void helium_model_core(struct helium_model *m) {
 
 void helium_model_box(const struct ergo_point *point, struct helium_model *m) {
     memset(m, 0, sizeof *m);
-    m->n = (uint32_t)ergo_point_int(point, "/system/n");
+    m->n = (uint32_t)of_quantum(point)->n;
     m->dimensions = helium_dimensions(point);
-    m->density = ergo_point_real(point, "/system/density");
-    m->b = ergo_point_real(point, "/system/b");
-    m->lambda = helium_lambda(ergo_point_real(point, "/system/mass"));
-    if (!helium_potential_named(ergo_point_text(point, "/system/potential"), &m->potential))
+    m->density = of_quantum(point)->density;
+    m->b = of_quantum(point)->b;
+    m->lambda = helium_lambda(of_quantum(point)->mass);
+    if (!helium_potential_named(of_quantum(point)->potential, &m->potential))
         m->potential = HELIUM_AZIZ; /* a file's curve takes its place */
-    m->symmetrised = ergo_point_bool(point, "/system/symmetrised");
-    m->epsilon = ergo_point_real(point, "/system/epsilon");
-    m->sigma = ergo_point_real(point, "/system/sigma");
+    m->symmetrised = of_quantum(point)->symmetrised;
+    m->epsilon = of_quantum(point)->epsilon;
+    m->sigma = of_quantum(point)->sigma;
 
     int64_t aspect[3];
     helium_aspect(point, aspect);
@@ -127,13 +127,12 @@ void helium_model_step(struct helium_model *m, double rms, double unit) {
 
 void helium_model_of(const struct ergo_point *point, struct helium_model *m) {
     helium_model_box(point, m);
-    if (m->potential != HELIUM_LENNARD_JONES &&
-        !helium_is_file(ergo_point_text(point, "/system/potential")))
+    if (m->potential != HELIUM_LENNARD_JONES && !helium_is_file(of_quantum(point)->potential))
         m->kink = azizs[m->potential].d * azizs[m->potential].rm;
     m->core = 0.5 < m->half / 4 ? 0.5 : m->half / 4;
     if (helium_is_schiff_verlet(point))
         helium_model_core(m);
-    if (ergo_point_bool(point, "/system/tail_correction"))
+    if (of_quantum(point)->tail_correction)
         helium_tails(m);
 }
 

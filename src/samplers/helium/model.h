@@ -47,6 +47,7 @@ struct helium_model {
     double tail_potential, tail_virial;
     int bits[4];    /* sums of V, r V', lap ln psi, (grad ln psi)^2 have units of 2^-bits K */
     double unit[4]; /* 2^-bits */
+    uint64_t hash;  /* of the bytes of all files; 0: no files */
 };
 
 /* lambda = hbar^2 / (2 m k_B) of a mass in u, CODATA 2018: K A^2. */
@@ -73,8 +74,6 @@ void helium_model_core(struct helium_model *model);
 void helium_model_free(struct helium_model *model);
 /* Is this value of /system/potential or /system/wave_function the name of a file? */
 bool helium_is_file(const char *text);
-/* A hash of the bytes of all files; 0: no files. */
-uint64_t helium_model_hash(const struct helium_model *model);
 
 /* u, u', u'' at 0 < r < half (0 beyond): of the job's wave function; with the spline; and with the
  * triplet factor's terms of two atoms. */

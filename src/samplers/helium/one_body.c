@@ -39,7 +39,7 @@ static const char *const names[] = {"none",       "hcp",  "fcc",  "bcc",
 /* ---- keys ------------------------------------------------------------------------------------ */
 
 static enum helium_one_kind kind_of(const struct ergo_point *point) {
-    const char *name = ergo_point_text(point, "/system/one_body");
+    const char *name = of_quantum(point)->one_body;
     int kind = HELIUM_SLAB;
     while (kind > 0 && strcmp(lattices[kind].name, name) != 0)
         kind--;
@@ -73,8 +73,9 @@ static bool is_harmonic(const struct ergo_point *point) {
 #define SHAPE_CHAIN (ERGO_KEY_SHAPE | ERGO_KEY_CHAIN)
 
 const struct ergo_key helium_one_body_keys[HELIUM_N_ONE_BODY_KEYS] = {
-    {ERGO_KEY("/system/one_body", ENUM), .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
-     .fallback = "\"none\"", .stream = "", .choices = names, .unit = "",
+    {QUANTUM_KEY(one_body, "/system/one_body", ENUM),
+     .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .fallback = "\"none\"", .stream = "",
+     .choices = names, .unit = "",
      .help =
          "Factor exp(-c/2 |r - R|^2) of each atom in psi, beside the pairs'. hcp, fcc, bcc: R is "
          "the atom's site of a lattice that the density fixes (a solid: L. H. Nosanow, Phys. Rev. "
@@ -90,28 +91,31 @@ const struct ergo_key helium_one_body_keys[HELIUM_N_ONE_BODY_KEYS] = {
          "the third axis (of three dimensions) alone, with periodic sides along the others: a film "
          "between two surfaces "
          "(trap_length 1e5: free ones)."},
-    {ERGO_KEY("/system/localisation", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
-     .fallback = "0", .stream = "", .min = 0, .max = 1000, .unit = "1/A^2",
+    {QUANTUM_KEY(localisation, "/system/localisation", REAL),
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "0", .stream = "", .min = 0, .max = 1000,
+     .unit = "1/A^2",
      .help = "c of the one-body factor. 0: 11 density^(2/3) of a lattice (in two dimensions 9 "
              "density), "
              "near the least energy of solid helium; of a trap or slab 1/trap_length^2, the ground "
              "state without interactions.",
      .acts = has_width, .where = "with a Gaussian one_body factor"},
-    {ERGO_KEY("/system/trap_length", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_EXCLUDES_MIN,
-     .fallback = "3", .min = 0, .max = 1e5, .unit = "A",
+    {QUANTUM_KEY(trap_length, "/system/trap_length", REAL),
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_EXCLUDES_MIN, .fallback = "3", .min = 0, .max = 1e5,
+     .unit = "A",
      .help =
          "Oscillator length a = sqrt(hbar/(m omega)) of the trap: hbar omega = 2 lambda / a^2 = "
          "12.1193 K A^2 / a^2 for helium-4.",
      .acts = is_harmonic, .where = "with one_body trap or slab and a harmonic external potential"},
-    {ERGO_KEY("/system/external", STRING), .flags = SHAPE_CHAIN | ERGO_KEY_FILE | ERGO_KEY_WORD,
-     .fallback = "\"harmonic\"", .stream = "", .unit = "",
+    {QUANTUM_KEY(external, "/system/external", STRING),
+     .flags = SHAPE_CHAIN | ERGO_KEY_FILE | ERGO_KEY_WORD, .fallback = "\"harmonic\"", .stream = "",
+     .unit = "",
      .help = "External potential of each atom of a trap or slab. harmonic: by trap_length; or the "
              "name of a file (with a dot or a slash in it) with lines \"x V\" in A and K, between "
              "which it is a cubic spline. x is the distance from the middle of a trap, up to half "
              "the shortest side at least; of a slab the height over the middle plane, which may be "
              "negative, from minus half to half the third side.",
      .acts = helium_is_confined, .where = "with one_body trap or slab"},
-    {ERGO_KEY("/system/one_body_factor", STRING),
+    {QUANTUM_KEY(one_body_factor, "/system/one_body_factor", STRING),
      .flags = SHAPE_CHAIN | ERGO_KEY_FILE | ERGO_KEY_WORD, .fallback = "\"gaussian\"", .stream = "",
      .unit = "",
      .help = "Factor of each atom of a trap or slab in psi. gaussian: by localisation; or the name "
@@ -142,7 +146,7 @@ struct helium_one_body helium_one_body_of(const struct ergo_point *point,
     helium_aspect(point, aspect);
     const uint64_t cells = (uint64_t)(aspect[0] * aspect[1] * aspect[2]);
     const uint32_t times = times_of(m->n, l->atoms * cells, m->dimensions);
-    const double a = is_harmonic(point) ? ergo_point_real(point, "/system/trap_length") : 0;
+    const double a = is_harmonic(point) ? of_quantum(point)->trap_length : 0;
     for (uint32_t k = 0; k < 3; k++) {
         const bool moves = k < m->dimensions;
         one.edge[k] = sqrt(l->edge2[k]);
@@ -153,7 +157,7 @@ struct helium_one_body helium_one_body_of(const struct ergo_point *point,
         return one;
     const double spacing = helium_apart(m->dimensions, m->density);
     const double wish = m->dimensions == 2 ? LOCALISATION_2D : LOCALISATION;
-    one.c = ergo_point_real(point, "/system/localisation");
+    one.c = of_quantum(point)->localisation;
     if (one.c == 0)
         one.c = a > 0 ? 1 / (a * a) : wish / (spacing * spacing);
     one.spring = a > 0 ? m->lambda / (a * a * a * a) : 0;
@@ -186,7 +190,7 @@ void helium_sites(const struct helium_model *m, int32_t *sites) {
 }
 
 size_t helium_sites_words(const struct ergo_point *point) {
-    return 3 * (size_t)ergo_point_int(point, "/system/n") + helium_external_words(point);
+    return 3 * (size_t)of_quantum(point)->n + helium_external_words(point);
 }
 
 double helium_nearest_sites(const struct helium_model *m) {
@@ -390,11 +394,11 @@ static enum ergo_status check_film(struct ergo_context *ctx, const struct ergo_p
 static enum ergo_status check_resolved(struct ergo_context *ctx, const struct ergo_point *point,
                                        const struct helium_model *m) {
     const double side = fmax(m->side[0], fmax(m->side[1], m->side[2])), least = RESOLVED * side;
-    if (is_harmonic(point) && ergo_point_real(point, "/system/trap_length") < least)
+    if (is_harmonic(point) && of_quantum(point)->trap_length < least)
         return ergo_job_error(ctx, "/system/trap_length",
                               "%g A: positions are in steps of the box, whose side is %.4g A: at "
                               "least %.2g A, or a higher /system/density",
-                              ergo_point_real(point, "/system/trap_length"), side, 1.01 * least);
+                              of_quantum(point)->trap_length, side, 1.01 * least);
     if (1 / sqrt(m->one.c) < least)
         return ergo_job_error(ctx, "/system/localisation",
                               "%.4g A^-2, a length of %.2g A: positions are in steps of the box, "
@@ -414,7 +418,7 @@ enum ergo_status helium_check_one_body(struct ergo_context *ctx, const struct er
     static const char *const files[2][2] = {{"/system/external", "harmonic"},
                                             {"/system/one_body_factor", "gaussian"}};
     for (int k = 0; k < 2; k++) {
-        const char *found = ergo_point_text(point, files[k][0]);
+        const char *found = k ? of_quantum(point)->one_body_factor : of_quantum(point)->external;
         if (trap && strcmp(found, files[k][1]) != 0 && !helium_is_file(found))
             return ergo_job_error(ctx, files[k][0],
                                   "found \"%s\"; allowed: \"%s\", or the name of a file, with a "
@@ -422,7 +426,7 @@ enum ergo_status helium_check_one_body(struct ergo_context *ctx, const struct er
                                   found, files[k][1]);
     }
     if (trap && !helium_external_is_harmonic(point) && has_width(point) &&
-        ergo_point_real(point, "/system/localisation") == 0)
+        of_quantum(point)->localisation == 0)
         return ergo_job_error(ctx, "/system/localisation",
                               "0, which is that of a harmonic trap: an external potential from a "
                               "file needs a localisation above 0, or a /system/one_body_factor");
@@ -431,7 +435,7 @@ enum ergo_status helium_check_one_body(struct ergo_context *ctx, const struct er
                               "%s in %s dimensions (/system/dimensions): there are %s",
                               lattices[one->kind].name, plane ? "two" : "three",
                               plane ? "triangular, trap" : "hcp, fcc, bcc, trap, slab");
-    if (trap && ergo_point_bool(point, "/system/tail_correction"))
+    if (trap && of_quantum(point)->tail_correction)
         return ergo_job_error(
             ctx, "/system/tail_correction",
             "true: a trap or slab has no uniform density, with which a tail is found");

@@ -79,7 +79,7 @@ static void profile_of(const struct ergo_point *point, const struct helium_model
 }
 
 bool helium_measures_solid(const struct ergo_point *point) {
-    return helium_is_solid(point) && ergo_point_int(point, "/run/structure_every") > 0;
+    return helium_is_solid(point) && of_quantum(point)->structure_every > 0;
 }
 
 double helium_lindemann(const struct ergo_point *point, const double *spread, size_t size) {
@@ -92,7 +92,7 @@ double helium_lindemann(const struct ergo_point *point, const double *spread, si
 }
 
 size_t helium_site_curve_size(const struct ergo_point *point, size_t curve) {
-    return !helium_has_sites(point) || !ergo_point_int(point, "/run/structure_every") ? 0
+    return !helium_has_sites(point) || !of_quantum(point)->structure_every ? 0
            : curve == HELIUM_SPREAD ? helium_dimensions(point)
                                     : helium_gr_size(point);
 }

@@ -139,7 +139,7 @@ enum ergo_status helium_start_parse(struct ergo_context *ctx, const char *path, 
 enum ergo_status helium_start_read(struct ergo_context *ctx, const struct ergo_point *point,
                                    const struct helium_model *m, uint32_t walkers,
                                    int32_t *places) {
-    const char *path = ergo_point_text(point, "/system/start");
+    const char *path = of_quantum(point)->start.text;
     char *text = NULL;
     size_t length = 0;
     enum ergo_status status =
@@ -151,13 +151,14 @@ enum ergo_status helium_start_read(struct ergo_context *ctx, const struct ergo_p
 }
 
 bool helium_start_by_host(const struct ergo_point *point) {
-    return ergo_point_value(point, "/system/start")->present || helium_has_sites(point) ||
+    return of_quantum(point)->start.present || helium_has_sites(point) ||
            helium_dimensions(point) == 2;
 }
 
-bool helium_places_fit(const struct helium_model *m, const int32_t *place) {
-    for (size_t i = 0; i < m->n && m->dimensions == 2; i++)
-        if (place[2 * m->n + i] != 0)
+bool helium_places_fit(const struct helium_model *m, const void *places) {
+    const uint8_t *bytes = places;
+    for (size_t i = 8 * m->n; i < 12 * m->n && m->dimensions == 2; i++)
+        if (bytes[i] != 0)
             return false;
     return true;
 }
@@ -166,7 +167,7 @@ enum ergo_status helium_start_places(struct ergo_context *ctx, const struct ergo
                                      const struct helium_model *m,
                                      const struct helium_member *member, const uint32_t lattice[4],
                                      uint32_t walkers, int32_t *places) {
-    if (ergo_point_value(point, "/system/start")->present)
+    if (of_quantum(point)->start.present)
         return helium_start_read(ctx, point, m, walkers, places);
     for (uint32_t w = 0; w < walkers; w++)
         if (helium_has_sites(point))

@@ -10,7 +10,7 @@
 /* ---- g(r) ------------------------------------------------------------------------------------ */
 
 size_t helium_gr_size(const struct ergo_point *point) {
-    return (size_t)ergo_point_int(point, "/run/gr_bins");
+    return (size_t)of_quantum(point)->gr_bins;
 }
 
 void helium_gr_x(const struct ergo_point *point, double *x) {
@@ -54,9 +54,7 @@ void helium_gr(const struct ergo_point *point, const struct helium_model *model,
 /* ---- by vectors ------------------------------------------------------------------------------ */
 
 static size_t map_bins(const struct ergo_point *point) {
-    return ergo_point_int(point, "/run/structure_every")
-               ? (size_t)ergo_point_int(point, "/run/pair_map_bins")
-               : 0;
+    return of_quantum(point)->structure_every ? (size_t)of_quantum(point)->pair_map_bins : 0;
 }
 
 size_t helium_pair_map_size(const struct ergo_point *point) {
@@ -156,7 +154,7 @@ static double length_of(const struct helium_model *model, int kind) {
 }
 
 static double cell_of(const struct ergo_point *point, const struct helium_model *model) {
-    return model->side[0] / (double)ergo_point_value(point, "/system/aspect")->size[0];
+    return model->side[0] / (double)of_quantum(point)->aspect.size[0];
 }
 
 /* Members may differ in density, but their curves must have equal sizes. The grid is given by
@@ -172,7 +170,7 @@ static void longest(const struct ergo_point *point, size_t most[KINDS]) {
     helium_model_box(grid, &model);
     for (int kind = 0; kind < KINDS; kind++) {
         const double unit = 2 * PI / cell_of(grid, &model) * length_of(&model, kind);
-        const double found = ergo_point_real(grid, "/run/sk_max") / unit;
+        const double found = of_quantum(grid)->sk_max / unit;
         most[kind] = families_of(&model)[kind].members == 0 ? 0
                      : found < 1                            ? 1
                      : found > 4096                         ? 4096
@@ -187,8 +185,8 @@ struct wave {
 };
 
 static int compare_waves(const void *a, const void *b) {
-    const double x = ((const struct wave *)a)->k, y = ((const struct wave *)b)->k;
-    return (x > y) - (x < y);
+    const struct wave *x = a, *y = b; /* no direction has two of one length */
+    return x->k != y->k ? (x->k > y->k) - (x->k < y->k) : x->kind - y->kind;
 }
 
 size_t helium_sk_size(const struct ergo_point *point) {

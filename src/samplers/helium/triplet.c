@@ -8,26 +8,28 @@
 #include "samplers/helium/liquid.h"
 
 bool helium_has_triplet(const struct ergo_point *point) {
-    return ergo_point_real(point, "/system/triplet/strength") != 0;
+    return of_quantum(point)->triplet_strength != 0;
 }
 
 #define WHERE .acts = helium_has_triplet, .where = "with a triplet strength other than 0"
 
 const struct ergo_key helium_triplet_keys[HELIUM_N_TRIPLET_KEYS] = {
-    {ERGO_KEY("/system/triplet/strength", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
-     .fallback = "0", .stream = "", .min = -10, .max = 10, .unit = "1/A^2",
+    {QUANTUM_KEY(triplet_strength, "/system/triplet/strength", REAL),
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "0", .stream = "", .min = -10, .max = 10,
+     .unit = "1/A^2",
      .help = "Three-body factor: ln psi gets -strength/4 sum_i G_i^2 + strength/2 sum_{i<j} xi^2 "
              "r^2, G_i = sum_j xi(r_ij) (r_i - r_j), xi = exp(-((r - centre)/width)^2) ((r - "
              "range)/range)^3 (Schmidt, Lee, Kalos, Chester, Phys. Rev. Lett. 47, 807 (1981)). 0: "
              "none; negative in liquid helium."},
-    {ERGO_KEY("/system/triplet/centre", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
-     .fallback = "2", .stream = "", .min = 0, .max = 100, .unit = "A",
-     .help = "Place of xi's Gaussian.", WHERE},
-    {ERGO_KEY("/system/triplet/width", REAL),
+    {QUANTUM_KEY(triplet_centre, "/system/triplet/centre", REAL),
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "2", .stream = "", .min = 0, .max = 100,
+     .unit = "A", .help = "Place of xi's Gaussian.", WHERE},
+    {QUANTUM_KEY(triplet_width, "/system/triplet/width", REAL),
      .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .fallback = "2", .stream = "",
      .min = 0, .max = 100, .unit = "A", .help = "Width of xi's Gaussian.", WHERE},
-    {ERGO_KEY("/system/triplet/range", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
-     .fallback = "0", .stream = "", .min = 0, .max = 1000, .unit = "A",
+    {QUANTUM_KEY(triplet_range, "/system/triplet/range", REAL),
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "0", .stream = "", .min = 0, .max = 1000,
+     .unit = "A",
      .help = "Distance at which xi ends, with its first two derivatives; at most half the shortest "
              "side. 0: that.",
      WHERE},
@@ -35,10 +37,10 @@ const struct ergo_key helium_triplet_keys[HELIUM_N_TRIPLET_KEYS] = {
 
 struct helium_triplet_model helium_triplet_of(const struct ergo_point *point, double half) {
     struct helium_triplet_model t = {
-        .strength = ergo_point_real(point, "/system/triplet/strength"),
-        .centre = ergo_point_real(point, "/system/triplet/centre"),
-        .width = ergo_point_real(point, "/system/triplet/width"),
-        .range = ergo_point_real(point, "/system/triplet/range"),
+        .strength = of_quantum(point)->triplet_strength,
+        .centre = of_quantum(point)->triplet_centre,
+        .width = of_quantum(point)->triplet_width,
+        .range = of_quantum(point)->triplet_range,
     };
     if (t.range == 0)
         t.range = half;
@@ -97,7 +99,7 @@ bool helium_triplet_bits(struct helium_triplet_model *t, uint32_t n) {
 enum ergo_status helium_triplet_check(struct ergo_context *ctx, const struct ergo_point *point,
                                       double half) {
     struct helium_triplet_model t = helium_triplet_of(point, half);
-    const int64_t n = ergo_point_int(point, "/system/n");
+    const int64_t n = of_quantum(point)->n;
     if (t.strength == 0)
         return ERGO_OK;
     if (t.range > half)

@@ -18,7 +18,7 @@ struct helium_triplet_model {
     unsigned bits;               /* the unit of G is 2^-bits */
 };
 
-/* The audit's twin follows whole macroupdates of up to so many atoms. */
+/* The most atoms of a job with this factor. */
 enum { HELIUM_TRIPLET_ATOMS = 2048 };
 
 enum { HELIUM_N_TRIPLET_KEYS = 4 };

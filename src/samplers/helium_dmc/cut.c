@@ -371,13 +371,12 @@ static bool unite_one(struct dmc_state *s, unsigned row, size_t member) {
     return same;
 }
 
-bool dmc_cut_unite(struct dmc_state *s, int member) {
-    const size_t m0 = member < 0 ? 0 : (size_t)member;
-    const size_t m1 = member < 0 ? s->e.batch->count : m0 + 1;
+/* What the chain of a member goes on from, of all walkers. False: a copy that a rank had of
+ * another's walker is not what that one has. */
+static bool unite_all(struct dmc_state *s, size_t member) {
     bool same = true;
-    for (size_t m = m0; m < m1; m++)
-        for (unsigned k = 0; k < KINDS; k++)
-            same = unite_one(s, copied[k], m) && same;
+    for (unsigned k = 0; k < KINDS; k++)
+        same = unite_one(s, copied[k], member) && same;
     return same;
 }
 
@@ -451,9 +450,24 @@ static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch
     return ERGO_OK;
 }
 
-static enum ergo_status unite(struct ergo_context *ctx, struct dmc_state *s, int member) {
+/* What there was to exchange since the last time. */
+static void tell(struct ergo_context *ctx, const struct dmc_state *s) {
+    struct dmc_cut *c = s->cut;
+    if (c->exchanges)
+        ergo_log(ctx, ERGO_LOG_INFO,
+                 "rank %d of %zu: %u walkers of %u, %llu combs, %.0f bytes of copies sent and "
+                 "%.1f us each",
+                 ergo_ranks_rank(), c->ranks, dmc_own(s), s->shape.walkers,
+                 (unsigned long long)c->exchanges, (double)c->bytes / (double)c->exchanges,
+                 1e6 * c->waited / (double)c->exchanges);
+    c->bytes = c->exchanges = 0;
+    c->waited = 0;
+}
+
+static enum ergo_status unite(struct ergo_context *ctx, struct dmc_state *s, size_t member) {
+    tell(ctx, s);
     ergo_engine_begin(&s->e, ctx);
-    const bool same = dmc_cut_unite(s, member);
+    const bool same = unite_all(s, member);
     if (!same)
         ERGO_ENGINE_FAIL(&s->e, ERGO_E_AUDIT,
                          "audit of helium-dmc failed on rank %d: copies of other ranks' walkers "
@@ -464,35 +478,16 @@ static enum ergo_status unite(struct ergo_context *ctx, struct dmc_state *s, int
 
 static enum ergo_status save(struct ergo_context *ctx, void *state, size_t member,
                              struct ergo_text *text) {
-    const enum ergo_status status = unite(ctx, state, (int)member);
-    return status == ERGO_OK && ergo_ranks_rank() == 0 ? dmc_save(ctx, state, member, text)
+    const enum ergo_status status = unite(ctx, state, member);
+    return status == ERGO_OK && ergo_ranks_rank() == 0 ? ergo_fields_save(ctx, state, member, text)
                                                        : status;
 }
 
 static enum ergo_status frame(struct ergo_context *ctx, void *state, size_t member,
                               struct ergo_text *text) {
-    const enum ergo_status status = unite(ctx, state, (int)member);
+    const enum ergo_status status = unite(ctx, state, member);
     return status == ERGO_OK && ergo_ranks_rank() == 0 ? dmc_frame(ctx, state, member, text)
                                                        : status;
-}
-
-/* Each rank follows the walkers of all. */
-static enum ergo_status audit(struct ergo_context *ctx, void *state) {
-    struct dmc_state *s = state;
-    struct dmc_cut *c = s->cut;
-    if (c->exchanges)
-        ergo_log(ctx, ERGO_LOG_INFO,
-                 "rank %d of %zu: %u walkers of %u, %llu combs, %.0f bytes of copies sent and "
-                 "%.1f us each",
-                 ergo_ranks_rank(), c->ranks, dmc_own(s), s->shape.walkers,
-                 (unsigned long long)c->exchanges, (double)c->bytes / (double)c->exchanges,
-                 1e6 * c->waited / (double)c->exchanges);
-    enum ergo_status status = unite(ctx, s, DMC_ALL);
-    if (status == ERGO_OK)
-        status = dmc_audit(ctx, s);
-    c->bytes = c->exchanges = 0;
-    c->waited = 0;
-    return status;
 }
 
 const struct ergo_sampler_ops dmc_cut_ops = {
@@ -502,8 +497,7 @@ const struct ergo_sampler_ops dmc_cut_ops = {
     .adapts = adapts,
     .init = dmc_init,
     .save = save,
-    .load = dmc_load,
-    .carry = dmc_carry,
-    .audit = audit,
+    .load = ergo_fields_load,
+    .carry = ergo_fields_carry,
     .frame = frame,
 };

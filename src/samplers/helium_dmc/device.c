@@ -32,8 +32,6 @@ enum ergo_status dmc_prepare(struct ergo_context *ctx, void *state) {
         ergo_engine_constant(&s->e, DMC_E_TABLES, tables);
         ergo_engine_constant(&s->e, DMC_RANDOM, random);
         ergo_engine_constant(&s->e, DMC_SITES, s->sites);
-        ergo_engine_constant(&s->e, DMC_MEMBERS, s->members);
-        ergo_engine_constant(&s->e, DMC_STEPS, s->steps);
         if (s->launch.triplet) {
             ergo_engine_constant(&s->e, DMC_TRIPLETS, s->triplets);
             ergo_engine_constant(&s->e, DMC_T_TABLES, triplets);

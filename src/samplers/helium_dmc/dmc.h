@@ -7,6 +7,7 @@
 #include "helium/triplet.h"
 #include "helium_dmc/params.h"
 #include "samplers/helium/density.h"
+#include "samplers/helium_dmc/parameters.h"
 
 /* What the members of a batch share. */
 struct dmc_shape {
@@ -93,6 +94,7 @@ struct dmc_state {
     struct helium_dmc *steps;        /* [members] */
     int32_t *sites;                  /* [3][n] of the one-body factor */
     double *unit;                    /* [members] of energies, K */
+    uint32_t *parents;               /* of a member's walkers, while it is saved or loaded */
     uint32_t begin, end; /* walkers of each member that are this rank's; all, unless cut */
     struct dmc_cut *cut; /* cut.c; NULL: all walkers are here */
 };
@@ -142,9 +144,9 @@ void dmc_step_of(const struct ergo_point *point, const struct helium_model *mode
 /* The engine's table but for `configure` and `release`, which cut.c has of its own. */
 #define DMC_ENGINE                                                                                 \
     .sampler = "helium-dmc", .smaller = "fewer walkers or atoms",                                  \
-    .state_bytes = sizeof(struct dmc_state), .prepare = dmc_prepare, .steps = dmc_steps,           \
-    .measure = dmc_measure, .measure_curves = dmc_measure_curves, .rows = dmc_rows,                \
-    .curve_rows = dmc_curve_rows, .refuse = dmc_refuse
+    .state_bytes = sizeof(struct dmc_state), .fields = &dmc_fields, .prepare = dmc_prepare,        \
+    .steps = dmc_steps, .measure = dmc_measure, .measure_curves = dmc_measure_curves,              \
+    .row = dmc_row, .curve_row = dmc_curve_row, .refuse = dmc_refuse
 extern const struct ergo_engine_model dmc_engine;
 enum ergo_status dmc_prepare(struct ergo_context *ctx, void *state);
 void dmc_release(void *state);
@@ -176,24 +178,14 @@ bool dmc_runs_away(const struct dmc_spread *spread, uint32_t walkers, double tau
  * from 0. */
 double dmc_log_weight(const struct dmc_shape *shape, double tau, double unit, uint64_t step,
                       const uint64_t *grown, uint32_t steps);
-bool dmc_rows(const void *state, unsigned slot, size_t begin, size_t end,
-              const struct ergo_samples *samples);
-bool dmc_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
-                    const struct ergo_samples *samples);
+bool dmc_row(const void *state, unsigned slot, const struct ergo_row *row);
+bool dmc_curve_row(const void *state, unsigned slot, const struct ergo_row *row);
 enum ergo_status dmc_refuse(struct ergo_context *ctx, const void *state, unsigned slot,
                             const struct ergo_samples *samples);
 /* state.c */
-enum ergo_status dmc_save(struct ergo_context *ctx, void *state, size_t member,
-                          struct ergo_text *text);
-enum ergo_status dmc_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
-                          const void *bytes, size_t length);
-enum ergo_status dmc_carry(struct ergo_context *ctx, void *state, size_t member, const void *bytes,
-                           size_t length);
+extern const struct ergo_fields dmc_fields;
 enum ergo_status dmc_frame(struct ergo_context *ctx, void *state, size_t member,
                            struct ergo_text *text);
-/* audit.c */
-enum ergo_status dmc_audit(struct ergo_context *ctx, void *state);
-
 /*
  * cut.c: the walkers of a member over ranks. Buffers have room for all walkers everywhere, each at
  * its number; a rank steps its own, and has besides what their parents left. All ranks call these
@@ -207,9 +199,6 @@ void dmc_cut_share(struct dmc_state *s, unsigned row, int member, uint32_t from,
 void dmc_cut_sum(struct dmc_state *s, size_t sample);
 /* The comb of a step, and copies of walkers whose children are elsewhere. */
 void dmc_cut_comb(struct dmc_state *s);
-/* Of a member, or all: what the chain goes on from, of all walkers. False: a copy that a rank had
- * of another's walker is not what that one has. */
-bool dmc_cut_unite(struct dmc_state *s, int member);
 bool dmc_pays_to_cut(const struct ergo_point *point, size_t ranks);
 extern const struct ergo_sampler_ops dmc_cut_ops;
 
@@ -219,50 +208,5 @@ void dmc_forward_declare(struct dmc_state *s);
 void dmc_forward_step(struct dmc_state *s);
 /* Enqueue the read of a sample with curves. */
 void dmc_forward_curve(struct dmc_state *s, size_t curve);
-/* What a member has of it, on the host; empty without pure curves. */
-struct dmc_forward {
-    uint32_t *ancestors;  /* [walkers] */
-    uint32_t *old;        /* likewise, working memory of the twin */
-    int32_t *tags, *pure; /* [walkers][3][n], [chosen][3][n] */
-};
-bool dmc_forward_make(const struct dmc_shape *shape, struct dmc_forward *f); /* false: no memory */
-void dmc_forward_free(struct dmc_forward *f);
-void dmc_forward_read(struct dmc_state *s, size_t member, const struct dmc_forward *f);
-void dmc_forward_write(struct dmc_state *s, size_t member, const struct dmc_forward *f);
-/* From what a replay has kept. */
-void dmc_forward_kept(const struct dmc_state *s, const struct ergo_replay *r, size_t member,
-                      const struct dmc_forward *f);
-/* A step of the twin: parents that the walkers took, and places in the middle of the step. */
-void dmc_forward_twin(const struct dmc_shape *shape, uint64_t step, const uint32_t *parents,
-                      const int32_t *middle, const struct dmc_forward *f);
-bool dmc_forward_same(const struct dmc_shape *shape, const struct dmc_forward *a,
-                      const struct dmc_forward *b);
-
-/* twin.c: the walkers of a member on the host. */
-struct dmc_twin {
-    const struct helium_member *member;
-    const struct helium_dmc *dmc;
-    const struct helium_cubic_host *e_table, *random; /* e_table has `binades` binades */
-    unsigned binades;
-    uint32_t n, walkers;
-    const int32_t *sites; /* [3][n]; NULL: no one-body factor */
-    int32_t *euler;       /* [3][n] of working memory */
-    /* NULL, or a triplet factor, its table, and [3][n] of working memory */
-    const struct helium_triplet *triplet;
-    const struct helium_cubic_host *t_table;
-    int32_t *field;
-};
-struct helium_atoms dmc_twin_atoms(const struct dmc_twin *twin, const int32_t *place);
-/* A step of walker number `walker`. from: its parent's places [3][n]; next, middle: places after
- * and in the middle of the step; sums: energies there. */
-void dmc_twin_step(const struct dmc_twin *twin, uint64_t step, uint32_t walker, const int32_t *from,
-                   int32_t *next, int32_t *middle, struct helium_sums *sums);
-/* A walker's records after that step. */
-void dmc_twin_records(const struct dmc_twin *twin, uint64_t step, const struct helium_sums *sums,
-                      const int64_t *from, int64_t *next);
-/* parents [walkers] of the step after `step`, from the sums of all walkers. grown: mean energy and
- * sum of the weights. */
-void dmc_twin_comb(const struct dmc_twin *twin, uint64_t step, const struct helium_sums *sums,
-                   uint32_t *parents, uint64_t grown[2]);
 
 #endif

@@ -1,9 +1,6 @@
-/* Forward walking of structures (cl/helium_dmc/trace.cl): launches, and the same on the host. */
+/* Forward walking of structures (cl/helium_dmc/trace.cl): launches. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "helium_dmc/core.h"
 #include "samplers/helium_dmc/dmc.h"
 
 /* ---- on the device --------------------------------------------------------------------------- */
@@ -66,92 +63,4 @@ void dmc_forward_curve(struct dmc_state *s, size_t curve) {
     for (size_t m = 0; m < s->e.batch->count && bytes; m++)
         ergo_engine_read_curve(&s->e, DMC_PURE_PLACES, m * bytes, bytes, DMC_PURE_SAMPLE, curve,
                                m * bytes);
-}
-
-/* ---- on the host ----------------------------------------------------------------------------- */
-
-bool dmc_forward_make(const struct dmc_shape *h, struct dmc_forward *f) {
-    const size_t all = h->chosen ? h->walkers : 0;
-    f->ancestors = malloc(4 * all + 1);
-    f->old = malloc(4 * all + 1);
-    f->tags = malloc(all * (size_t)h->walker_bytes + 1);
-    f->pure = malloc(h->chosen * (size_t)h->walker_bytes + 1);
-    return f->ancestors && f->old && f->tags && f->pure;
-}
-
-void dmc_forward_free(struct dmc_forward *f) {
-    free(f->ancestors);
-    free(f->old);
-    free(f->tags);
-    free(f->pure);
-}
-
-void dmc_forward_read(struct dmc_state *s, size_t member, const struct dmc_forward *f) {
-    const size_t count = s->shape.walkers, each = (size_t)s->shape.walker_bytes;
-    const size_t pure = s->shape.chosen * each;
-    if (!pure)
-        return;
-    ergo_engine_read(&s->e, DMC_ANCESTORS, member * count * 4, count * 4, f->ancestors);
-    ergo_engine_read(&s->e, DMC_TAGS, member * count * each, count * each, f->tags);
-    ergo_engine_read(&s->e, DMC_PURE_PLACES, member * pure, pure, f->pure);
-}
-
-void dmc_forward_write(struct dmc_state *s, size_t member, const struct dmc_forward *f) {
-    const size_t count = s->shape.walkers, each = (size_t)s->shape.walker_bytes;
-    const size_t pure = s->shape.chosen * each;
-    if (!pure)
-        return;
-    ergo_engine_write(&s->e, DMC_ANCESTORS, member * count * 4, count * 4, f->ancestors);
-    ergo_engine_write(&s->e, DMC_TAGS, member * count * each, count * each, f->tags);
-    ergo_engine_write(&s->e, DMC_PURE_PLACES, member * pure, pure, f->pure);
-}
-
-void dmc_forward_kept(const struct dmc_state *s, const struct ergo_replay *r, size_t member,
-                      const struct dmc_forward *f) {
-    const size_t count = s->shape.walkers, each = (size_t)s->shape.walker_bytes;
-    const size_t pure = s->shape.chosen * each;
-    if (!pure)
-        return;
-    memcpy(f->ancestors, (const uint32_t *)r->kept[DMC_ANCESTORS] + member * count, 4 * count);
-    memcpy(f->tags, (const char *)r->kept[DMC_TAGS] + member * count * each, count * each);
-    memcpy(f->pure, (const char *)r->kept[DMC_PURE_PLACES] + member * pure, pure);
-}
-
-static void twin_harvest(const struct dmc_shape *h, const struct dmc_forward *f) {
-    const size_t size = 3 * (size_t)h->n;
-    for (uint32_t c = 0; c < h->chosen; c++) {
-        const uint32_t walker = helium_dmc_chosen(c, h->walkers, h->chosen);
-        memcpy(f->pure + c * size, f->tags + f->ancestors[walker] * size, 4 * size);
-    }
-}
-
-static void twin_tag(const struct dmc_shape *h, const int32_t *middle,
-                     const struct dmc_forward *f) {
-    memcpy(f->tags, middle, h->walkers * (size_t)h->walker_bytes);
-    for (uint32_t w = 0; w < h->walkers; w++)
-        f->ancestors[w] = w;
-}
-
-void dmc_forward_twin(const struct dmc_shape *h, uint64_t step, const uint32_t *parents,
-                      const int32_t *middle, const struct dmc_forward *f) {
-    if (!h->chosen)
-        return;
-    memcpy(f->old, f->ancestors, 4 * (size_t)h->walkers);
-    for (uint32_t w = 0; w < h->walkers; w++)
-        f->ancestors[w] = f->old[parents[w]] < h->walkers ? f->old[parents[w]] : h->walkers - 1;
-    if (step == 0) {
-        twin_tag(h, middle, f);
-        twin_harvest(h, f);
-    } else if ((step + 1) % h->window == 0) {
-        twin_harvest(h, f);
-        twin_tag(h, middle, f);
-    }
-}
-
-bool dmc_forward_same(const struct dmc_shape *h, const struct dmc_forward *a,
-                      const struct dmc_forward *b) {
-    const size_t each = (size_t)h->walker_bytes;
-    return !h->chosen || (memcmp(a->ancestors, b->ancestors, 4 * (size_t)h->walkers) == 0 &&
-                          memcmp(a->tags, b->tags, h->walkers * each) == 0 &&
-                          memcmp(a->pure, b->pure, h->chosen * each) == 0);
 }

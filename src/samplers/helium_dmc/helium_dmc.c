@@ -1,9 +1,6 @@
 /* helium-dmc: tables of the sampler, and what a job tells without a device. */
 #include "samplers/helium_dmc/helium_dmc.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "base/divisor.h"
 #include "engine/shares.h"
 #include "samplers/helium_dmc/dmc.h"
@@ -11,28 +8,29 @@
 #define SHAPE_CHAIN (ERGO_KEY_SHAPE | ERGO_KEY_CHAIN)
 
 static bool walks_forward(const struct ergo_point *point) {
-    return ergo_point_int(point, "/system/forward_steps") > 0;
+    return of_dmc(point)->forward_steps.integer > 0;
 }
 
 static const struct ergo_key keys[] = {
-    {ERGO_KEY("/system/walkers", INT), .flags = ERGO_KEY_FORM | SHAPE_CHAIN | ERGO_KEY_SCAN,
-     .fallback = "512", .min = 2, .max = 1048576, .unit = "",
+    {QUANTUM_KEY(walkers, "/system/walkers", INT),
+     .flags = ERGO_KEY_FORM | SHAPE_CHAIN | ERGO_KEY_SCAN, .fallback = "512", .min = 2,
+     .max = 1048576, .unit = "",
      .help = "Population: the number of walkers of a point, which the comb keeps. Its bias falls "
              "as 1/walkers: scan it."},
-    {ERGO_KEY("/system/time_step", REAL),
+    {DMC_KEY(time_step, "/system/time_step", REAL),
      .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .fallback = "0.001", .min = 0,
      .max = 1, .unit = "1/K",
      .help = "Time step tau. Errors of energies are of the order tau^2 (Chin, Phys. Rev. A 42, "
              "6991 (1990); Boronat and Casulleras, Phys. Rev. B 49, 8920 (1994)): scan it."},
-    {ERGO_KEY("/system/forward_steps", INT), .flags = ERGO_KEY_FORM | SHAPE_CHAIN,
+    {DMC_KEY(forward_steps, "/system/forward_steps", INT), .flags = ERGO_KEY_FORM | SHAPE_CHAIN,
      .fallback = "320", .min = 0, .max = 1e9, .unit = "steps",
      .help =
          "Window of forward walking, a multiple of 16: potential_pure is V of the ancestors so "
          "long ago (Casulleras and Boronat, Phys. Rev. B 52, 3654 (1995)); the curve "
          "potential_forward shows whether it is long enough. Ancestors before the first step have "
          "its V, so at most /run/equilibration, if given. 0: none."},
-    {ERGO_KEY("/system/forward_structure", BOOL), .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE,
-     .fallback = "false", .unit = "",
+    {DMC_KEY(forward_structure, "/system/forward_structure", BOOL),
+     .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE, .fallback = "false", .unit = "",
      .help =
          "Also g(r), S(k) and, with sites, the spread around these in the ground state: curves "
          "gr_pure, sk_pure, spread_pure, of /run/structure_walkers ancestors, which are new every "
@@ -40,22 +38,21 @@ static const struct ergo_key keys[] = {
          "They are up to 2 forward_steps old: /run/equilibration is at least that, and "
          "what psi's distribution needs besides. The chain is the same.",
      .acts = walks_forward, .where = "with forward_steps above 0"},
-    {ERGO_KEY("/system/correction_steps", INT), .flags = ERGO_KEY_SHAPE, .fallback = "0", .min = 0,
-     .max = 65536, .unit = "steps",
+    {DMC_KEY(correction_steps, "/system/correction_steps", INT), .flags = ERGO_KEY_SHAPE,
+     .fallback = "0", .min = 0, .max = 65536, .unit = "steps",
      .help =
          "Steps before a measurement whose weights energy_corrected takes into account: 0.2/K and "
          "more in helium, less than /run/equilibration. With more than forward_steps "
          "potential_pure_corrected, too. The chain is the same. 0: none."},
-    {ERGO_KEY("/system/start", STRING), .flags = SHAPE_CHAIN | ERGO_KEY_FILE, .unit = "",
+    {QUANTUM_KEY(start, "/system/start", STRING), .flags = SHAPE_CHAIN | ERGO_KEY_FILE, .unit = "",
      .help = "Extended XYZ file whose frames are the walkers' first configurations (in turn, where "
              "there are fewer frames), in the job's box: snapshots of a run of helium-vmc, for "
              "instance (/run/frame_walkers). Absent: a lattice."},
-    {ERGO_KEY("/system/shares", STRING), .flags = ERGO_KEY_HOW, .unit = "",
-     .help =
-         "Shares of the ranks in a population cut over them (\"distribute\": \"lattice\"), walkers "
-         "in a row; the chain does not depend on it. measured (if not given): by a short trial at "
-         "the start, and again when the run has become slower; equal; or numbers > 0, \"3,1\", "
-         "dealt out to the ranks in turn."},
+    {JOB_SHARES,
+     .help = "Shares of the ranks in a population cut over them (\"distribute\": \"lattice\"), "
+             "walkers in a row; the chain does not depend on it. measured (if not given): by a "
+             "short trial at the start, and again when the run has become slower; equal; or "
+             "numbers > 0, \"3,1\", dealt out to the ranks in turn."},
 };
 
 static const struct ergo_column columns[] = {
@@ -74,25 +71,12 @@ static const struct ergo_column columns[] = {
         (void)point;                                                                               \
         return value;                                                                              \
     }
-SAMPLE(sample_energy, c[DMC_ENERGY])
-SAMPLE(sample_potential, c[DMC_POTENTIAL])
 SAMPLE(sample_kinetic, c[DMC_ENERGY] - c[DMC_POTENTIAL])
-SAMPLE(sample_growth, c[DMC_GROWTH])
-SAMPLE(sample_square, c[DMC_SQUARE])
-SAMPLE(sample_effective, c[DMC_EFFECTIVE])
-SAMPLE(sample_pure, c[DMC_PURE])
 SAMPLE(sample_kinetic_pure, c[DMC_ENERGY] - c[DMC_PURE])
-SAMPLE(sample_late, c[DMC_LATE])
 SAMPLE(sample_late_energy, c[DMC_LATE] * c[DMC_ENERGY])
-SAMPLE(sample_long, c[DMC_LONG])
 SAMPLE(sample_long_energy, c[DMC_LONG] * c[DMC_ENERGY])
 SAMPLE(sample_long_pure, c[DMC_LONG] * c[DMC_PURE])
 SAMPLE(sample_long_kinetic, c[DMC_LONG] * (c[DMC_ENERGY] - c[DMC_PURE]))
-
-static double derive_sigma(const struct ergo_point *point, const double *m) {
-    (void)point;
-    return m[1] > m[0] * m[0] ? sqrt(m[1] - m[0] * m[0]) : 0.0;
-}
 
 /* Means of X, L and L X. */
 static double derive_corrected(const struct ergo_point *point, const double *m) {
@@ -101,17 +85,17 @@ static double derive_corrected(const struct ergo_point *point, const double *m) 
 }
 
 static bool corrects(const struct ergo_point *point) {
-    return ergo_point_int(point, "/system/correction_steps") > 0;
+    return of_dmc(point)->correction_steps.integer > 0;
 }
 
 /* The steps remembered reach back to the ancestors, and beyond. */
 static bool corrects_pure(const struct ergo_point *point) {
-    return walks_forward(point) && ergo_point_int(point, "/system/correction_steps") >
-                                       ergo_point_int(point, "/system/forward_steps");
+    return walks_forward(point) &&
+           of_dmc(point)->correction_steps.integer > of_dmc(point)->forward_steps.integer;
 }
 
 static bool pure_structure(const struct ergo_point *point) {
-    return walks_forward(point) && ergo_point_bool(point, "/system/forward_structure");
+    return walks_forward(point) && of_dmc(point)->forward_structure;
 }
 
 static bool pure_solid(const struct ergo_point *point) {
@@ -137,7 +121,7 @@ static const struct ergo_observable observables[] = {
     {ERGO_NAMED("energy", "K per atom"),
      .help = "mixed estimate of the ground state's energy: mean local energy. Too high by a bias "
              "of order 1/walkers, which energy_corrected has not",
-     .sample = sample_energy, .merit = true},
+     ERGO_COLUMN(DMC_ENERGY), .merit = true},
     {ERGO_NAMED("potential_pure_corrected", "K per atom"),
      .help = "potential_pure without the bias of the population, as energy_corrected; with "
              "correction_steps above forward_steps",
@@ -149,33 +133,33 @@ static const struct ergo_observable observables[] = {
     {ERGO_NAMED("potential_pure", "K per atom"),
      .help = "V/N in the ground state, by forward walking over /system/forward_steps, with a bias "
              "of order 1/walkers, which potential_pure_corrected has not",
-     .sample = sample_pure, .applies = walks_forward},
+     ERGO_COLUMN(DMC_PURE), .applies = walks_forward},
     {ERGO_NAMED("kinetic_pure", "K per atom"), .help = "energy - potential_pure, likewise",
      .sample = sample_kinetic_pure, .applies = walks_forward},
     {ERGO_NAMED("energy_growth", "K per atom"),
      .help = "growth estimate of energy: mean energy - ln(mean weight) / (N tau) of a step",
-     .sample = sample_growth},
+     ERGO_COLUMN(DMC_GROWTH)},
     {ERGO_NAMED("potential", "K per atom"),
      .help = "V/N, mixed: between that of psi and that of the ground state",
-     .sample = sample_potential},
+     ERGO_COLUMN(DMC_POTENTIAL)},
     {ERGO_NAMED("kinetic", "K per atom"), .help = "energy - potential, mixed",
      .sample = sample_kinetic},
     {ERGO_NAMED("energy_sigma", "K per atom"),
      .help = "spread of one walker's local energy: 0 where psi is exact",
-     .inputs = {"energy", "energy2"}, .derive = derive_sigma},
+     .inputs = {"energy", "energy2"}, .derive = ergo_mean_width},
     {ERGO_NAMED("effective_walkers", ""),
      .help = "part of the population that a step's weights are worth, (sum w)^2 / (walkers sum "
              "w^2): near 1 where the step is short",
-     .sample = sample_effective, .of_moves = true},
+     ERGO_COLUMN(DMC_EFFECTIVE), .of_moves = true},
     {ERGO_NAMED("energy_corrected_half", "K per atom"),
      .help = "energy_corrected with half of those steps: where both agree, there are enough",
      .inputs = {"energy", "log_weight_half", "log_weight_half_energy"}, .derive = derive_corrected,
      .applies = corrects},
-    {ERGO_NAMED("log_weight", ""), .help = "input", .sample = sample_long, .hidden = true,
+    {ERGO_NAMED("log_weight", ""), .help = "input", ERGO_COLUMN(DMC_LONG), .hidden = true,
      .applies = corrects},
     {ERGO_NAMED("log_weight_energy", "K per atom"), .help = "input", .sample = sample_long_energy,
      .hidden = true, .applies = corrects},
-    {ERGO_NAMED("log_weight_half", ""), .help = "input", .sample = sample_late, .hidden = true,
+    {ERGO_NAMED("log_weight_half", ""), .help = "input", ERGO_COLUMN(DMC_LATE), .hidden = true,
      .applies = corrects},
     {ERGO_NAMED("log_weight_half_energy", "K per atom"), .help = "input",
      .sample = sample_late_energy, .hidden = true, .applies = corrects},
@@ -187,7 +171,7 @@ static const struct ergo_observable observables[] = {
     {ERGO_NAMED("lindemann_pure", ""), .help = "the same in the ground state" BIASED,
      .curve = "spread_pure", .from_curve = helium_lindemann, .applies = pure_solid},
     HELIUM_CONDENSATE(MIXED),
-    {ERGO_NAMED("energy2", "K^2"), .help = "input", .sample = sample_square, .hidden = true},
+    {ERGO_NAMED("energy2", "K^2"), .help = "input", ERGO_COLUMN(DMC_SQUARE), .hidden = true},
 };
 
 static const struct ergo_curve_info curves[] = {
@@ -206,18 +190,21 @@ static const struct ergo_curve_info curves[] = {
 };
 
 static const struct ergo_tunable tunables[] = {
-    {"path", "0 automatic, 1 a work-group a walker, 2 many work-groups a walker", 0, 2, false},
-    {"energy_group", "work-items of a walker (a power of two)", 0, 1024, true},
-    {"comb_group", "work-items that comb the walkers of a point (a power of two)", 0, 1024, true},
+    {ERGO_TUNABLE(ergo_parameters, path),
+     "0 automatic, 1 a work-group a walker, 2 many work-groups a walker", 0, 2, false},
+    {ERGO_TUNABLE(quantum_parameters, energy_group), "work-items of a walker (a power of two)", 0,
+     1024, true},
+    {ERGO_TUNABLE(dmc_parameters, comb_group),
+     "work-items that comb the walkers of a point (a power of two)", 0, 1024, true},
 };
 
 /* A sample for each new set of ancestors: more would be copies, with errors too small. And none of
  * an ancestor from step 0. */
 static enum ergo_status check_pure(struct ergo_context *ctx, const struct ergo_point *point) {
-    const long long window = ergo_point_int(point, "/system/forward_steps");
-    const long long apart = ergo_point_int(point, "/run/measure_every");
-    const long long every = ergo_point_int(point, "/run/structure_every");
-    const long long equilibration = ergo_point_int(point, "/run/equilibration");
+    const long long window = of_dmc(point)->forward_steps.integer;
+    const long long apart = point->parameters->measure_every.integer;
+    const long long every = of_quantum(point)->structure_every;
+    const long long equilibration = point->parameters->equilibration;
     enum ergo_status status = ERGO_OK;
     if (every == 0)
         return ergo_job_error(ctx, "/system/forward_structure",
@@ -243,7 +230,7 @@ static enum ergo_status check_pure(struct ergo_context *ctx, const struct ergo_p
 /* The drift of half a step leads at most to the top of the one-body factor. That of a file need not
  * be Gaussian: the drift is limited where it bends more. */
 static enum ergo_status check_step(struct ergo_context *ctx, const struct ergo_point *point) {
-    const double tau = ergo_point_real(point, "/system/time_step");
+    const double tau = of_dmc(point)->time_step;
     struct helium_model m;
     helium_model_of(point, &m);
     if (point->job->again || !helium_has_sites(point) || tau * m.lambda * m.one.c <= 1)
@@ -258,11 +245,12 @@ static enum ergo_status check_step(struct ergo_context *ctx, const struct ergo_p
  * a run without so many steps nothing would be corrected. */
 static enum ergo_status check_windows(struct ergo_context *ctx, const struct ergo_point *point) {
     static const char *const windows[] = {"/system/correction_steps", "/system/forward_steps"};
-    const long long equilibration = ergo_point_int(point, "/run/equilibration");
+    const long long equilibration = point->parameters->equilibration;
     for (int k = 0; k < 2 && !point->job->again; k++) {
-        const long long window = ergo_point_int(point, windows[k]);
-        if (ergo_point_value(point, windows[k])->given && window > 0 &&
-            window > equilibration - (k == 0))
+        const struct ergo_value *given =
+            k ? &of_dmc(point)->forward_steps : &of_dmc(point)->correction_steps;
+        const long long window = given->integer;
+        if (given->given && window > 0 && window > equilibration - (k == 0))
             return ergo_job_error(ctx, windows[k],
                                   "%lld: samples look back on so many steps, and "
                                   "/run/equilibration is %lld: the first ones would be of the "
@@ -273,7 +261,7 @@ static enum ergo_status check_windows(struct ergo_context *ctx, const struct erg
 }
 
 static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
-    const int64_t window = ergo_point_int(point, "/system/forward_steps");
+    const int64_t window = of_dmc(point)->forward_steps.integer;
     enum ergo_status status = ERGO_OK;
     if (window % (HELIUM_DMC_RECORDS - 1) != 0)
         status = ergo_job_error(ctx, "/system/forward_steps",
@@ -284,7 +272,7 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
     else if (pure_structure(point))
         status = check_pure(ctx, point);
     status = status == ERGO_OK ? check_windows(ctx, point) : status;
-    const uint32_t added = 2 * (uint32_t)ergo_point_int(point, "/system/walkers");
+    const uint32_t added = 2 * (uint32_t)of_quantum(point)->walkers;
     const enum ergo_status liquid = helium_check_liquid(ctx, point, added);
     const enum ergo_status shares = ergo_shares_check(ctx, point);
     status = status == ERGO_OK ? liquid : status;
@@ -293,7 +281,7 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
 }
 
 static size_t curve_size(const struct ergo_point *point, size_t c) {
-    if (!ergo_point_int(point, "/run/structure_every"))
+    if (!of_quantum(point)->structure_every)
         return 0;
     if (c == DMC_MAP)
         return helium_pair_map_size(point);
@@ -326,21 +314,20 @@ static void curve_x(const struct ergo_point *point, size_t c, double *x) {
     else if (c >= DMC_SITE_CURVES)
         helium_site_curve_x(point, c - DMC_SITE_CURVES, x);
     for (int k = 0; c == DMC_WALK && k < HELIUM_DMC_RECORDS; k++)
-        x[k] = k * ergo_point_real(point, "/system/time_step") * dmc_shape_of(point).every;
+        x[k] = k * of_dmc(point)->time_step * dmc_shape_of(point).every;
 }
 
 static uint64_t curve_every(const struct ergo_point *point) {
-    const int64_t every = ergo_point_int(point, "/run/structure_every");
+    const int64_t every = of_quantum(point)->structure_every;
     return every > 0 ? (uint64_t)every : 1;
 }
 
 static const struct ergo_sampler_ops ops = {
     .engine = &dmc_engine,
     .init = dmc_init,
-    .save = dmc_save,
-    .load = dmc_load,
-    .carry = dmc_carry,
-    .audit = dmc_audit,
+    .save = ergo_fields_save,
+    .load = ergo_fields_load,
+    .carry = ergo_fields_carry,
     .frame = dmc_frame,
 };
 
@@ -353,21 +340,18 @@ static const struct ergo_model model = {
     .programs = {"helium/lattice.cl", "helium_dmc/step.cl", "helium_dmc/spread.cl",
                  "helium_dmc/comb.cl", "helium_dmc/trace.cl", "helium/density.cl"},
     .first = first_job,
+    .parameters = sizeof(struct dmc_parameters),
     .keys = {HELIUM_LIQUID_KEYS,
              HELIUM_ONE_BODY_KEYS,
              HELIUM_TRIPLET_KEYS,
              {keys, sizeof keys / sizeof keys[0]},
              HELIUM_STRUCTURE_KEYS},
-    .columns = columns,
-    .n_columns = sizeof columns / sizeof columns[0],
+    ERGO_TABLE(columns, columns),
     .has_column = has_column,
-    .observables = observables,
-    .n_observables = sizeof observables / sizeof observables[0],
-    .curves = curves,
-    .n_curves = sizeof curves / sizeof curves[0],
+    ERGO_TABLE(observables, observables),
+    ERGO_TABLE(curves, curves),
     .curves_grids = 1u << DMC_MAP,
-    .tunables = tunables,
-    .n_tunables = sizeof tunables / sizeof tunables[0],
+    ERGO_TABLE(tunables, tunables),
     .trajectory = "extended XYZ of the first walkers (/run/frame_walkers), a frame each",
     .check = check,
     .curve_size = curve_size,

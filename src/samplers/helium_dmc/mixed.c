@@ -72,7 +72,7 @@ bool dmc_runs_away(const struct dmc_spread *spread, uint32_t walkers, double tau
 }
 
 static double tau_of(const struct dmc_state *s, size_t member) {
-    return ergo_point_real(s->e.batch->points[member], "/system/time_step");
+    return of_dmc(s->e.batch->points[member])->time_step;
 }
 
 static struct dmc_spread spread_at(const struct dmc_state *s, size_t m,
@@ -149,27 +149,20 @@ static const int64_t *records_of(const struct dmc_state *s, unsigned slot, size_
     return records + member * HELIUM_DMC_RECORDS;
 }
 
-bool dmc_rows(const void *state, unsigned which, size_t begin, size_t end,
-              const struct ergo_samples *samples) {
+bool dmc_row(const void *state, unsigned slot, const struct ergo_row *row) {
     const struct dmc_state *s = state;
-    const size_t members = s->e.batch->count;
-    bool whole = true;
-    for (size_t row = begin; row < end && whole; row++) {
-        const size_t m = row % members, sample = row / members;
-        const struct helium_sums *sums = sums_of(s, which, sample, m);
-        const struct dmc_spread spread = spread_at(s, m, sums);
-        whole = marks_of(sums, s->shape.walkers) == 0 &&
-                !dmc_runs_away(&spread, s->shape.walkers, tau_of(s, m));
-        const int64_t *records = records_of(s, which, sample, m);
-        double *columns = samples->columns + row * DMC_COLUMNS;
-        dmc_estimate(&s->models[m], &s->steps[m], tau_of(s, m), s->unit[m], sums, s->shape.walkers,
-                     columns);
-        if (records)
-            columns[DMC_PURE] = pure_of(s, m, records, HELIUM_DMC_RECORDS - 1);
-        if (s->shape.remember)
-            add_weights(s, which, sample, m, columns);
-    }
-    return whole;
+    const size_t m = row->member, sample = row->sample;
+    const struct helium_sums *sums = sums_of(s, slot, sample, m);
+    const struct dmc_spread spread = spread_at(s, m, sums);
+    const int64_t *records = records_of(s, slot, sample, m);
+    dmc_estimate(&s->models[m], &s->steps[m], tau_of(s, m), s->unit[m], sums, s->shape.walkers,
+                 row->columns);
+    if (records)
+        row->columns[DMC_PURE] = pure_of(s, m, records, HELIUM_DMC_RECORDS - 1);
+    if (s->shape.remember)
+        add_weights(s, slot, sample, m, row->columns);
+    return marks_of(sums, s->shape.walkers) == 0 &&
+           !dmc_runs_away(&spread, s->shape.walkers, tau_of(s, m));
 }
 
 enum ergo_status dmc_refuse(struct ergo_context *ctx, const void *state, unsigned which,
@@ -269,36 +262,33 @@ static bool add_structure(const struct dmc_state *s, size_t member, size_t c, ui
     return whole;
 }
 
-bool dmc_curve_rows(const void *state, unsigned which, size_t begin, size_t end,
-                    const struct ergo_samples *samples) {
+bool dmc_curve_row(const void *state, unsigned slot, const struct ergo_row *row) {
     const struct dmc_state *s = state;
-    const struct ergo_engine_slot *slot = &s->e.slots[which];
+    const struct ergo_engine_slot *block = &s->e.slots[slot];
     const struct dmc_shape *h = &s->shape;
-    const size_t members = s->e.batch->count, interval = (size_t)s->e.curve_interval;
-    const size_t first = (size_t)((interval - slot->first_sample % interval) % interval);
+    const size_t m = row->member, sample = row->taken;
     bool whole = true;
-    for (size_t row = begin; row < end && whole; row++) {
-        const size_t m = row % members, k = row / members, sample = first + k * interval;
-        const int64_t *records = records_of(s, which, sample, m);
-        const int32_t *places = ergo_engine_host(&s->e, DMC_PLACES, which, k);
-        const int32_t *pure = h->chosen ? ergo_engine_host(&s->e, DMC_PURE_SAMPLE, which, k) : NULL;
-        const int64_t *ratios = h->points ? ergo_engine_host(&s->e, DMC_RATIOS, which, k) : NULL;
-        for (size_t c = 0; c < DMC_CURVES && whole; c++) {
-            const size_t size = ergo_point_curve_size(s->e.batch->points[m], c);
-            if (c == DMC_WALK || !samples->curves[c])
-                continue;
-            if (c >= DMC_GR_PURE && c <= DMC_SPREAD_PURE)
-                add_pure(s, m, c, pure + m * 3 * h->chosen * h->n, samples->curves[c] + row * size);
-            else
-                whole = add_structure(
-                    s, m, c, slot->step + (sample + 1) * slot->every, sums_of(s, which, sample, m),
-                    places + m * 3 * h->structure_walkers * h->n,
-                    ratios ? ratios + m * h->structure_walkers * 2 * h->points : NULL,
-                    samples->curves[c] + row * size);
-        }
-        for (int r = 0; records && r < HELIUM_DMC_RECORDS; r++)
-            samples->curves[DMC_WALK][row * HELIUM_DMC_RECORDS + (size_t)r] =
-                pure_of(s, m, records, r);
+    const int64_t *records = records_of(s, slot, sample, m);
+    const int32_t *places = ergo_engine_host(&s->e, DMC_PLACES, slot, row->sample);
+    const int32_t *pure =
+        h->chosen ? ergo_engine_host(&s->e, DMC_PURE_SAMPLE, slot, row->sample) : NULL;
+    const int64_t *ratios =
+        h->points ? ergo_engine_host(&s->e, DMC_RATIOS, slot, row->sample) : NULL;
+    for (size_t c = 0; c < DMC_CURVES && whole; c++) {
+        const size_t size = ergo_point_curve_size(s->e.batch->points[m], c);
+        if (c == DMC_WALK || !row->curves[c])
+            continue;
+        if (c >= DMC_GR_PURE && c <= DMC_SPREAD_PURE)
+            add_pure(s, m, c, pure + m * 3 * h->chosen * h->n, row->curves[c] + row->number * size);
+        else
+            whole = add_structure(s, m, c, block->step + (sample + 1) * block->every,
+                                  sums_of(s, slot, sample, m),
+                                  places + m * 3 * h->structure_walkers * h->n,
+                                  ratios ? ratios + m * h->structure_walkers * 2 * h->points : NULL,
+                                  row->curves[c] + row->number * size);
     }
+    for (int r = 0; records && r < HELIUM_DMC_RECORDS; r++)
+        row->curves[DMC_WALK][row->number * HELIUM_DMC_RECORDS + (size_t)r] =
+            pure_of(s, m, records, r);
     return whole;
 }

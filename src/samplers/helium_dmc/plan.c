@@ -10,18 +10,18 @@
 
 struct dmc_shape dmc_shape_of(const struct ergo_point *point) {
     struct dmc_shape s = {0};
-    s.n = (uint32_t)ergo_point_int(point, "/system/n");
-    s.walkers = (uint32_t)ergo_point_int(point, "/system/walkers");
-    s.every = (uint32_t)ergo_point_int(point, "/system/forward_steps") / (HELIUM_DMC_RECORDS - 1);
-    s.remember = (uint32_t)ergo_point_int(point, "/system/correction_steps");
+    s.n = (uint32_t)of_quantum(point)->n;
+    s.walkers = (uint32_t)of_quantum(point)->walkers;
+    s.every = (uint32_t)of_dmc(point)->forward_steps.integer / (HELIUM_DMC_RECORDS - 1);
+    s.remember = (uint32_t)of_dmc(point)->correction_steps.integer;
     helium_lattice_sites(point, s.sites);
     s.walker_bytes = 12 * (uint64_t)s.n;
-    if (ergo_point_int(point, "/run/structure_every")) {
-        s.structure_walkers = (uint32_t)ergo_point_int(point, "/run/structure_walkers");
+    if (of_quantum(point)->structure_every) {
+        s.structure_walkers = (uint32_t)of_quantum(point)->structure_walkers;
         if (s.structure_walkers > s.walkers)
             s.structure_walkers = s.walkers;
     }
-    if (s.every && ergo_point_bool(point, "/system/forward_structure"))
+    if (s.every && of_dmc(point)->forward_structure)
         s.chosen = s.structure_walkers;
     s.window = s.every * (HELIUM_DMC_RECORDS - 1);
     s.points = helium_density_points(point);
@@ -39,8 +39,8 @@ bool dmc_model_shared(const struct ergo_batch *batch, size_t member) {
 enum ergo_status dmc_model_load(struct ergo_context *ctx, const struct ergo_point *point,
                                 struct helium_model *model) {
     /* twice: the energy of a walker is itself a sum of three */
-    const uint32_t added = 2 * (uint32_t)ergo_point_int(point, "/system/walkers");
-    const double tau = ergo_point_real(point, "/system/time_step");
+    const uint32_t added = 2 * (uint32_t)of_quantum(point)->walkers;
+    const double tau = of_dmc(point)->time_step;
     const enum ergo_status status = helium_model_load(ctx, point, added, model);
     if (status == ERGO_OK)
         helium_model_step(model, sqrt(2.0 * model->dimensions * model->lambda * tau), 1.0);
@@ -49,7 +49,7 @@ enum ergo_status dmc_model_load(struct ergo_context *ctx, const struct ergo_poin
 
 void dmc_step_of(const struct ergo_point *point, const struct helium_model *model,
                  struct helium_dmc *dmc, double *unit) {
-    const double tau = ergo_point_real(point, "/system/time_step");
+    const double tau = of_dmc(point)->time_step;
     const double spacing = helium_model_spacing(model);
     /* the potential counts each pair twice, so its unit is half as large */
     const int bits[3] = {model->bits[0] + 1, model->bits[2], model->bits[3]};
@@ -71,9 +71,9 @@ static enum ergo_status load_members(struct ergo_context *ctx, struct dmc_state 
     const struct ergo_batch *batch = s->e.batch;
     struct dmc_launch *l = &s->launch;
     s->models = ergo_engine_memory(&s->e, batch->count, sizeof *s->models);
-    s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
+    s->members = ergo_engine_table(&s->e, DMC_MEMBERS, "members", batch->count, sizeof *s->members);
     s->triplets = ergo_engine_memory(&s->e, batch->count, sizeof *s->triplets);
-    s->steps = ergo_engine_memory(&s->e, batch->count, sizeof *s->steps);
+    s->steps = ergo_engine_table(&s->e, DMC_STEPS, "time steps", batch->count, sizeof *s->steps);
     s->unit = ergo_engine_memory(&s->e, batch->count, sizeof *s->unit);
     enum ergo_status status = ergo_engine_end(&s->e);
     l->cube = true;
@@ -108,8 +108,8 @@ static void choose_groups(const struct ergo_batch *batch, const struct ergo_devi
     const struct ergo_device_summary *d = &device->summary;
     const struct ergo_point *point = batch->points[0];
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU, one = !gpu && !device->quirks.loop_limit;
-    const uint32_t wish = (uint32_t)ergo_point_int(point, "/tuning/energy_group");
-    const uint32_t comb = (uint32_t)ergo_point_int(point, "/tuning/comb_group");
+    const uint32_t wish = (uint32_t)of_quantum(point)->energy_group;
+    const uint32_t comb = (uint32_t)of_dmc(point)->comb_group;
     const uint32_t limit = d->largest_group && d->largest_group < 1024
                                ? ergo_power_of_two_down(d->largest_group)
                                : 1024;
@@ -164,8 +164,8 @@ static void choose_spread(const struct ergo_batch *batch, const struct ergo_devi
     const struct ergo_device_summary *d = &device->summary;
     const struct ergo_point *point = batch->points[0];
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
-    const int64_t path = ergo_point_int(point, "/tuning/path");
-    const uint32_t wish = (uint32_t)ergo_point_int(point, "/tuning/energy_group");
+    const int64_t path = point->parameters->path;
+    const uint32_t wish = (uint32_t)of_quantum(point)->energy_group;
     const uint32_t blocks = (s->n + HELIUM_E_BLOCK - 1) / HELIUM_E_BLOCK;
     const uint64_t units = d->compute_units ? d->compute_units : 1, most = d->local_memory;
     const uint64_t crews = batch->count * ((own + l->mates - 1) / l->mates);
@@ -206,16 +206,12 @@ static void declare_buffers(struct dmc_state *s) {
                        s->launch.places_local && !s->launch.lanes ? 4 : all * h->walker_bytes);
     ergo_engine_buffer(e, DMC_PARTS, "energies of work-groups", ERGO_BUFFER_SCRATCH,
                        all * s->launch.shares * HELIUM_SUMS_BYTES);
-    ergo_engine_buffer(e, DMC_MIDDLE, "places of measurements", ERGO_BUFFER_RESULT,
+    ergo_engine_buffer(e, DMC_MIDDLE, "places of measurements", ERGO_BUFFER_SCRATCH,
                        all * h->walker_bytes);
-    ergo_engine_buffer(e, DMC_SUMS, "energies", ERGO_BUFFER_RESULT, all * HELIUM_SUMS_BYTES);
+    ergo_engine_buffer(e, DMC_SUMS, "energies", ERGO_BUFFER_SCRATCH, all * HELIUM_SUMS_BYTES);
     ergo_engine_buffer(e, DMC_GROWN, "growth of the last steps", ERGO_BUFFER_STATE,
                        h->remember ? members * 16 * h->remember : 16);
-    ergo_engine_buffer(e, DMC_WEIGHTS, "weights", ERGO_BUFFER_RESULT, 8 * all);
-    ergo_engine_buffer(e, DMC_MEMBERS, "members", ERGO_BUFFER_CONSTANT,
-                       members * HELIUM_MEMBER_BYTES);
-    ergo_engine_buffer(e, DMC_STEPS, "time steps", ERGO_BUFFER_CONSTANT,
-                       members * HELIUM_DMC_BYTES);
+    ergo_engine_buffer(e, DMC_WEIGHTS, "weights", ERGO_BUFFER_SCRATCH, 8 * all);
     ergo_engine_buffer(e, DMC_E_TABLES, "energy tables", ERGO_BUFFER_CONSTANT,
                        members * 32 * helium_energy_pieces(s->launch.binades));
     ergo_engine_buffer(e, DMC_RANDOM, "tables of random numbers", ERGO_BUFFER_CONSTANT,
@@ -227,7 +223,7 @@ static void declare_buffers(struct dmc_state *s) {
                        triplet ? members * HELIUM_TRIPLET_BYTES : 0);
     ergo_engine_buffer(e, DMC_T_TABLES, "triplet tables", ERGO_BUFFER_CONSTANT,
                        triplet ? (members * 32 * s->launch.binades) << HELIUM_U_PIECES : 0);
-    ergo_engine_buffer(e, DMC_FIELDS, "vectors of atoms", ERGO_BUFFER_RESULT,
+    ergo_engine_buffer(e, DMC_FIELDS, "vectors of atoms", ERGO_BUFFER_SCRATCH,
                        triplet ? all * h->walker_bytes : 0);
     ergo_engine_buffer(e, DMC_SAMPLE, "samples", ERGO_BUFFER_SAMPLES, all * HELIUM_SUMS_BYTES);
     ergo_engine_buffer(e, DMC_HISTORY, "growth before samples", ERGO_BUFFER_SAMPLES,
@@ -351,6 +347,7 @@ enum ergo_status dmc_configure(struct ergo_context *ctx, void *state) {
         return status;
     s->shape = dmc_shape_of(batch->points[0]);
     s->sites = ergo_engine_memory(&s->e, helium_sites_words(batch->points[0]), sizeof *s->sites);
+    s->parents = ergo_engine_memory(&s->e, s->shape.walkers, sizeof *s->parents);
     status = ergo_engine_end(&s->e);
     if (status != ERGO_OK)
         return status;
@@ -373,7 +370,7 @@ enum ergo_status dmc_configure(struct ergo_context *ctx, void *state) {
     plan->host_bytes = batch->count * 32 * helium_energy_pieces(l->binades) +
                        (uint64_t)all * (2 * s->shape.walker_bytes + 2 * HELIUM_SUMS_BYTES);
     describe(s);
-    s->e.curve_interval = (uint64_t)ergo_point_int(batch->points[0], "/run/structure_every");
+    s->e.curve_interval = (uint64_t)of_quantum(batch->points[0])->structure_every;
     declare_buffers(s);
     declare_kernels(s);
     dmc_forward_declare(s);

@@ -9,237 +9,135 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "samplers/helium_dmc/dmc.h"
 
-static void put32(struct ergo_text *text, uint32_t x) {
-    const uint8_t b[4] = {(uint8_t)x, (uint8_t)(x >> 8), (uint8_t)(x >> 16), (uint8_t)(x >> 24)};
-    ergo_text_append_bytes(text, b, 4);
+static const struct helium_model *model_of(const struct ergo_field_row *r) {
+    return &((const struct dmc_state *)r->state)->models[r->member];
 }
 
-static void put64(struct ergo_text *text, uint64_t x) {
-    put32(text, (uint32_t)x);
-    put32(text, (uint32_t)(x >> 32));
+static const uint32_t *parents(const void *state) {
+    return ((const struct dmc_state *)state)->parents;
 }
 
-static uint32_t get32(const uint8_t *b) {
-    return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+static void places(const void *state, struct ergo_extent *x) {
+    const struct dmc_shape *h = &((const struct dmc_state *)state)->shape;
+    ergo_extent_numbers(x, 3 * (size_t)h->n, 4);
+    x->pieces = h->walkers;
+    x->axes = "walker axis atom";
 }
 
-static uint64_t get64(const uint8_t *b) {
-    return (uint64_t)get32(b) | (uint64_t)get32(b + 4) << 32;
+static bool places_valid(const struct ergo_field_row *r) {
+    return helium_places_fit(model_of(r), r->bytes);
 }
 
-static size_t records_of(const struct dmc_state *s) {
-    return s->shape.every ? HELIUM_DMC_RECORDS : 0;
+static void records(const void *state, struct ergo_extent *x) {
+    const struct dmc_shape *h = &((const struct dmc_state *)state)->shape;
+    ergo_extent_numbers(x, h->every ? HELIUM_DMC_RECORDS : 0, 8);
+    x->pieces = h->walkers;
 }
 
-/* A member's walkers, each malloc'ed. */
-struct walkers {
-    int32_t *places;
-    int64_t *records;
-    uint32_t *parents;
-    uint64_t *grown;
-    struct dmc_forward forward;
-};
-
-static void free_walkers(struct walkers *w) {
-    free(w->places);
-    free(w->records);
-    free(w->parents);
-    free(w->grown);
-    dmc_forward_free(&w->forward);
+/* What a run can have recorded: sums of a walker stay below 2^62 / (2 walkers). */
+static bool records_valid(const struct ergo_field_row *r) {
+    const int64_t most = (INT64_C(1) << 61) / ((const struct dmc_state *)r->state)->shape.walkers;
+    bool good = true;
+    for (size_t k = 0; k < r->x->bytes; k += 8) {
+        const int64_t record = (int64_t)ergo_bytes_get(r->bytes + k, 8);
+        good = good && record <= most && record >= -most;
+    }
+    return good;
 }
 
-static enum ergo_status make_walkers(struct ergo_context *ctx, const struct dmc_state *s,
-                                     struct walkers *w) {
+static void grown(const void *state, struct ergo_extent *x) {
+    ergo_extent_numbers(x, 2 * (size_t)((const struct dmc_state *)state)->shape.remember, 8);
+}
+
+/* Mean energies, and weights, which are not negative either. */
+static bool grown_valid(const struct ergo_field_row *r) {
+    const int64_t most = INT64_C(1) << 62;
+    bool good = true;
+    for (size_t k = 0; k < r->x->bytes / 8; k++) {
+        const int64_t number = (int64_t)ergo_bytes_get(r->bytes + 8 * k, 8);
+        good = good && number <= most && number >= (k % 2 ? 0 : -most);
+    }
+    return good;
+}
+
+static void ancestors(const void *state, struct ergo_extent *x) {
+    const struct dmc_shape *h = &((const struct dmc_state *)state)->shape;
+    ergo_extent_numbers(x, h->chosen != 0, 4);
+    x->rows = h->walkers;
+    x->below = h->walkers;
+}
+
+static void tags(const void *state, struct ergo_extent *x) {
+    const struct dmc_shape *h = &((const struct dmc_state *)state)->shape;
+    ergo_extent_numbers(x, h->chosen ? 3 * (size_t)h->n : 0, 4);
+    x->rows = h->walkers;
+}
+
+static void pure(const void *state, struct ergo_extent *x) {
+    const struct dmc_shape *h = &((const struct dmc_state *)state)->shape;
+    ergo_extent_numbers(x, 3 * (size_t)h->n * h->chosen, 4);
+}
+
+static void hash(const void *state, struct ergo_extent *x) {
+    const struct dmc_state *s = state;
+    ergo_extent_numbers(x, s->models[x->member].hash != 0, 8);
+}
+
+static void *hash_of(void *state, size_t member) {
+    return &((struct dmc_state *)state)->models[member].hash;
+}
+
+/* The next step begins from parents. */
+static void saving(void *state, size_t member) {
+    struct dmc_state *s = state;
     const size_t count = s->shape.walkers;
-    w->places = malloc(count * (size_t)s->shape.walker_bytes);
-    w->records = malloc(count * 8 * records_of(s) + 1);
-    w->parents = malloc(count * sizeof *w->parents);
-    w->grown = malloc(16 * (size_t)s->shape.remember + 1);
-    const bool forward = dmc_forward_make(&s->shape, &w->forward);
-    return w->places && w->records && w->parents && w->grown && forward
-               ? ERGO_OK
-               : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu walkers", count);
-}
-
-static enum ergo_status fetch(struct ergo_context *ctx, struct dmc_state *s, size_t member,
-                              struct walkers *w) {
-    const size_t count = s->shape.walkers, bytes = count * (size_t)s->shape.walker_bytes;
-    const size_t records = count * 8 * records_of(s);
-    const enum ergo_status status = make_walkers(ctx, s, w);
-    if (status != ERGO_OK)
-        return status;
-    ergo_engine_begin(&s->e, ctx);
-    ergo_engine_read(&s->e, DMC_POSITIONS, member * bytes, bytes, w->places);
-    ergo_engine_read(&s->e, DMC_PARENTS, member * count * 4, count * 4, w->parents);
-    if (records)
-        ergo_engine_read(&s->e, DMC_RECORDS, member * records, records, w->records);
-    const size_t grown = 16 * (size_t)s->shape.remember;
-    if (grown)
-        ergo_engine_read(&s->e, DMC_GROWN, member * grown, grown, w->grown);
-    dmc_forward_read(s, member, &w->forward);
+    ergo_engine_read(&s->e, DMC_PARENTS, member * count * 4, count * 4, s->parents);
     for (uint32_t k = 0; k < count && ergo_engine_end(&s->e) == ERGO_OK; k++)
-        if ((w->parents[k] += k) >= count)
+        if ((s->parents[k] += k) >= count)
             ERGO_ENGINE_FAIL(&s->e, ERGO_E_AUDIT,
                              "audit of helium-dmc failed on %s: walker %u of member %zu continues "
                              "one that does not exist",
                              s->e.device->summary.name, k, member);
-    return ergo_engine_end(&s->e);
 }
 
-enum ergo_status dmc_save(struct ergo_context *ctx, void *opaque, size_t member,
-                          struct ergo_text *text) {
-    struct dmc_state *s = opaque;
-    const size_t size = 3 * (size_t)s->shape.n, records = records_of(s);
-    struct walkers walkers = {0};
-    enum ergo_status status = fetch(ctx, s, member, &walkers);
-    for (size_t w = 0; w < s->shape.walkers && status == ERGO_OK; w++) {
-        const size_t from = walkers.parents[w];
-        for (size_t k = 0; k < size; k++)
-            put32(text, (uint32_t)walkers.places[from * size + k]);
-        for (size_t k = 0; k < records; k++)
-            put64(text, (uint64_t)walkers.records[from * records + k]);
-    }
-    for (size_t k = 0; k < 2 * (size_t)s->shape.remember && status == ERGO_OK; k++)
-        put64(text, walkers.grown[k]);
-    for (size_t w = 0; w < s->shape.walkers && s->shape.chosen && status == ERGO_OK; w++)
-        put32(text, walkers.forward.ancestors[walkers.parents[w]]);
-    for (size_t k = 0; k < s->shape.walkers * size && s->shape.chosen && status == ERGO_OK; k++)
-        put32(text, (uint32_t)walkers.forward.tags[k]);
-    for (size_t k = 0; k < s->shape.chosen * size && status == ERGO_OK; k++)
-        put32(text, (uint32_t)walkers.forward.pure[k]);
-    const uint64_t hash = helium_model_hash(&s->models[member]);
-    if (status == ERGO_OK && hash)
-        put64(text, hash);
-    if (status == ERGO_OK && text->failed)
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the state of member %zu", member);
-    free_walkers(&walkers);
-    return status;
+static void loaded(void *state, size_t member) {
+    struct dmc_state *s = state;
+    const size_t count = s->shape.walkers;
+    memset(s->parents, 0, count * 4);
+    ergo_engine_write(&s->e, DMC_PARENTS, member * count * 4, count * 4, s->parents);
 }
 
-/* What a run can have recorded: sums of a walker stay below 2^62 / (2 walkers). */
-static bool is_record(const struct dmc_state *s, int64_t record) {
-    const int64_t most = (INT64_C(1) << 61) / s->shape.walkers;
-    return record <= most && record >= -most;
-}
-
-enum ergo_status dmc_load(struct ergo_context *ctx, void *opaque, size_t member, uint64_t step,
-                          const void *data, size_t length) {
-    struct dmc_state *s = opaque;
-    const uint8_t *at = data;
-    const size_t n = s->shape.n, count = s->shape.walkers, records = records_of(s);
-    const uint64_t hash = helium_model_hash(&s->models[member]);
-    const size_t grown = 16 * (size_t)s->shape.remember;
-    const size_t forward = s->shape.chosen ? 4 * count + (count + s->shape.chosen) * 12 * n : 0;
-    const size_t expected = count * (12 * n + 8 * records) + grown + forward + (hash ? 8 : 0);
-    struct walkers walkers = {0};
-    if (length != expected)
-        return ERGO_FAIL(ctx, ERGO_E_IO,
-                         "the saved state of member %zu has %zu bytes; %zu walkers of %zu atoms "
-                         "have %zu",
-                         member, length, count, n, expected);
-    if (hash && get64(at + length - 8) != hash)
-        return ERGO_FAIL(ctx, ERGO_E_IO,
-                         "the files that /system names are not those "
-                         "that the run began with: put them back, or begin a new run");
-    enum ergo_status status = make_walkers(ctx, s, &walkers);
-    for (size_t w = 0; w < count && status == ERGO_OK; w++) {
-        walkers.parents[w] = 0;
-        for (size_t k = 0; k < 3 * n; k++, at += 4)
-            walkers.places[w * 3 * n + k] = (int32_t)get32(at);
-        if (!helium_places_fit(&s->models[member], walkers.places + w * 3 * n))
-            status = ERGO_FAIL(ctx, ERGO_E_IO,
-                               "the saved state of member %zu has an atom out of the plane: it is "
-                               "damaged",
-                               member);
-        for (size_t k = 0; k < records && status == ERGO_OK; k++, at += 8) {
-            walkers.records[w * records + k] = (int64_t)get64(at);
-            if (!is_record(s, walkers.records[w * records + k]))
-                status = ERGO_FAIL(ctx, ERGO_E_IO,
-                                   "the saved state of member %zu has an energy that no run has: "
-                                   "it is damaged",
-                                   member);
-        }
-    }
-    for (size_t k = 0; k < grown / 8 && status == ERGO_OK; k++, at += 8) {
-        walkers.grown[k] = get64(at);
-        /* mean energies, and weights, which are not negative either */
-        const int64_t signed_one = (int64_t)walkers.grown[k], most = INT64_C(1) << 62;
-        if (signed_one > most || signed_one < (k % 2 ? 0 : -most))
-            status = ERGO_FAIL(ctx, ERGO_E_IO,
-                               "the saved state of member %zu has a weight that no run has: it is "
-                               "damaged",
-                               member);
-    }
-    for (size_t w = 0; w < count && forward && status == ERGO_OK; w++, at += 4)
-        if ((walkers.forward.ancestors[w] = get32(at)) >= count)
-            status = ERGO_FAIL(ctx, ERGO_E_IO,
-                               "the saved state of member %zu has an ancestor that no run has: it "
-                               "is damaged",
-                               member);
-    for (size_t k = 0; k < count * 3 * n && forward && status == ERGO_OK; k++, at += 4)
-        walkers.forward.tags[k] = (int32_t)get32(at);
-    for (size_t k = 0; k < s->shape.chosen * 3 * n && status == ERGO_OK; k++, at += 4)
-        walkers.forward.pure[k] = (int32_t)get32(at);
-    if (status == ERGO_OK) {
-        const size_t bytes = count * 12 * n;
-        ergo_engine_begin(&s->e, ctx);
-        ergo_engine_write(&s->e, DMC_POSITIONS, member * bytes, bytes, walkers.places);
-        ergo_engine_write(&s->e, DMC_PARENTS, member * count * 4, count * 4, walkers.parents);
-        if (records)
-            ergo_engine_write(&s->e, DMC_RECORDS, member * count * 8 * records, count * 8 * records,
-                              walkers.records);
-        if (grown)
-            ergo_engine_write(&s->e, DMC_GROWN, member * grown, grown, walkers.grown);
-        dmc_forward_write(s, member, &walkers.forward);
-        status = ergo_engine_end(&s->e);
-    }
-    s->e.step = step;
-    free_walkers(&walkers);
-    return status;
-}
-
-/* Walkers, who have no ancestors yet. */
-enum ergo_status dmc_carry(struct ergo_context *ctx, void *opaque, size_t member, const void *data,
-                           size_t length) {
-    struct dmc_state *s = opaque;
-    const size_t n = s->shape.n, count = s->shape.walkers, each = 12 * n + 8 * records_of(s);
-    const uint8_t *at = data;
-    if (length < count * each || (length - count * each) % 4)
-        return ERGO_FAIL(ctx, ERGO_E_IO,
-                         "the saved state of member %zu has %zu bytes; %zu walkers of %zu atoms "
-                         "have %zu",
-                         member, length, count, n, count * each);
-    int32_t *places = malloc(count * 12 * n);
-    if (!places)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu walkers", count);
-    for (size_t w = 0; w < count; w++)
-        for (size_t k = 0; k < 3 * n; k++)
-            places[w * 3 * n + k] = (int32_t)get32(at + w * each + 4 * k);
-    ergo_engine_begin(&s->e, ctx);
-    ergo_engine_write(&s->e, DMC_POSITIONS, member * count * 12 * n, count * 12 * n, places);
-    free(places);
-    return ergo_engine_end(&s->e);
-}
+static const struct ergo_field field[] = {
+    {DMC_POSITIONS, "positions", .extent = places, .valid = places_valid, .from = parents},
+    {DMC_RECORDS, "energies", .extent = records, .valid = records_valid, .from = parents,
+     .beside = true},
+    {DMC_GROWN, "weights", .extent = grown, .valid = grown_valid, .own = true},
+    {DMC_ANCESTORS, "ancestors", .extent = ancestors, .from = parents},
+    {DMC_TAGS, "ancestors' positions", .extent = tags},
+    {DMC_PURE_PLACES, "positions of the last window", .extent = pure},
+    {ERGO_ON_HOST, "files of /system", .extent = hash, .host = hash_of, .constant = true},
+};
+const struct ergo_fields dmc_fields = {
+    .field = field, .n = sizeof field / sizeof *field, .saving = saving, .loaded = loaded};
 
 enum ergo_status dmc_frame(struct ergo_context *ctx, void *opaque, size_t member,
                            struct ergo_text *text) {
     struct dmc_state *s = opaque;
-    const uint32_t wish =
-        (uint32_t)ergo_point_int(s->e.batch->points[member], "/run/frame_walkers");
+    const uint32_t wish = (uint32_t)of_quantum(s->e.batch->points[member])->frame_walkers;
     const uint32_t count = wish < s->shape.walkers ? wish : s->shape.walkers;
-    struct walkers walkers = {0};
-    const enum ergo_status status = fetch(ctx, s, member, &walkers);
+    const size_t each = 12 * (size_t)s->shape.n + (s->shape.every ? 8 * HELIUM_DMC_RECORDS : 0);
+    struct ergo_text saved = {0};
+    const enum ergo_status status = ergo_fields_save(ctx, s, member, &saved);
     for (uint32_t w = 0; w < count && status == ERGO_OK; w++) {
         char more[80];
         snprintf(more, sizeof more, "time_step=%" PRIu64 " walker=%u", s->e.step, w);
-        helium_frame_append(text, &s->models[member], more,
-                            walkers.places + (size_t)walkers.parents[w] * 3 * s->shape.n);
+        helium_frame_append(text, &s->models[member], more, (const void *)(saved.data + w * each));
     }
-    free_walkers(&walkers);
+    ergo_text_free(&saved);
     return status;
 }

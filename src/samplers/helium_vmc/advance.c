@@ -1,5 +1,7 @@
 /* Launches of macroupdates and measurements; samples made from their sums. */
+#include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "helium_vmc/params.h"
@@ -86,10 +88,37 @@ static void multiply(struct helium_state *s) {
                 U32(s->shape.active));
 }
 
+/* A loaded state is the job's, or memory or a file has changed. */
+static void prove_ln_psi(struct helium_state *s) {
+    const size_t all = s->e.batch->count * s->shape.walkers;
+    struct helium_walker *walkers = malloc(all * sizeof *walkers);
+    struct helium_sums *sums = malloc(all * sizeof *sums);
+    if (!walkers || !sums) {
+        ERGO_ENGINE_FAIL(&s->e, ERGO_E_MEMORY, "no memory for %zu walkers", all);
+    } else {
+        helium_ln_psi(s, sums);
+        ergo_engine_read(&s->e, HELIUM_WALKERS, 0, all * sizeof *walkers, walkers);
+    }
+    for (size_t i = 0; i < all && ergo_engine_end(&s->e) == ERGO_OK; i++)
+        if (2 * walkers[i].ln_psi != sums[i].ln_psi)
+            ERGO_ENGINE_FAIL(&s->e, ERGO_E_AUDIT,
+                             "audit of helium-vmc failed on %s: at macroupdate %" PRIu64
+                             " walker %zu of member %zu has a running ln psi of %.6f, its atoms "
+                             "one of %.6f",
+                             s->e.device->summary.name, s->e.step, i % s->shape.walkers,
+                             i / s->shape.walkers, ldexp((double)walkers[i].ln_psi, -HELIUM_U_BITS),
+                             ldexp((double)sums[i].ln_psi, -HELIUM_U_BITS - 1));
+    free(walkers);
+    free(sums);
+    s->unproven = false;
+}
+
 void helium_steps(void *state, uint64_t steps) {
     struct helium_state *s = state;
     const uint64_t start = s->shape.start_steps;
     const bool tunes = s->members[0].target != 0; /* the key is not scanned, so all members agree */
+    if (s->unproven)
+        prove_ln_psi(s);
     while (steps && ergo_engine_end(&s->e) == ERGO_OK) {
         const uint64_t step = s->e.step;
         const bool starting = step < start;
@@ -273,19 +302,12 @@ static void convert_moments(const struct helium_state *s, size_t member,
         moments[k] /= walkers;
 }
 
-bool helium_rows(const void *state, unsigned which, size_t begin, size_t end,
-                 const struct ergo_samples *samples) {
+bool helium_row(const void *state, unsigned slot, const struct ergo_row *row) {
     const struct helium_state *s = state;
-    const size_t members = s->e.batch->count;
-    bool whole = true;
-    for (size_t row = begin; row < end && whole; row++) {
-        const size_t m = row % members, sample = row / members;
-        const uint32_t active = moved(s, which, sample);
-        const struct helium_sums *sums = sums_of(s, which, sample, m);
-        whole = marks_of(sums, active) == 0;
-        convert_sample(s, &s->models[m], sums, active, samples->columns + row * COLUMNS);
-    }
-    return whole;
+    const uint32_t active = moved(s, slot, row->sample);
+    const struct helium_sums *sums = sums_of(s, slot, row->sample, row->member);
+    convert_sample(s, &s->models[row->member], sums, active, row->columns);
+    return marks_of(sums, active) == 0;
 }
 
 /* A curve of the density matrix, the mean of walkers. step: of the sample. */
@@ -301,46 +323,41 @@ static bool convert_density(const struct helium_state *s, size_t member, uint64_
     return whole;
 }
 
-bool helium_curve_rows(const void *state, unsigned which, size_t begin, size_t end,
-                       const struct ergo_samples *samples) {
+bool helium_curve_row(const void *state, unsigned slot, const struct ergo_row *row) {
     const struct helium_state *s = state;
-    const struct ergo_engine_slot *slot = &s->e.slots[which];
+    const struct ergo_engine_slot *block = &s->e.slots[slot];
     const struct helium_shape *h = &s->shape;
-    const size_t members = s->e.batch->count, interval = (size_t)s->e.curve_interval;
-    const size_t first = (size_t)((interval - slot->first_sample % interval) % interval);
+    const size_t m = row->member, sample = row->taken;
     bool whole = true;
-    for (size_t row = begin; row < end && whole; row++) {
-        const size_t m = row % members, k = row / members, sample = first + k * interval;
-        const struct ergo_point *point = s->e.batch->points[m];
-        const uint32_t active = moved(s, which, sample);
-        const uint32_t walkers = active < h->structure_walkers ? active : h->structure_walkers;
-        const int32_t *places = ergo_engine_host(&s->e, HELIUM_PLACES, which, k);
-        places += m * 3 * h->structure_walkers * h->n;
-        helium_gr(point, &s->models[m], places, walkers,
-                  samples->curves[0] + row * helium_gr_size(point));
-        helium_sk(point, &s->models[m], places, walkers,
-                  samples->curves[1] + row * helium_sk_size(point));
-        if (samples->curves[HELIUM_MAP])
-            helium_pair_map(point, &s->models[m], places, walkers,
-                            samples->curves[HELIUM_MAP] + row * helium_pair_map_size(point));
-        for (size_t c = 0; c < HELIUM_SITE_CURVE_COUNT; c++)
-            if (samples->curves[HELIUM_OF_SITES + c])
-                helium_site_curve(point, &s->models[m], c, places, walkers,
-                                  samples->curves[HELIUM_OF_SITES + c] +
-                                      row * helium_site_curve_size(point, c));
-        const int64_t *ratios = h->points ? ergo_engine_host(&s->e, HELIUM_RATIOS, which, k) : NULL;
-        for (size_t c = 0; c < HELIUM_DENSITY_CURVE_COUNT && ratios && whole; c++)
-            whole = convert_density(s, m, slot->step + (sample + 1) * slot->every,
-                                    ratios + m * h->structure_walkers * 2 * h->points, walkers, c,
-                                    samples->curves[HELIUM_OF_DENSITY + c] +
-                                        row * helium_density_size(point, c));
-        if (samples->curves[2])
-            convert_moments(s, m, sums_of(s, which, sample, m), active,
-                            samples->curves[2] + row * 2 * HELIUM_B_POINTS);
-        for (size_t c = HELIUM_OPTIMISATION; c < HELIUM_OF_SITES && s->optimisation.schedule.all;
-             c++)
-            helium_optimisation_curve(
-                s, m, c, samples->curves[c] + row * helium_optimisation_size(point, c));
-    }
+    const struct ergo_point *point = s->e.batch->points[m];
+    const uint32_t active = moved(s, slot, sample);
+    const uint32_t walkers = active < h->structure_walkers ? active : h->structure_walkers;
+    const int32_t *places = ergo_engine_host(&s->e, HELIUM_PLACES, slot, row->sample);
+    places += m * 3 * h->structure_walkers * h->n;
+    helium_gr(point, &s->models[m], places, walkers,
+              row->curves[0] + row->number * helium_gr_size(point));
+    helium_sk(point, &s->models[m], places, walkers,
+              row->curves[1] + row->number * helium_sk_size(point));
+    if (row->curves[HELIUM_MAP])
+        helium_pair_map(point, &s->models[m], places, walkers,
+                        row->curves[HELIUM_MAP] + row->number * helium_pair_map_size(point));
+    for (size_t c = 0; c < HELIUM_SITE_CURVE_COUNT; c++)
+        if (row->curves[HELIUM_OF_SITES + c])
+            helium_site_curve(point, &s->models[m], c, places, walkers,
+                              row->curves[HELIUM_OF_SITES + c] +
+                                  row->number * helium_site_curve_size(point, c));
+    const int64_t *ratios =
+        h->points ? ergo_engine_host(&s->e, HELIUM_RATIOS, slot, row->sample) : NULL;
+    for (size_t c = 0; c < HELIUM_DENSITY_CURVE_COUNT && ratios && whole; c++)
+        whole = convert_density(s, m, block->step + (sample + 1) * block->every,
+                                ratios + m * h->structure_walkers * 2 * h->points, walkers, c,
+                                row->curves[HELIUM_OF_DENSITY + c] +
+                                    row->number * helium_density_size(point, c));
+    if (row->curves[2])
+        convert_moments(s, m, sums_of(s, slot, sample, m), active,
+                        row->curves[2] + row->number * 2 * HELIUM_B_POINTS);
+    for (size_t c = HELIUM_OPTIMISATION; c < HELIUM_OF_SITES && s->optimisation.schedule.all; c++)
+        helium_optimisation_curve(
+            s, m, c, row->curves[c] + row->number * helium_optimisation_size(point, c));
     return whole;
 }

@@ -41,12 +41,12 @@ static bool choose_registers(const struct ergo_batch *batch, const struct ergo_d
     const struct ergo_device_summary *d = &device->summary;
     const struct ergo_point *point = batch->points[0];
     const uint64_t units = d->compute_units ? d->compute_units : 1, all = batch->count * s->walkers;
-    const uint32_t wish = (uint32_t)ergo_point_int(point, "/tuning/work_group");
+    const uint32_t wish = (uint32_t)point->parameters->work_group;
     const uint32_t limit =
         d->largest_group < 1024 ? ergo_power_of_two_down(d->largest_group) : 1024;
-    uint32_t mates = (uint32_t)ergo_point_int(point, "/tuning/walkers_per_group");
-    uint32_t copies = (uint32_t)ergo_point_int(point, "/tuning/table_copies");
-    l->warp = ergo_device_adds_in_warps(device) && ergo_point_int(point, "/tuning/warps") != 1;
+    uint32_t mates = (uint32_t)of_vmc(point)->walkers_per_group;
+    uint32_t copies = (uint32_t)of_vmc(point)->table_copies;
+    l->warp = ergo_device_adds_in_warps(device) && of_vmc(point)->warps != 1;
     /* a group of 32 would leave half of a wave of 64 idle */
     uint32_t group = device->type == CL_DEVICE_TYPE_CPU ? 32 : ergo_device_least_group(device);
     while (group < limit && group * most_rows(l->warp) < s->n)
@@ -88,8 +88,8 @@ static void choose_blocks(const struct ergo_batch *batch, const struct ergo_devi
     const struct ergo_device_summary *d = &device->summary;
     const struct ergo_point *point = batch->points[0];
     const uint64_t units = d->compute_units ? d->compute_units : 1, all = batch->count * s->walkers;
-    const uint32_t wish = (uint32_t)ergo_point_int(point, "/tuning/work_group");
-    const uint32_t tile = (uint32_t)ergo_point_int(point, "/tuning/tile");
+    const uint32_t wish = (uint32_t)point->parameters->work_group;
+    const uint32_t tile = (uint32_t)of_vmc(point)->tile;
     const uint64_t table = (((uint64_t)16 << HELIUM_U_PIECES) * l->binades) + 64;
     uint32_t group = wish ? wish : 128;
     while (group > 1 && (group > d->largest_group || table + 56 * group > d->local_memory))
@@ -110,8 +110,8 @@ static bool choose_pairs(const struct ergo_batch *batch, const struct ergo_devic
                          const struct helium_shape *s, struct helium_launch *l) {
     const struct ergo_device_summary *d = &device->summary;
     const struct ergo_point *point = batch->points[0];
-    const uint32_t wish = (uint32_t)ergo_point_int(point, "/tuning/work_group");
-    const uint32_t copies = (uint32_t)ergo_point_int(point, "/tuning/table_copies");
+    const uint32_t wish = (uint32_t)point->parameters->work_group;
+    const uint32_t copies = (uint32_t)of_vmc(point)->table_copies;
     const uint64_t table = ((uint64_t)16 << HELIUM_U_PIECES) * l->binades;
     l->group = wish ? wish : batch->count * s->walkers > d->compute_units ? 256 : 512;
     while (l->group > d->largest_group)
@@ -120,7 +120,7 @@ static bool choose_pairs(const struct ergo_batch *batch, const struct ergo_devic
     l->copies = copies ? copies : 8;
     while (l->copies > 1 && l->copies * table + rest > d->local_memory)
         l->copies /= 2;
-    l->warp = ergo_device_adds_in_warps(device) && ergo_point_int(point, "/tuning/warps") != 1;
+    l->warp = ergo_device_adds_in_warps(device) && of_vmc(point)->warps != 1;
     return l->group >= 64 && l->copies * table + rest <= d->local_memory;
 }
 
@@ -147,7 +147,7 @@ static void choose_energy_groups(const struct ergo_batch *batch, const struct er
     const struct ergo_device_summary *d = &device->summary;
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU, blocks = l->path == HELIUM_PATH_BLOCKS;
     const uint64_t units = d->compute_units ? d->compute_units : 1, all = batch->count * s->walkers;
-    const uint32_t wish = (uint32_t)ergo_point_int(batch->points[0], "/tuning/energy_group");
+    const uint32_t wish = (uint32_t)of_quantum(batch->points[0])->energy_group;
     const uint32_t limit =
         d->largest_group && d->largest_group < 1024 ? (uint32_t)d->largest_group : 1024;
     /* The cores of a CPU take one walker each. PoCL 3.1 also computes groups of two wrong
@@ -175,8 +175,8 @@ static void choose_triplet(const struct ergo_batch *batch, const struct ergo_dev
     const struct ergo_device_summary *d = &device->summary;
     const struct ergo_point *point = batch->points[0];
     const uint64_t units = d->compute_units ? d->compute_units : 1, all = batch->count * s->walkers;
-    const uint32_t wish = (uint32_t)ergo_point_int(point, "/tuning/work_group");
-    const uint32_t mates = (uint32_t)ergo_point_int(point, "/tuning/walkers_per_group");
+    const uint32_t wish = (uint32_t)point->parameters->work_group;
+    const uint32_t mates = (uint32_t)of_vmc(point)->walkers_per_group;
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
     const uint64_t table = (((uint64_t)32 << HELIUM_U_PIECES) * l->binades) + 256;
     l->path = HELIUM_PATH_TRIPLET;
@@ -187,8 +187,7 @@ static void choose_triplet(const struct ergo_batch *batch, const struct ergo_dev
            (l->group > d->largest_group || table + 40 * (uint64_t)l->group > d->local_memory))
         l->group /= 2;
     l->walk_local = table + 40 * (uint64_t)l->group + 24 * (uint64_t)s->n <= d->local_memory;
-    l->warp = l->group == 32 && ergo_device_adds_in_warps(device) &&
-              ergo_point_int(point, "/tuning/warps") != 1;
+    l->warp = l->group == 32 && ergo_device_adds_in_warps(device) && of_vmc(point)->warps != 1;
     const uint64_t each = 40 * (uint64_t)l->group + (l->walk_local ? 24 * (uint64_t)s->n : 0);
     l->mates = !l->warp ? 1 : mates ? mates : s->n <= 256 ? 4 : 1;
     while (l->mates > 1 && (l->mates > s->walkers || l->mates * l->group > d->largest_group ||
@@ -208,7 +207,7 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
     const bool vectors = !gpu && (strstr(d->platform, "Portable Computing Language") ||
                                   strstr(d->platform, "Intel"));
-    l->path = (enum helium_path)ergo_point_int(batch->points[0], "/tuning/path");
+    l->path = (enum helium_path)batch->points[0]->parameters->path;
     l->group = l->mates = l->copies = l->tile = 1;
     if (l->triplet) {
         choose_triplet(batch, device, s, l);

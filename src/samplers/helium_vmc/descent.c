@@ -1,21 +1,21 @@
 #include "samplers/helium_vmc/descent.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "helium/params.h"
 #include "samplers/helium/liquid.h"
+#include "samplers/helium_vmc/parameters.h"
 #include "stats/stats.h"
 
 /* ---- schedule -------------------------------------------------------------------------------- */
 
 struct helium_schedule helium_schedule_of(const struct ergo_point *point) {
-    const uint64_t updates = (uint64_t)ergo_point_int(point, "/run/optimise_updates");
+    const uint64_t updates = (uint64_t)of_vmc(point)->optimise_updates;
     return (struct helium_schedule){
-        .all = strcmp(ergo_point_text(point, "/run/optimise"), "all") == 0,
-        .start = (uint64_t)ergo_point_int(point, "/system/start_steps"),
-        .every = (uint64_t)ergo_point_int(point, "/run/optimise_every"),
+        .all = ergo_says(of_vmc(point)->optimise, "all"),
+        .start = (uint64_t)of_vmc(point)->start_steps,
+        .every = (uint64_t)of_vmc(point)->optimise_every,
         .quarter = (updates + 3) / 4,
         .updates = updates,
     };
@@ -60,7 +60,7 @@ struct helium_parameters helium_parameters_of(const struct ergo_point *point,
     struct helium_parameters which = {
         .b = helium_is_schiff_verlet(point) && model->b > 0,
         .triplet = model->triplet.strength != 0,
-        .knots = (unsigned)ergo_point_int(point, "/run/optimise_knots"),
+        .knots = (unsigned)of_vmc(point)->optimise_knots,
         .core = model->core,
     };
     helium_spline_place(&model->spline, which.knots, begin_of(model), model->half);

@@ -71,19 +71,26 @@ const struct ergo_engine_model helium_engine = {
     .sampler = "helium-vmc",
     .smaller = "fewer walkers or atoms",
     .state_bytes = sizeof(struct helium_state),
+    .fields = &helium_fields,
     .configure = helium_configure,
     .prepare = prepare,
     .steps = helium_steps,
     .measure = helium_measure,
     .measure_curves = helium_measure_curves,
-    .rows = helium_rows,
-    .curve_rows = helium_curve_rows,
+    .row = helium_row,
+    .curve_row = helium_curve_row,
     .refuse = helium_refuse,
     .release = release,
 };
 
 /* ---- start ------------------------------------------------------------------------------------
  */
+
+void helium_ln_psi(struct helium_state *s, struct helium_sums *sums) {
+    const size_t all = s->e.batch->count * s->shape.walkers;
+    helium_energy(s, HELIUM_SUMS, 0, true);
+    ergo_engine_read(&s->e, HELIUM_SUMS, 0, all * sizeof *sums, sums);
+}
 
 /* Compute ln psi, which moves then update, and set the displacement that the job gives. */
 enum ergo_status helium_begin_walkers(struct ergo_context *ctx, struct helium_state *s) {
@@ -93,8 +100,7 @@ enum ergo_status helium_begin_walkers(struct ergo_context *ctx, struct helium_st
     uint32_t *factors = malloc(members * sizeof *factors);
     const bool memory = walkers && sums && factors;
     if (memory) {
-        helium_energy(s, HELIUM_SUMS, 0, true);
-        ergo_engine_read(&s->e, HELIUM_SUMS, 0, all * sizeof *sums, sums);
+        helium_ln_psi(s, sums);
         for (size_t i = 0; i < all && ergo_engine_end(&s->e) == ERGO_OK; i++)
             walkers[i].ln_psi = sums[i].ln_psi / 2;
         for (size_t m = 0; m < members; m++)
@@ -115,6 +121,7 @@ enum ergo_status helium_init(struct ergo_context *ctx, void *opaque) {
     enum ergo_status status = ERGO_OK;
     s->e.step = 0;
     s->rebuild = true;
+    s->unproven = false;
     ergo_engine_begin(&s->e, ctx);
     helium_optimisation_reset(s);
     if (helium_start_by_host(s->e.batch->points[0]))

@@ -6,6 +6,7 @@
 #include "engine/engine.h"
 #include "samplers/helium/density.h"
 #include "samplers/helium_vmc/descent.h"
+#include "samplers/helium_vmc/parameters.h"
 
 struct helium_walker;
 
@@ -99,10 +100,8 @@ struct helium_state {
     struct helium_triplet *triplets; /* [members] */
     int32_t *sites;                  /* [3][n] of the one-body factor */
     struct helium_optimisation optimisation;
-    bool replays; /* an audit: the optimisation stands still */
-    bool rebuild; /* the sums of u must be computed from the positions */
-    /* audits: accepted moves of the tuning window, in macroupdates at the target acceptance */
-    uint32_t tuned_as;
+    bool rebuild;  /* the sums of u must be computed from the positions */
+    bool unproven; /* ln psi was loaded, and has to be that of the positions */
 };
 
 struct helium_shape helium_shape_of(const struct ergo_point *point);
@@ -121,6 +120,8 @@ enum ergo_status helium_configure(struct ergo_context *ctx, void *state);
 /* Write what follows from the models. */
 void helium_write_tables(struct helium_state *s);
 extern const struct ergo_engine_model helium_engine;
+/* Compute ln psi of all walkers from all pairs. sums: [all of them], where it is twice. */
+void helium_ln_psi(struct helium_state *s, struct helium_sums *sums);
 enum ergo_status helium_begin_walkers(struct ergo_context *ctx, struct helium_state *s);
 enum ergo_status helium_init(struct ergo_context *ctx, void *state);
 /* advance.c */
@@ -132,10 +133,8 @@ void helium_steps(void *state, uint64_t steps);
 void helium_energy(struct helium_state *s, unsigned buffer, size_t row, bool psi);
 void helium_measure(void *state, size_t sample);
 void helium_measure_curves(void *state, size_t curve);
-bool helium_rows(const void *state, unsigned slot, size_t begin, size_t end,
-                 const struct ergo_samples *samples);
-bool helium_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
-                       const struct ergo_samples *samples);
+bool helium_row(const void *state, unsigned slot, const struct ergo_row *row);
+bool helium_curve_row(const void *state, unsigned slot, const struct ergo_row *row);
 enum ergo_status helium_refuse(struct ergo_context *ctx, const void *state, unsigned slot,
                                const struct ergo_samples *samples);
 /* Number of walkers that move in step `step`. */
@@ -168,8 +167,9 @@ enum helium_number { /* the first three: before any update */
 enum ergo_status helium_optimisation_configure(struct helium_state *s);
 /* Begin with the job's parameters again. */
 void helium_optimisation_reset(struct helium_state *s);
-/* Continue a member's, from numbers that were saved. false: no run has them. */
-bool helium_optimisation_take(struct helium_state *s, size_t member, const double *numbers);
+/* Can a run have these numbers of a member, as they are saved? Continue from those it has now. */
+bool helium_optimisation_may(const struct helium_state *s, size_t member, const void *numbers);
+void helium_optimisation_use(struct helium_state *s, size_t member);
 /* What is due at this step, if anything. */
 void helium_optimise(struct helium_state *s);
 size_t helium_optimisation_size(const struct ergo_point *point, size_t curve);
@@ -189,59 +189,10 @@ double helium_b_minimum(const struct ergo_point *point, const double *moments, s
                         bool energy);
 
 /* state.c: the README describes the canonical state. */
-enum ergo_status helium_save(struct ergo_context *ctx, void *state, size_t member,
-                             struct ergo_text *text);
-enum ergo_status helium_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
-                             const void *bytes, size_t length);
+extern const struct ergo_fields helium_fields;
 enum ergo_status helium_carry(struct ergo_context *ctx, void *state, size_t member,
                               const void *bytes, size_t length);
 enum ergo_status helium_frame(struct ergo_context *ctx, void *state, size_t member,
                               struct ergo_text *text);
-/* audit.c */
-enum ergo_status helium_audit(struct ergo_context *ctx, void *state);
-/* audit_compare.c: a stretch of the run against twins of its walkers */
-/* Pair visits of the host in a stretch (roughly 10 ns each), and the most for one walker. */
-extern const double helium_audit_pairs, helium_most_pairs;
-enum ergo_status helium_compare(struct ergo_context *ctx, const struct ergo_replay *r);
-/* Is the displacement tuned, or are walkers copied, after macroupdate step - 1? */
-bool helium_tunes_at(const struct helium_state *s, uint64_t step);
-bool helium_multiplies_at(const struct helium_state *s, uint64_t step);
-/* As ergo_engine_advance, after it has filled the tuning window (window_of). */
-enum ergo_status helium_advance_tuned(struct ergo_context *ctx, void *state, unsigned slot,
-                                      size_t count, uint64_t every, uint64_t first_sample);
-
-/* twin.c: the chain and its measurement of one walker on the host. place is [3][n]. */
-struct helium_twin {
-    const struct helium_member *member;
-    /* u_table and e_table have `binades` binades */
-    const struct helium_cubic_host *u_table, *e_table, *random;
-    unsigned binades;
-    uint32_t n, walker, factor;
-    int32_t *place;
-    const int32_t *sites; /* [3][n]; NULL: no one-body factor */
-    /* NULL, or a triplet factor, its table, G of all atoms [3][n], and memory for another G */
-    const struct helium_triplet *triplet;
-    const struct helium_cubic_host *t_table;
-    int32_t *field, *next_field;
-    int64_t ln_psi;
-    uint32_t accepted;
-};
-struct helium_atoms helium_twin_atoms(const struct helium_twin *twin);
-/* Compute G from the places. */
-void helium_twin_begin(struct helium_twin *twin);
-void helium_twin_steps(struct helium_twin *twin, uint64_t step, uint64_t steps);
-/* Trial of atom i in macroupdate `step`. to: its position afterwards; change: of ln psi. Returns
- * whether it is accepted. */
-bool helium_twin_trial(const struct helium_twin *twin, uint32_t i, uint64_t step, int32_t to[3],
-                       int64_t *change);
-/* Sum of u over the pairs of atom i, and its part by its site. */
-int64_t helium_twin_atom(const struct helium_twin *twin, uint32_t i);
-/* 2 ln psi, the sum over ordered pairs, in units of 2^-HELIUM_U_BITS. */
-int64_t helium_twin_ln_psi(const struct helium_twin *twin);
-/* A measurement. last: accepted moves of the macroupdate before it. */
-void helium_twin_energies(const struct helium_twin *twin, uint32_t last, struct helium_sums *sums);
-/* The displacement factor after `accepted` of `tried` moves in a tuning window. */
-uint32_t helium_twin_factor(const struct helium_member *member, uint32_t factor, uint64_t accepted,
-                            uint64_t tried);
 
 #endif

@@ -15,10 +15,9 @@ static double scale_of(uint32_t n, int k) {
 }
 
 void helium_b_x(const struct ergo_point *point, double *x) {
-    const double b = ergo_point_real(point, "/system/b");
+    const double b = of_quantum(point)->b;
     for (int k = 0; k < HELIUM_B_POINTS; k++)
-        x[k] = x[k + HELIUM_B_POINTS] =
-            b * pow(scale_of((uint32_t)ergo_point_int(point, "/system/n"), k), 0.2);
+        x[k] = x[k + HELIUM_B_POINTS] = b * pow(scale_of((uint32_t)of_quantum(point)->n, k), 0.2);
 }
 
 void helium_b_add(const struct helium_model *model, double ln_psi, double potential,
@@ -60,6 +59,6 @@ double helium_b_minimum(const struct ergo_point *point, const double *moments, s
      * again from there */
     double t = c2 > 0 ? -c1 / (2 * c2) : c1 > 0 ? -1 : 1;
     t = t < -1 ? -1 : t > 1 ? 1 : t;
-    const double s = 1.0 + 0.6 / sqrt((double)ergo_point_int(point, "/system/n")) * t;
-    return energy ? c0 + c1 * t + c2 * t * t : ergo_point_real(point, "/system/b") * pow(s, 0.2);
+    const double s = 1.0 + 0.6 / sqrt((double)of_quantum(point)->n) * t;
+    return energy ? c0 + c1 * t + c2 * t * t : of_quantum(point)->b * pow(s, 0.2);
 }

@@ -63,18 +63,23 @@ void helium_optimisation_reset(struct helium_state *s) {
     helium_write_tables(s);
 }
 
-bool helium_optimisation_take(struct helium_state *s, size_t member, const double *numbers) {
+bool helium_optimisation_may(const struct helium_state *s, size_t member, const void *numbers) {
     const struct helium_optimisation *o = &s->optimisation;
     const size_t size = helium_descent_size(&o->schedule, &o->which[member]);
     const struct helium_descent d = descent_of(s, member);
-    for (size_t k = 0; k < size; k++)
-        if (!isfinite(numbers[k]) || (k < o->which[member].count && numbers[k] != d.first[k]))
+    for (size_t k = 0; k < size; k++) {
+        double number;
+        memcpy(&number, (const char *)numbers + k * sizeof number, sizeof number);
+        if (!isfinite(number) || (k < o->which[member].count && number != d.first[k]))
             return false;
-    memcpy(o->numbers[member], numbers, size * sizeof *numbers);
+    }
+    return true;
+}
+
+void helium_optimisation_use(struct helium_state *s, size_t member) {
     use(s, member);
     if (member + 1 == s->e.batch->count) /* members are loaded in order */
         helium_write_tables(s);
-    return true;
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */
@@ -126,8 +131,7 @@ static bool update(struct helium_state *s, struct samples *x, uint64_t k) {
     }
     ergo_parallel_ranges(count, 8, slopes_of, x);
     return helium_descend(&s->optimisation.schedule, &s->optimisation.which[x->member], &d, h->n,
-                          ergo_point_real(point, "/run/optimise_rate"), k, x->slopes, x->energies,
-                          count);
+                          of_vmc(point)->optimise_rate, k, x->slopes, x->energies, count);
 }
 
 /* What the job could not have begun with (check_core) it may not end with either. */
@@ -163,7 +167,7 @@ void helium_optimise(struct helium_state *s) {
     const uint64_t k = helium_event_at(&s->optimisation.schedule, s->e.step);
     struct samples x = {.s = s};
     bool changed = false;
-    if (!k || s->replays)
+    if (!k)
         return;
     x.places = malloc(all * (size_t)s->shape.walker_bytes);
     x.sums = malloc(all * sizeof *x.sums);

@@ -1,8 +1,6 @@
 /* Shape and launches of a batch on a device. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "helium/triplet.h"
 #include "helium_vmc/params.h"
@@ -10,16 +8,16 @@
 
 struct helium_shape helium_shape_of(const struct ergo_point *point) {
     struct helium_shape s = {0};
-    s.n = (uint32_t)ergo_point_int(point, "/system/n");
-    s.walkers = (uint32_t)ergo_point_int(point, "/system/walkers");
-    s.start_steps = (uint64_t)ergo_point_int(point, "/system/start_steps");
-    s.active = (uint32_t)ergo_point_int(point, "/system/start_walkers");
+    s.n = (uint32_t)of_quantum(point)->n;
+    s.walkers = (uint32_t)of_quantum(point)->walkers;
+    s.start_steps = (uint64_t)of_vmc(point)->start_steps;
+    s.active = (uint32_t)of_vmc(point)->start_walkers;
     if (s.active == 0 || s.start_steps == 0)
         s.active = s.walkers;
     helium_lattice_sites(point, s.sites);
     s.walker_bytes = 12 * (uint64_t)s.n;
-    if (ergo_point_int(point, "/run/structure_every")) {
-        s.structure_walkers = (uint32_t)ergo_point_int(point, "/run/structure_walkers");
+    if (of_quantum(point)->structure_every) {
+        s.structure_walkers = (uint32_t)of_quantum(point)->structure_walkers;
         if (s.structure_walkers > s.walkers)
             s.structure_walkers = s.walkers;
     }
@@ -33,7 +31,7 @@ uint32_t helium_active(const struct helium_shape *shape, uint64_t step) {
 
 void helium_member_fill(const struct ergo_point *point, const struct helium_model *model,
                         struct helium_member *member) {
-    const struct ergo_value *target = ergo_point_value(point, "/system/target_acceptance");
+    const struct ergo_value *target = &of_vmc(point)->target_acceptance;
     helium_member_of(point, model, member);
     member->target = target->present ? (uint32_t)(target->real * 65536.0 + 0.5) : 0;
 }
@@ -69,11 +67,11 @@ static void declare_buffers(struct helium_state *s) {
     ergo_engine_buffer(e, HELIUM_FACTORS, "displacements", ERGO_BUFFER_STATE, 4 * members);
     ergo_engine_buffer(e, HELIUM_ATOM_SUMS, "sums of atoms", ERGO_BUFFER_STATE,
                        l->triplet ? 0 : all * h->n * 8);
-    ergo_engine_buffer(e, HELIUM_ATTEMPTS, "sums of trials", ERGO_BUFFER_RESULT,
+    ergo_engine_buffer(e, HELIUM_ATTEMPTS, "sums of trials", ERGO_BUFFER_SCRATCH,
                        blocks ? all * 8 * group * tiles : 0);
-    ergo_engine_buffer(e, HELIUM_DECISIONS, "accepted moves", ERGO_BUFFER_RESULT,
+    ergo_engine_buffer(e, HELIUM_DECISIONS, "accepted moves", ERGO_BUFFER_SCRATCH,
                        blocks ? all * 16 * (1 + 2 * group) : 0);
-    ergo_engine_buffer(e, HELIUM_PARTS, "parts of energies", ERGO_BUFFER_RESULT,
+    ergo_engine_buffer(e, HELIUM_PARTS, "parts of energies", ERGO_BUFFER_SCRATCH,
                        l->energy_pieces > 1 ? all * l->energy_pieces * HELIUM_SUMS_BYTES : 0);
     ergo_engine_buffer(e, HELIUM_MEMBERS, "members", ERGO_BUFFER_CONSTANT,
                        members * HELIUM_MEMBER_BYTES);
@@ -89,7 +87,7 @@ static void declare_buffers(struct helium_state *s) {
                        l->triplet ? members * HELIUM_TRIPLET_BYTES : 0);
     ergo_engine_buffer(e, HELIUM_T_TABLES, "triplet tables", ERGO_BUFFER_CONSTANT,
                        l->triplet ? (members * 32 * l->binades) << HELIUM_U_PIECES : 0);
-    ergo_engine_buffer(e, HELIUM_FIELDS, "vectors of atoms", ERGO_BUFFER_RESULT,
+    ergo_engine_buffer(e, HELIUM_FIELDS, "vectors of atoms", ERGO_BUFFER_SCRATCH,
                        l->triplet ? all * h->walker_bytes : 0);
     ergo_engine_buffer(e, HELIUM_EVENT_SUMS, "energies of an optimisation", ERGO_BUFFER_SCRATCH,
                        s->optimisation.schedule.all ? all * HELIUM_SUMS_BYTES : 0);
@@ -179,7 +177,7 @@ static enum ergo_status load_models(struct ergo_context *ctx, struct helium_stat
             status = helium_model_load(ctx, batch->points[i], 0, model);
         if (status != ERGO_OK)
             break;
-        helium_model_step(model, ergo_point_real(batch->points[i], "/system/displacement"),
+        helium_model_step(model, of_vmc(batch->points[i])->displacement,
                           helium_model_spacing(model));
         const unsigned binades = helium_model_binades(model);
         l->binades = binades > l->binades ? binades : l->binades;
@@ -266,7 +264,7 @@ enum ergo_status helium_configure(struct ergo_context *ctx, void *state) {
              (unsigned long long)all, l->group, where[l->path], l->mates,
              l->warp ? ", sums by warps" : "",
              (unsigned long long)ergo_plan_launch(plan, l->launch_steps), l->energy_group);
-    s->e.curve_interval = (uint64_t)ergo_point_int(batch->points[0], "/run/structure_every");
+    s->e.curve_interval = (uint64_t)of_quantum(batch->points[0])->structure_every;
     declare_buffers(s);
     declare_kernels(s);
     return ERGO_OK;

@@ -194,6 +194,8 @@ void lj_columns_of(const struct lj_state *s, size_t member, const struct lj_samp
     to[LJ_COLUMN_VOLUME] = at.volume;
     to[LJ_COLUMN_VOLUME_ACCEPTED] = from->moved & 1;
     to[LJ_COLUMN_VOLUME_LIMITED] = from->moved >> 1 & 1;
+    to[LJ_COLUMN_VOLUME_STEP] =
+        s->rules ? (double)lj_volume_step(&s->rules[member], from->moved) * 0x1p-36 : 0;
     for (size_t k = 0; k < LJ_MOST_SPECIES; k++) {
         to[LJ_COLUMN_SPECIES + k] = from->numbers[k];
         to[LJ_COLUMN_GHOSTS_OF + k] = ghosts ? lj_ghosts_mean(s, ghosts + k * LJ_GHOST_WORDS) : 0;
@@ -228,50 +230,40 @@ static void ghosts_of(const struct lj_state *s, unsigned slot, size_t sample, si
                 of[(k * lj_chains(s) + chain) * words + i];
 }
 
-bool lj_rows(const void *state, unsigned slot, size_t begin, size_t end,
-             const struct ergo_samples *samples) {
+bool lj_row(const void *state, unsigned slot, const struct ergo_row *row) {
     const struct lj_state *s = state;
     const struct ergo_engine_slot *block = &s->e.slots[slot];
-    const size_t members = s->e.batch->count;
-    for (size_t row = begin; row < end; row++) {
-        const size_t sample = row / members, m = row % members;
-        int64_t ghosts[2 * LJ_GHOST_SUMS];
-        for (size_t b = 0; b < s->boxes; b++)
-            ghosts_of(s, slot, sample, s->boxes * m + b, ghosts + b * LJ_GHOST_SUMS);
-        lj_columns_of(s, m, sample_of(s, slot, sample, m), s->launch.ghosts ? ghosts : NULL,
-                      block->step + (sample + 1) * block->every,
-                      samples->columns + row * LJ_COLUMNS);
-    }
+    int64_t ghosts[2 * LJ_GHOST_SUMS];
+    for (size_t b = 0; b < s->boxes; b++)
+        ghosts_of(s, slot, row->sample, s->boxes * row->member + b, ghosts + b * LJ_GHOST_SUMS);
+    lj_columns_of(s, row->member, sample_of(s, slot, row->sample, row->member),
+                  s->launch.ghosts ? ghosts : NULL, block->step + (row->sample + 1) * block->every,
+                  row->columns);
     return true;
 }
 
-bool lj_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
-                   const struct ergo_samples *samples) {
+bool lj_curve_row(const void *state, unsigned slot, const struct ergo_row *row) {
     const struct lj_state *s = state;
-    const size_t members = s->e.batch->count, bins = s->launch.bins, parts = s->launch.total_parts;
+    const size_t bins = s->launch.bins, parts = s->launch.total_parts;
     const size_t all = bins * lj_pair_kinds(&s->system);
-    const uint64_t interval = s->e.curve_interval;
-    const size_t first = (size_t)((interval - s->e.slots[slot].first_sample % interval) % interval);
-    uint64_t *pairs = malloc((all + 1) * sizeof *pairs);
-    for (size_t row = begin; pairs && row < end; row++) {
-        const size_t curve = row / members, m = row % members;
-        const uint32_t *counts = ergo_engine_host(&s->e, LJ_COUNTS, slot, curve);
-        memset(pairs, 0, all * sizeof *pairs);
-        if (s->cut)
-            memcpy(pairs, s->at.pairs + row * bins, bins * sizeof *pairs);
-        for (size_t p = 0; p < parts && !s->cut; p++)
-            for (size_t k = 0; k < all; k++)
-                pairs[k] += counts[(m * parts + p) * all + k];
-        const struct lj_sample *of = sample_of(s, slot, first + curve * (size_t)interval, m);
-        double *rows[LJ_CURVES];
-        lj_curve_rows_at(s, samples->curves, row, rows);
-        if (s->system.field)
-            lj_profile_convert(s, pairs, rows[LJ_CURVE_PROFILE]);
-        else
-            lj_pairs_convert(s, of->particles, of->numbers, pairs, rows);
-    }
+    const uint32_t *counts = ergo_engine_host(&s->e, LJ_COUNTS, slot, row->sample);
+    const struct lj_sample *of = sample_of(s, slot, row->taken, row->member);
+    uint64_t *pairs = calloc(all + 1, sizeof *pairs);
+    double *rows[LJ_CURVES];
+    if (!pairs)
+        return false;
+    if (s->cut)
+        memcpy(pairs, s->at.pairs + row->number * bins, bins * sizeof *pairs);
+    for (size_t p = 0; p < parts && !s->cut; p++)
+        for (size_t k = 0; k < all; k++)
+            pairs[k] += counts[(row->member * parts + p) * all + k];
+    lj_curve_rows_at(s, row->curves, row->number, rows);
+    if (s->system.field)
+        lj_profile_convert(s, pairs, rows[LJ_CURVE_PROFILE]);
+    else
+        lj_pairs_convert(s, of->particles, of->numbers, pairs, rows);
     free(pairs);
-    return pairs != NULL;
+    return true;
 }
 
 /* Before rows are made: results of chains that stopped are out of date. */

@@ -25,22 +25,13 @@ static bool can_grow(struct lj_state *s, const char *what, double bytes) {
 /* ---- where a cell's words are -----------------------------------------------------------------
  */
 
-size_t lj_cell_word(const struct lj_state *s, uint64_t cell, uint32_t slot, int axis) {
+static size_t cell_word(const struct lj_state *s, uint64_t cell, uint32_t slot, int axis) {
     return s->launch.slotted ? (3 * cell + (size_t)axis) * s->slots + slot
                              : 4 * (slot * lj_cells(s) + cell) + (size_t)axis;
 }
 
-size_t lj_cell_count_word(const struct lj_state *s, uint64_t cell) {
+static size_t count_word(const struct lj_state *s, uint64_t cell) {
     return s->launch.slotted ? 3 * s->grid.cells * s->slots + cell : 4 * cell + 3;
-}
-
-void lj_cells_read(struct lj_state *s, size_t chain, uint32_t *words) {
-    const size_t cells = lj_cells(s), chains = lj_chains(s), all = 16 * cells * s->slots;
-    if (s->launch.slotted)
-        ergo_engine_read(&s->e, LJ_CELLS, all * chain, all, words);
-    for (uint32_t p = 0; p < s->slots && !s->launch.slotted; p++)
-        ergo_engine_read(&s->e, LJ_CELLS, 16 * cells * (p * chains + chain), 16 * cells,
-                         words + 4 * cells * p);
 }
 
 static void cells_write(struct lj_state *s, size_t chain, uint32_t planes, const uint32_t *words) {
@@ -172,8 +163,8 @@ static void place_cells(struct lj_state *s, size_t chain, const uint32_t *words,
         if (c >= cells)
             continue;
         for (int k = 0; k < 3; k++)
-            planes[lj_cell_word(s, c, inside[c], k)] = words[3 * (size_t)i + (size_t)k];
-        planes[lj_cell_count_word(s, c)] = ++inside[c];
+            planes[cell_word(s, c, inside[c], k)] = words[3 * (size_t)i + (size_t)k];
+        planes[count_word(s, c)] = ++inside[c];
     }
     cells_write(s, chain, most, planes);
     free(inside);

@@ -1,19 +1,14 @@
 /* Checks of a job of lj-gcmc or lj-fluid that need no device. */
 #include <math.h>
-#include <string.h>
 
 #include "samplers/lj_gcmc/cut.h"
 #include "samplers/lj_gcmc/tables.h"
 
-static bool has(const struct ergo_point *point, const char *pointer) {
-    return ergo_point_value(point, pointer)->present;
-}
-
 /* Exactly one form of the activity, or none if there are no insertions and deletions. */
 static enum ergo_status check_activity(struct ergo_context *ctx, const struct ergo_point *point,
                                        bool used) {
-    const bool activity = has(point, "/system/activity"), beta_mu = has(point, "/system/beta_mu");
-    const bool mu = has(point, "/system/mu"), lambda = has(point, "/system/lambda");
+    const bool activity = of_lj(point)->activity.present, beta_mu = of_lj(point)->beta_mu.present;
+    const bool mu = of_lj(point)->mu.present, lambda = of_lj(point)->lambda.present;
     const int ways = activity + beta_mu + (mu || lambda);
     if (!used && ways)
         return ergo_job_error(ctx, "/system/moves",
@@ -39,8 +34,7 @@ static enum ergo_status check_activity(struct ergo_context *ctx, const struct er
 
 /* Two of the box, the particles and the density say all three. */
 static enum ergo_status check_size(struct ergo_context *ctx, const struct ergo_point *point) {
-    const bool box = has(point, "/system/box"),
-               particles = ergo_point_value(point, "/system/particles")->given;
+    const bool box = of_particle(point)->box.present, particles = of_lj(point)->particles.given;
     const bool gibbs = lj_boxes_of(point) == 2;
     const double most = gibbs ? 16777216 : LJ_MOST_PARTICLES;
     if (!lj_has_density(point)) {
@@ -72,7 +66,7 @@ static enum ergo_status check_size(struct ergo_context *ctx, const struct ergo_p
     if (!(side[0] <= 1e6)) /* also where a cube root overflows */
         return ergo_job_error(ctx, "/system/density",
                               "the volume of the box would be %.4g; allowed: up to 1e18",
-                              n / ergo_point_real(point, "/system/density"));
+                              n / of_lj(point)->density.real);
     return ERGO_OK;
 }
 
@@ -117,9 +111,9 @@ static enum ergo_status check_board(struct ergo_context *ctx, const struct lj_sy
 
 /* The moves of lj-gcmc and of the ensemble muvt. */
 static enum ergo_status check_moves(struct ergo_context *ctx, const struct ergo_point *point) {
-    const double displacement = ergo_point_real(point, "/system/moves/displacement");
-    const double insertion = ergo_point_real(point, "/system/moves/insertion");
-    const double deletion = ergo_point_real(point, "/system/moves/deletion");
+    const double displacement = of_lj(point)->moves_displacement;
+    const double insertion = of_lj(point)->moves_insertion;
+    const double deletion = of_lj(point)->moves_deletion;
     const bool open = insertion > 0 && deletion > 0;
     enum ergo_status status = ERGO_OK;
     if ((insertion > 0) != (deletion > 0))
@@ -134,7 +128,7 @@ static enum ergo_status check_moves(struct ergo_context *ctx, const struct ergo_
         status = ergo_job_error(ctx, "/system/moves",
                                 "a share of insertions or deletions below 1e-6 of all moves");
     if (!open && insertion == 0 && deletion == 0 && displacement > 0 &&
-        ergo_point_int(point, "/system/particles") == 0 && !lj_start_file(point))
+        of_lj(point)->particles.integer == 0 && !lj_start_file(point))
         status = ergo_job_error(ctx, "/system/particles",
                                 "0, and no insertions: the box would stay empty");
     return status;
@@ -147,7 +141,7 @@ static enum ergo_status check_closed(struct ergo_context *ctx, const struct ergo
     const bool matrix = lj_is_matrix(point);
     if (matrix)
         status = check_activity(ctx, point, true);
-    if (matrix && has(point, "/system/decomposition"))
+    if (matrix && of_lj(point)->decomposition.present)
         status = ergo_job_error(ctx, "/system/decomposition",
                                 "not with method transition-matrix: leave it out");
     const uint32_t insertions = lj_ghosts_of(point);
@@ -191,16 +185,16 @@ static enum ergo_status check_gibbs(struct ergo_context *ctx, const struct ergo_
     const struct lj_system second = lj_box_system(point, 1);
     const double ratio = second.volume / s->volume;
     const double shortest = fmin(second.box[0], fmin(second.box[1], second.box[2]));
-    const int64_t n = lj_particles_of(point) + ergo_point_int(point, "/system/second_particles");
-    const int64_t every = ergo_point_int(point, "/system/volume_every");
-    const int64_t transfers = ergo_point_int(point, "/system/transfers");
+    const int64_t n = lj_particles_of(point) + of_lj(point)->second_particles;
+    const int64_t every = of_particle(point)->volume_every;
+    const int64_t transfers = of_lj(point)->transfers;
     enum ergo_status status = ERGO_OK;
     if (n < 2)
         status = ergo_job_error(ctx, "/system/particles",
                                 "%lld in both boxes together: a vapour and a liquid need at least "
                                 "2, and hundreds to be told apart",
                                 (long long)n);
-    if (!(ratio >= 1e-3 && ratio <= 1e3))
+    if (s->volume > 0 && !(ratio >= 1e-3 && ratio <= 1e3)) /* no volume: the box is refused */
         status = ergo_job_error(ctx, "/system/second_volume",
                                 "%.10g is %.4g times the volume of the first box; allowed: 0.001 "
                                 "to 1000",
@@ -272,8 +266,7 @@ enum ergo_status lj_check(struct ergo_context *ctx, const struct ergo_point *poi
                                 s.attraction);
     if (s.cutoff < 0.2 * s.sigma)
         status = ergo_job_error(ctx, "/system/cutoff", "%.10g is below 0.2 sigma", s.cutoff);
-    else if (s.cutoff < s.sigma &&
-             !ergo_point_value(point, "/system/cutoff")->given) /* who means that writes it */
+    else if (s.cutoff < s.sigma && !of_lj(point)->cutoff.given) /* who means that writes it */
         status = ergo_job_error(ctx, "/system/cutoff",
                                 "absent, and its default of %.10g is below sigma, %.10g, where "
                                 "nothing attracts: write it in the job's unit of length, %.10g is "
@@ -293,16 +286,16 @@ enum ergo_status lj_check(struct ergo_context *ctx, const struct ergo_point *poi
             ctx, "/system/max_displacement", "%.10g is more than half the shortest side, %.10g%s",
             s.max_displacement, shortest / 2,
             s.ensemble == LJ_MUVT ? "; leave it out to displace to anywhere" : "");
-    const int64_t tune = ergo_point_int(point, "/system/tune_steps");
+    const int64_t tune = of_lj(point)->tune_steps;
     if (tune && s.max_displacement == 0)
         status = ergo_job_error(ctx, "/system/tune_steps", "without max_displacement");
-    if (tune > ergo_point_int(point, "/run/equilibration"))
+    if (tune > point->parameters->equilibration)
         status = ergo_job_error(ctx, "/system/tune_steps",
                                 "%lld is longer than the equilibration: a chain that is steered "
                                 "does not sample",
                                 (long long)tune);
-    if (has(point, "/anneal") && !lj_is_open(point) &&
-        strcmp(ergo_point_text(point, "/anneal"), "/system/particles") == 0)
+    if (point->parameters->anneal.present && !lj_is_open(point) &&
+        ergo_says(point->parameters->anneal.text, "/system/particles"))
         status = ergo_job_error(ctx, "/anneal",
                                 "found \"/system/particles\", but N is fixed: no point can start "
                                 "in the last state of one with another N");

@@ -36,7 +36,7 @@ bool lj_cut_is_worth(const struct ergo_point *point, size_t ranks) {
 }
 
 enum ergo_status lj_cut_check(struct ergo_context *ctx, const struct ergo_point *point) {
-    if (strcmp(ergo_point_text(point, "/distribute"), "lattice") != 0 || lj_cut_serves(point))
+    if (!ergo_says(point->parameters->distribute, "lattice") || lj_cut_serves(point))
         return ERGO_OK;
     return ergo_job_error(ctx, "/distribute",
                           "\"lattice\" cuts one large box with /system/decomposition "
@@ -123,7 +123,7 @@ enum ergo_status lj_cut_shape(struct ergo_context *ctx, struct lj_state *s) {
     s->at.planes = l->slots;
     slab->edge_bytes =
         16 * members * l->slots * deep * LJ_ACTIVE * LJ_ACTIVE * LJ_ACTIVE * layer_blocks(s);
-    if (!ergo_point_int(s->e.batch->points[0], "/tuning/capacity"))
+    if (!of_lj(s->e.batch->points[0])->capacity)
         l->capacity = (uint32_t)fmax(64, ceil(1.05 * l->capacity * slab->most / layers));
     s->at.turns = ergo_engine_memory(&s->e, members, sizeof *s->at.turns);
     s->at.shares = ergo_engine_memory(&s->e, members * l->shares, sizeof *s->at.shares);
@@ -139,7 +139,7 @@ enum ergo_status lj_cut_shape(struct ergo_context *ctx, struct lj_state *s) {
 
 void lj_cut_declare(struct lj_state *s) {
     struct ergo_engine *e = &s->e;
-    ergo_engine_buffer(e, LJ_LISTED, "chains of the list", ERGO_BUFFER_RESULT,
+    ergo_engine_buffer(e, LJ_LISTED, "chains of the list", ERGO_BUFFER_SCRATCH,
                        e->batch->count * sizeof *s->at.listed);
     ergo_slab_declare(
         e, &s->at.slab,
@@ -375,26 +375,11 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
     return status;
 }
 
-static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
-    struct lj_state *s = state;
-    ergo_slab_prepare(&s->e, &s->at.slab);
-    return lj_prepare(ctx, state);
-}
-
-static void release(void *state) {
-    ergo_slab_release(&((struct lj_state *)state)->at.slab);
-    lj_release(state);
-}
-
-static struct ergo_slab *slab_of(void *state) {
-    return &((struct lj_state *)state)->at.slab;
-}
-
-static const struct ergo_slab_model slabs = {.slab_of = slab_of};
+static const struct ergo_slab_model slabs = {.at = offsetof(struct lj_state, at.slab)};
 
 #define ENGINE(name)                                                                               \
     {                                                                                              \
-        LJ_ENGINE(name), .configure = configure, .prepare = prepare, .release = release,           \
+        LJ_ENGINE(name), .configure = configure, .prepare = lj_prepare, .release = lj_release,     \
                          .slab = &slabs                                                            \
     }
 static const struct ergo_engine_model gcmc = ENGINE("lj-gcmc"), fluid = ENGINE("lj-fluid");

@@ -1,5 +1,4 @@
 /* Lennard-Jones chains on a device: constants, and memory of the host. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "samplers/lj_gcmc/lj.h"
@@ -41,7 +40,6 @@ enum ergo_status lj_prepare(struct ergo_context *ctx, void *state) {
     uint32_t *bounds = s->launch.board_blocks ? lj_board_bounds(&s->grid) : NULL;
     if (s->launch.board_blocks && !bounds)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the bounds of cells");
-    ergo_engine_constant(&s->e, LJ_MEMBERS, s->members);
     ergo_engine_constant(&s->e, LJ_RULES, s->rules);
     ergo_engine_constant(&s->e, LJ_EDGES, s->bin_edges);
     ergo_engine_constant(&s->e, LJ_BOUNDS, bounds);

@@ -24,12 +24,12 @@ static const double HIGHEST = 1e6;
 static const double THICKEST = 0.02;
 
 bool lj_takes_fields(const struct ergo_point *point) {
-    const char *name = point->job->model->name;
-    return name && (strcmp(name, "nvt") == 0 || strcmp(name, "muvt") == 0);
+    const enum lj_ensemble *of = point->job->model->rule;
+    return of && (*of == LJ_NVT || *of == LJ_MUVT);
 }
 
 bool lj_has_slit(const struct ergo_point *point) {
-    return lj_takes_fields(point) && ergo_point_value(point, "/system/slit/width")->present;
+    return lj_takes_fields(point) && of_lj(point)->slit_width.present;
 }
 
 bool lj_has_field(const struct ergo_point *point) {
@@ -40,24 +40,19 @@ void lj_field_of(const struct ergo_point *point, struct lj_system *s) {
     s->field = lj_has_field(point);
     s->axis = 2;
     if (s->field)
-        s->axis = ergo_point_text(point, "/run/profile_axis")[0] - 'x';
+        s->axis = of_lj(point)->profile_axis[0] - 'x';
     s->length = s->axis == 2 && s->slit.width > 0 ? s->slit.width : s->box[s->axis];
-}
-
-static double given(const struct ergo_point *point, const char *pointer) {
-    const struct ergo_value *value = ergo_point_value(point, pointer);
-    return value->present ? value->real : 0;
 }
 
 void lj_slit_of(const struct ergo_point *point, struct lj_slit *slit) {
     memset(slit, 0, sizeof *slit);
     if (!lj_has_slit(point))
         return;
-    slit->width = given(point, "/system/slit/width");
-    slit->epsilon = given(point, "/system/slit/epsilon");
-    slit->sigma = given(point, "/system/slit/sigma");
-    slit->density = given(point, "/system/slit/density");
-    slit->spacing = given(point, "/system/slit/spacing");
+    slit->width = of_lj(point)->slit_width.real;
+    slit->epsilon = of_lj(point)->slit_epsilon.real;
+    slit->sigma = of_lj(point)->slit_sigma.real;
+    slit->density = of_lj(point)->slit_density.real;
+    slit->spacing = of_lj(point)->slit_spacing.real;
     slit->unit = 2 * PI * slit->density * slit->epsilon * slit->sigma * slit->sigma * slit->spacing;
 }
 
@@ -168,8 +163,8 @@ static enum ergo_status check_bulk(struct ergo_context *ctx, const struct ergo_p
     const struct ergo_job *job = point->job;
     const struct ergo_point *a = &job->points[0], *b = &job->points[job->n_points - 1];
     const struct lj_system x = lj_system_of(a), y = lj_system_of(b);
-    const bool one = given(a, "/system/slit/bulk_density") == given(b, "/system/slit/bulk_density");
-    if (!ergo_point_value(point, "/system/slit/bulk_density")->present || !one ||
+    const bool one = of_lj(a)->slit_bulk_density.real == of_lj(b)->slit_bulk_density.real;
+    if (!of_lj(point)->slit_bulk_density.present || !one ||
         (x.temperature == y.temperature && x.activity == y.activity))
         return ERGO_OK;
     return ergo_job_error(
@@ -177,7 +172,7 @@ static enum ergo_status check_bulk(struct ergo_context *ctx, const struct ergo_p
         "%.10g is the bulk fluid's at one temperature and activity, but these are "
         "scanned: excess_adsorption would be wrong. Leave it out, and let `ergocl "
         "analyse` put this run and one of the bulk fluid at the same activities together",
-        given(point, "/system/slit/bulk_density"));
+        of_lj(point)->slit_bulk_density.real);
 }
 
 /* Of a box that is much higher than the slit. */
@@ -186,7 +181,7 @@ static enum ergo_status check_height(struct ergo_context *ctx, const struct ergo
     const struct lj_slit *slit = &s->slit;
     const double most = THICKEST * slit->sigma * LJ_FIELD_LAYERS;
     const double least = slit->width + s->cutoff;
-    const int64_t bins = ergo_point_int(point, "/run/profile_bins");
+    const int64_t bins = of_particle(point)->profile_bins;
     if (s->box[2] > most && least > most)
         return ergo_job_error(ctx, "/system/slit/width",
                               "%.10g and a cutoff of %.10g are more than %.10g, the highest box "
@@ -197,7 +192,7 @@ static enum ergo_status check_height(struct ergo_context *ctx, const struct ergo
                               "the third side is %.10g, too long for a field of %u layers: use "
                               "%.10g, the slit's width and a cutoff; up to %.10g are possible",
                               s->box[2], LJ_FIELD_LAYERS, least, most);
-    if (ergo_point_int(point, "/run/curve_every") && bins_of(s, (double)bins) >= 0x1p32)
+    if (of_lj(point)->curve_every && bins_of(s, (double)bins) >= 0x1p32)
         return ergo_job_error(ctx, "/run/profile_bins",
                               "%lld, in a box %.4g times as high as the slit: at most %.0f, or use "
                               "%.10g, the slit's width and a cutoff, as third side of the box",
@@ -209,8 +204,11 @@ static enum ergo_status check_height(struct ergo_context *ctx, const struct ergo
 static enum ergo_status check_keys(struct ergo_context *ctx, const struct ergo_point *point) {
     static const char *const needed[] = {"/system/slit/epsilon", "/system/slit/sigma",
                                          "/system/slit/density", "/system/slit/spacing"};
+    const struct lj_parameters *p = of_lj(point);
+    const bool there[] = {p->slit_epsilon.present, p->slit_sigma.present, p->slit_density.present,
+                          p->slit_spacing.present};
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
-        if (!ergo_point_value(point, needed[i])->present)
+        if (!there[i])
             return ergo_job_error(
                 ctx, needed[i],
                 "missing: a slit has epsilon, sigma (particle and solid), density "
@@ -270,8 +268,7 @@ static enum ergo_status check_voxels(struct ergo_context *ctx, const struct ergo
         const struct ergo_point *at = &point->job->points[i];
         if (at->replica)
             continue;
-        const double u = (*cube)->least * ergo_point_real(at, "/system/field_unit") /
-                         ergo_point_real(at, "/system/temperature");
+        const double u = (*cube)->least * of_lj(at)->field_unit / at->parameters->temperature;
         if (u < 50 && u > deep)
             continue;
         struct ergo_text where = {0};
@@ -313,8 +310,9 @@ static enum ergo_status check_species(struct ergo_context *ctx, const struct erg
 static enum ergo_status check_frozen(struct ergo_context *ctx, const struct ergo_point *point,
                                      const struct lj_system *s, struct lj_atoms **atoms) {
     static const char *const needed[] = {"/system/frozen/epsilon", "/system/frozen/sigma"};
+    const bool there[] = {of_lj(point)->frozen_epsilon.present, of_lj(point)->frozen_sigma.present};
     for (size_t i = 0; i < 2; i++)
-        if (lj_has_frozen(point) && !ergo_point_value(point, needed[i])->present)
+        if (lj_has_frozen(point) && !there[i])
             return ergo_job_error(ctx, needed[i],
                                   "missing: atoms have epsilon and sigma, a number or a list for "
                                   "the species of the file");
@@ -348,7 +346,7 @@ enum ergo_status lj_check_field(struct ergo_context *ctx, const struct ergo_poin
                               "transition-matrix is not for slits, fields and frozen atoms: "
                               "`ergocl analyse` would take the whole box for the volume of the "
                               "fluid. Use method sample");
-    if (ergo_point_bool(point, "/system/tail_correction"))
+    if (of_lj(point)->tail_correction)
         return ergo_job_error(ctx, "/system/tail_correction",
                               "not in a slit or field: it is that of a uniform fluid");
     if (s->period)

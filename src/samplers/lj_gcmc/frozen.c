@@ -14,7 +14,7 @@
 enum { MOST_ATOMS = 1 << 22, MOST_CELLS = 128 };
 
 bool lj_has_frozen(const struct ergo_point *point) {
-    return lj_takes_fields(point) && ergo_point_value(point, "/system/frozen/file")->present;
+    return lj_takes_fields(point) && of_lj(point)->frozen_file.present;
 }
 
 void lj_atoms_free(struct lj_atoms *atoms) {
@@ -36,9 +36,11 @@ static double of_species(const struct ergo_value *value, size_t species) {
 static enum ergo_status check_species(struct ergo_context *ctx, const struct ergo_point *point,
                                       const struct ergo_xyz *frame) {
     static const char *const keys[] = {"/system/frozen/epsilon", "/system/frozen/sigma"};
-    const char *path = ergo_point_text(point, "/system/frozen/file");
+    const char *path = of_lj(point)->frozen_file.text;
+    const struct ergo_value *values[] = {&of_lj(point)->frozen_epsilon,
+                                         &of_lj(point)->frozen_sigma};
     for (size_t i = 0; i < 2; i++) {
-        const struct ergo_value *value = ergo_point_value(point, keys[i]);
+        const struct ergo_value *value = values[i];
         if (value->items > 0 && frame->n_species > LJ_MOST_SPECIES)
             return ergo_job_error(ctx, keys[i],
                                   "%s has more species than %d, which are the most that can have "
@@ -56,12 +58,12 @@ static enum ergo_status check_species(struct ergo_context *ctx, const struct erg
 
 static enum ergo_status fill(struct ergo_context *ctx, const struct ergo_point *point,
                              const struct ergo_xyz *frame, struct lj_atoms *atoms) {
-    const struct ergo_value *epsilon = ergo_point_value(point, "/system/frozen/epsilon");
-    const struct ergo_value *sigma = ergo_point_value(point, "/system/frozen/sigma");
+    const struct ergo_value *epsilon = &of_lj(point)->frozen_epsilon;
+    const struct ergo_value *sigma = &of_lj(point)->frozen_sigma;
     const bool apart = epsilon->items > 0 || sigma->items > 0;
     if (frame->n > MOST_ATOMS)
         return ergo_job_error(ctx, "/system/frozen/file", "%s has %zu atoms; at most %d",
-                              ergo_point_text(point, "/system/frozen/file"), frame->n, MOST_ATOMS);
+                              of_lj(point)->frozen_file.text, frame->n, MOST_ATOMS);
     atoms->n = (uint32_t)frame->n;
     atoms->n_species = apart ? (uint32_t)frame->n_species : 1;
     atoms->species = calloc(frame->n, 1);
@@ -120,8 +122,8 @@ static enum ergo_status check_size(struct ergo_context *ctx, const struct ergo_p
             return ergo_job_error(ctx, "/system/frozen/file",
                                   "atoms of %s are %.6g apart along %c, but the box is %.6g: "
                                   "positions are in sigma, within a box (or give Lattice there)",
-                                  ergo_point_text(point, "/system/frozen/file"), high - low,
-                                  (char)('x' + k), s->box[k]);
+                                  of_lj(point)->frozen_file.text, high - low, (char)('x' + k),
+                                  s->box[k]);
     }
     return ERGO_OK;
 }

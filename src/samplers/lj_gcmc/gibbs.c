@@ -25,6 +25,7 @@ const struct ergo_column lj_gibbs_columns[LJ_GIBBS_COLUMNS] = {
     {"accepted_transfer", "", "transfers accepted" RECENTLY},
     {"volume_accepted", "", "1 if the last exchange of volume was accepted"},
     {"volume_limited", "", "1 if the last exchange of volume was refused by the limits of a box"},
+    {"volume_step", "", "largest trial change of ln(V1/V2)"},
     {"particles_2_liquid", "", "of a mixture: particles of the second species, in the liquid"},
     {"particles_3_liquid", "", "of the third"},
     {"particles_2_vapour", "", "of the second, in the vapour"},
@@ -44,6 +45,8 @@ bool lj_gibbs_has_column(const struct ergo_point *point, size_t c) {
         return lj_species_number(point) >=
                    2 + (c - LJ_GIBBS_LIQUID_SPECIES) % (LJ_GIBBS_SPECIES - 1) &&
                (c < LJ_GIBBS_LIQUID_GHOSTS || lj_ghosts_of(point) > 0);
+    if (c == LJ_GIBBS_VOLUME_STEP)
+        return ergo_isobaric_tuned(point);
     return !ghosts || lj_ghosts_of(point) > 0;
 }
 
@@ -103,6 +106,7 @@ void lj_gibbs_columns_of(const struct lj_state *s, size_t member, const struct l
     }
     to[LJ_GIBBS_VOLUME_ACCEPTED] = from->moved & 1;
     to[LJ_GIBBS_VOLUME_LIMITED] = from->moved >> 1 & 1;
+    to[LJ_GIBBS_VOLUME_STEP] = (double)lj_volume_step(&s->rules[2 * member], from->moved) * 0x1p-36;
     species_columns(s, &from[liquid], ghosts ? ghosts + liquid * LJ_GHOST_SUMS : NULL,
                     phases[liquid][LJ_PHASE_VOLUME], to + LJ_GIBBS_LIQUID_SPECIES,
                     to + LJ_GIBBS_LIQUID_GHOSTS);
@@ -119,79 +123,46 @@ void lj_gibbs_columns_of(const struct lj_state *s, size_t member, const struct l
         (void)point;                                                                               \
         return expression;                                                                         \
     }
-/* Functions of both phases: name_liquid and name_vapour. */
-#define SAMPLES(name, expression)                                                                  \
-    static double name##_of(const struct ergo_point *point, const double *c) {                     \
-        (void)point;                                                                               \
-        return expression;                                                                         \
-    }                                                                                              \
-    SAMPLE(name##_liquid, name##_of(point, c + LJ_GIBBS_LIQUID))                                   \
-    SAMPLE(name##_vapour, name##_of(point, c + LJ_GIBBS_VAPOUR))
+#define AT(phase) c[LJ_GIBBS_##phase + LJ_PHASE_PARTICLES] / c[LJ_GIBBS_##phase + LJ_PHASE_VOLUME]
+SAMPLE(density_liquid, AT(LIQUID))
+SAMPLE(density_vapour, AT(VAPOUR))
 
-SAMPLES(particles, c[LJ_PHASE_PARTICLES])
-SAMPLES(volume, c[LJ_PHASE_VOLUME])
-SAMPLES(total_energy, c[LJ_PHASE_ENERGY])
-SAMPLES(density, c[LJ_PHASE_PARTICLES] / c[LJ_PHASE_VOLUME])
-SAMPLES(insertion, c[LJ_PHASE_GHOSTS])
-SAMPLE(first_is_liquid, c[LJ_GIBBS_FIRST])
-SAMPLE(displaced, c[LJ_GIBBS_DISPLACED])
-SAMPLE(tried, c[LJ_GIBBS_TRIED])
-SAMPLE(accepted, c[LJ_GIBBS_ACCEPTED])
-SAMPLE(volume_acceptance, c[LJ_GIBBS_VOLUME_ACCEPTED])
-SAMPLE(volume_limited, c[LJ_GIBBS_VOLUME_LIMITED])
+/* Of a mixture: particles of the first species. */
+#define FIRST(phase)                                                                               \
+    c[LJ_GIBBS_##phase + LJ_PHASE_PARTICLES] - c[LJ_GIBBS_##phase##_SPECIES] -                     \
+        c[LJ_GIBBS_##phase##_SPECIES + 1]
+SAMPLE(first_liquid, FIRST(LIQUID))
+SAMPLE(first_vapour, FIRST(VAPOUR))
+_Static_assert(LJ_GIBBS_SPECIES == 3, "of which two have columns");
 
-/* Of a mixture: particles of a species in each phase. */
-static double species_of(const struct ergo_point *point, const double *c, size_t phase,
-                         size_t species) {
-    const double *const others =
-        c + (phase == LJ_GIBBS_LIQUID ? LJ_GIBBS_LIQUID_SPECIES : LJ_GIBBS_VAPOUR_SPECIES);
-    double first = c[phase + LJ_PHASE_PARTICLES];
-    (void)point;
-    if (species > 0)
-        return others[species - 1];
-    for (size_t k = 0; k < LJ_GIBBS_SPECIES - 1; k++)
-        first -= others[k];
-    return first;
-}
-#define SPECIES_SAMPLES(k)                                                                         \
-    SAMPLE(particles_##k##_liquid, species_of(point, c, LJ_GIBBS_LIQUID, (k)-1))                   \
-    SAMPLE(particles_##k##_vapour, species_of(point, c, LJ_GIBBS_VAPOUR, (k)-1))                   \
+#define SPECIES(k)                                                                                 \
     static bool has_##k(const struct ergo_point *point) {                                          \
         return lj_species_number(point) >= (k);                                                    \
     }                                                                                              \
     static bool inserts_##k(const struct ergo_point *point) {                                      \
         return lj_ghosts_of(point) > 0 && has_##k(point);                                          \
     }
-SPECIES_SAMPLES(1)
-SPECIES_SAMPLES(2)
-SPECIES_SAMPLES(3)
-SAMPLE(insertion_2_liquid, c[LJ_GIBBS_LIQUID_GHOSTS])
-SAMPLE(insertion_3_liquid, c[LJ_GIBBS_LIQUID_GHOSTS + 1])
-SAMPLE(insertion_2_vapour, c[LJ_GIBBS_VAPOUR_GHOSTS])
-SAMPLE(insertion_3_vapour, c[LJ_GIBBS_VAPOUR_GHOSTS + 1])
+SPECIES(1)
+SPECIES(2)
+SPECIES(3)
 
 /* -dF/dV of a box, as `pressure` of the other ensembles (observables.c). */
 static double pressure_of(const struct ergo_point *point, const double *c) {
     const double v = c[LJ_PHASE_VOLUME];
     double tail = 0;
-    if (ergo_point_bool(point, "/system/tail_correction")) {
+    if (of_lj(point)->tail_correction) {
         struct lj_system s = lj_system_of(point);
         s.volume = v;
         tail = lj_tail_energy(&s, c[LJ_PHASE_PARTICLES]) / v;
     }
-    return c[LJ_PHASE_PARTICLES] * ergo_point_real(point, "/system/temperature") / v +
+    return c[LJ_PHASE_PARTICLES] * point->parameters->temperature / v +
            c[LJ_PHASE_VIRIAL] / (3 * v) + tail;
 }
 SAMPLE(pressure_liquid, pressure_of(point, c + LJ_GIBBS_LIQUID))
 SAMPLE(pressure_vapour, pressure_of(point, c + LJ_GIBBS_VAPOUR))
 
-static double derive_ratio(const struct ergo_point *point, const double *m) {
-    (void)point;
-    return m[0] / m[1];
-}
-
 static double derive_chemical(const struct ergo_point *point, const double *m) {
-    return -ergo_point_real(point, "/system/temperature") * log(m[0]);
+    return -point->parameters->temperature * log(m[0]);
 }
 
 static bool has_ghosts(const struct ergo_point *point) {
@@ -233,18 +204,30 @@ static const char *limits(const struct ergo_point *point, double mean) {
 #define INSERTIONS(k, which)                                                                       \
     INSERTED(k, which, vapour, "insertion_" #k "_vapour"),                                         \
     INSERTED(k, which, liquid, "insertion_" #k "_liquid")
-#define INPUT(name_, where)                                                                        \
-    {.name = #name_, .unit = "length^3", .help = "an input", .sample = (name_), .hidden = true,    \
+#define INPUT(name_, column, where)                                                                \
+    {ERGO_NAMED(name_, "length^3"), .help = "an input", ERGO_COLUMN(column), .hidden = true,       \
      .applies = (where)}
-
-#define FRACTION(k, which, phase)                                                                  \
-    {ERGO_NAMED("fraction_" #k "_" #phase, ""),                                                    \
-     .help = "of a mixture: mole fraction of the " which " species in the " #phase,                \
-     .inputs = {"particles_" #k "_" #phase, "particles_" #phase}, .derive = derive_ratio,          \
+#define FRACTION(k, which, phase, ...)                                                             \
+    {ERGO_NAMED("fraction_" #k "_" phase, ""),                                                     \
+     .help = "of a mixture: mole fraction of the " which " species in the " phase,                 \
+     .inputs = {"particles_" #k "_" phase, "particles_" phase}, .derive = ergo_mean_ratio,         \
      .applies = has_##k},                                                                          \
-    {.name = "particles_" #k "_" #phase, .unit = "", .help = "an input",                           \
-     .sample = particles_##k##_##phase, .hidden = true, .applies = has_##k}
-#define FRACTIONS(k, which) FRACTION(k, which, liquid), FRACTION(k, which, vapour)
+    {ERGO_NAMED("particles_" #k "_" phase, ""), .help = "an input", __VA_ARGS__, .hidden = true,   \
+     .applies = has_##k}
+#define FRACTIONS(k, which)                                                                        \
+    FRACTION(k, which, "liquid", ERGO_COLUMN(LJ_GIBBS_LIQUID_SPECIES + (k) - 2)),                  \
+    FRACTION(k, which, "vapour", ERGO_COLUMN(LJ_GIBBS_VAPOUR_SPECIES + (k) - 2))
+#define BOTH(name_, unit_, what, column)                                                           \
+    {ERGO_NAMED(name_ "_liquid", unit_), .help = what " of the liquid",                            \
+     ERGO_COLUMN(LJ_GIBBS_LIQUID + (column))},                                                     \
+    {ERGO_NAMED(name_ "_vapour", unit_), .help = what " of the vapour",                            \
+     ERGO_COLUMN(LJ_GIBBS_VAPOUR + (column))}
+#define ENERGY(phase)                                                                              \
+    {ERGO_NAMED("energy_" phase, "energy per particle"),                                           \
+     .help = "<U>/<N> of the " phase ", with the tail correction if any",                          \
+     .inputs = {"total_energy_" phase, "particles_" phase}, .derive = ergo_mean_ratio}
+#define MOVES(name_, help_, ...)                                                                   \
+    {ERGO_NAMED(name_, ""), .help = (help_), .of_moves = true, __VA_ARGS__}
 
 const struct ergo_observable lj_observables_gibbs[LJ_N_OBSERVABLES_GIBBS] = {
     {ERGO_NAMED("density_liquid", "1/length^3"),
@@ -262,43 +245,36 @@ const struct ergo_observable lj_observables_gibbs[LJ_N_OBSERVABLES_GIBBS] = {
      .sample = pressure_liquid, .applies = lj_has_pressure},
     CHEMICAL("chemical_potential", "the vapour", "insertion_vapour", is_pure),
     CHEMICAL("chemical_potential_liquid", "the liquid", "insertion_liquid", is_pure),
-    {ERGO_NAMED("energy_liquid", "energy per particle"),
-     .help = "<U>/<N> of the liquid, with the tail correction if any",
-     .inputs = {"total_energy_liquid", "particles_liquid"}, .derive = derive_ratio},
-    {ERGO_NAMED("energy_vapour", "energy per particle"), .help = "<U>/<N> of the vapour",
-     .inputs = {"total_energy_vapour", "particles_vapour"}, .derive = derive_ratio},
-    {ERGO_NAMED("particles_liquid", ""), .help = "<N> of the liquid", .sample = particles_liquid},
-    {ERGO_NAMED("particles_vapour", ""), .help = "<N> of the vapour", .sample = particles_vapour},
-    {ERGO_NAMED("volume_liquid", "length^3"), .help = "<V> of the liquid",
-     .sample = volume_liquid},
-    {ERGO_NAMED("volume_vapour", "length^3"), .help = "<V> of the vapour",
-     .sample = volume_vapour},
-    {ERGO_NAMED("total_energy_liquid", "energy"), .help = "<U> of the liquid",
-     .sample = total_energy_liquid},
-    {ERGO_NAMED("total_energy_vapour", "energy"), .help = "<U> of the vapour",
-     .sample = total_energy_vapour},
-    {ERGO_NAMED("acceptance_displacement", ""), .help = "accepted share of displacements in the "
-     "liquid", .sample = displaced, .of_moves = true},
+    ENERGY("liquid"), ENERGY("vapour"),
+    BOTH("particles", "", "<N>", LJ_PHASE_PARTICLES), BOTH("volume", "length^3", "<V>", LJ_PHASE_VOLUME),
+    BOTH("total_energy", "energy", "<U>", LJ_PHASE_ENERGY),
+    MOVES("acceptance_displacement", "accepted share of displacements in the liquid",
+          ERGO_COLUMN(LJ_GIBBS_DISPLACED)),
     {ERGO_NAMED("acceptance_transfer", ""), .help = "accepted transfers per tried one",
-     .inputs = {"accepted_transfer", "tried_transfer"}, .derive = derive_ratio},
-    {ERGO_NAMED("volume_acceptance", ""), .help = "accepted share of exchanges of volume",
-     .sample = volume_acceptance, .of_moves = true},
-    {ERGO_NAMED("volume_limited", ""),
-     .help = "share of exchanges of volume refused because a side would be below two cutoffs, or "
-             "below half of the smaller box's at the start",
-     .sample = volume_limited, .of_moves = true, .alarm = limits},
-    {.name = "first_is_liquid", .unit = "", .help = "for a warning", .sample = first_is_liquid,
+     .inputs = {"accepted_transfer", "tried_transfer"}, .derive = ergo_mean_ratio},
+    MOVES("volume_acceptance", "accepted share of exchanges of volume",
+          ERGO_COLUMN(LJ_GIBBS_VOLUME_ACCEPTED)),
+    MOVES("volume_limited",
+          "share of exchanges of volume refused because a side would be below two cutoffs, or "
+          "below half of the smaller box's at the start",
+          ERGO_COLUMN(LJ_GIBBS_VOLUME_LIMITED), .alarm = limits),
+    MOVES("volume_step", "largest trial change of ln(V1/V2), as it was tuned",
+          ERGO_COLUMN(LJ_GIBBS_VOLUME_STEP), .applies = ergo_isobaric_tuned),
+    {ERGO_NAMED("first_is_liquid", ""), .help = "for a warning", ERGO_COLUMN(LJ_GIBBS_FIRST),
      .hidden = true, .alarm = swaps},
-    INPUT(insertion_liquid, has_ghosts), INPUT(insertion_vapour, has_ghosts),
-    {.name = "tried_transfer", .unit = "", .help = "an input", .sample = tried, .hidden = true,
-     .of_moves = true},
-    {.name = "accepted_transfer", .unit = "", .help = "an input", .sample = accepted,
-     .hidden = true, .of_moves = true},
-    FRACTIONS(1, "first"), FRACTIONS(2, "second"), FRACTIONS(3, "third"),
+    INPUT("insertion_liquid", LJ_GIBBS_LIQUID + LJ_PHASE_GHOSTS, has_ghosts),
+    INPUT("insertion_vapour", LJ_GIBBS_VAPOUR + LJ_PHASE_GHOSTS, has_ghosts),
+    MOVES("tried_transfer", "an input", ERGO_COLUMN(LJ_GIBBS_TRIED), .hidden = true),
+    MOVES("accepted_transfer", "an input", ERGO_COLUMN(LJ_GIBBS_ACCEPTED), .hidden = true),
+    FRACTION(1, "first", "liquid", .sample = first_liquid),
+    FRACTION(1, "first", "vapour", .sample = first_vapour),
+    FRACTIONS(2, "second"), FRACTIONS(3, "third"),
     INSERTED(1, "first", vapour, "insertion_vapour"),
     INSERTED(1, "first", liquid, "insertion_liquid"),
     INSERTIONS(2, "second"), INSERTIONS(3, "third"),
-    INPUT(insertion_2_liquid, inserts_2), INPUT(insertion_2_vapour, inserts_2),
-    INPUT(insertion_3_liquid, inserts_3), INPUT(insertion_3_vapour, inserts_3),
+    INPUT("insertion_2_liquid", LJ_GIBBS_LIQUID_GHOSTS, inserts_2),
+    INPUT("insertion_2_vapour", LJ_GIBBS_VAPOUR_GHOSTS, inserts_2),
+    INPUT("insertion_3_liquid", LJ_GIBBS_LIQUID_GHOSTS + 1, inserts_3),
+    INPUT("insertion_3_vapour", LJ_GIBBS_VAPOUR_GHOSTS + 1, inserts_3),
 };
 /* clang-format on */

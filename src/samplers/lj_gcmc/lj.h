@@ -7,11 +7,13 @@
 #include "engine/slab.h"
 #include "job/cube.h"
 #include "job/xyz.h"
+#include "samplers/isobaric.h"
 #include "samplers/radial.h"
 #include "samplers/sampler.h"
 
-#include "lj_gcmc/params.h"
 #include "lj_gcmc/gibbs.h"
+#include "lj_gcmc/params.h"
+#include "samplers/lj_gcmc/parameters.h"
 
 /* Most particles of a chain; also the limit of /tuning/capacity. */
 enum { LJ_MOST_PARTICLES = 1 << 27 };
@@ -36,6 +38,7 @@ enum lj_column {
     LJ_COLUMN_VOLUME,
     LJ_COLUMN_VOLUME_ACCEPTED, /* of the last volume move: 1 or 0 */
     LJ_COLUMN_VOLUME_LIMITED,
+    LJ_COLUMN_VOLUME_STEP,
     LJ_COLUMN_RISES,   /* of a transition matrix: probability of an insertion's acceptance */
     LJ_COLUMN_FALLS,   /* of a deletion's */
     LJ_COLUMN_SPECIES, /* of a mixture: particles of each species, and weights of their insertions
@@ -63,6 +66,7 @@ enum lj_gibbs_column {
     LJ_GIBBS_ACCEPTED,
     LJ_GIBBS_VOLUME_ACCEPTED,
     LJ_GIBBS_VOLUME_LIMITED,
+    LJ_GIBBS_VOLUME_STEP,
     /* of a mixture: particles of the second and third species, in the liquid and the vapour */
     LJ_GIBBS_LIQUID_SPECIES,
     LJ_GIBBS_VAPOUR_SPECIES = LJ_GIBBS_LIQUID_SPECIES + LJ_GIBBS_SPECIES - 1,
@@ -86,7 +90,8 @@ struct lj_species {
     double share[LJ_MOST_SPECIES];    /* of all particles, at the start or where N is fixed */
 };
 
-enum lj_ensemble { LJ_MUVT, LJ_NVT, LJ_NPT, LJ_GIBBS }; /* of lj-gcmc always the first */
+/* The `rule` of the models of lj-fluid; lj-gcmc has none, and is the first. */
+enum lj_ensemble { LJ_MUVT, LJ_NVT, LJ_NPT, LJ_GIBBS };
 
 /* Two walls of a layered solid: field.c. */
 struct lj_slit {
@@ -484,6 +489,8 @@ enum ergo_status lj_check_field(struct ergo_context *ctx, const struct ergo_poin
 
 /* volume.c: volumes that change */
 struct lj_volume_rules lj_rules_of(const struct ergo_point *point, size_t box);
+/* Is this a chain's `moved`, with a step that is tuned, or none? */
+bool lj_volume_right(const struct lj_volume_rules *rules, uint32_t moved);
 /* ln V of a box at the start. rules: of the member's boxes. */
 int64_t lj_volume_start(const struct lj_volume_rules *rules, size_t boxes, size_t box);
 /* lj_chain.volumes before what is made at step `step`. */
@@ -539,17 +546,15 @@ void lj_release(void *state);
 #define LJ_ENGINE(name)                                                                            \
     .sampler = (name), .smaller = "a smaller box, smaller /tuning/slots or /tuning/capacity",      \
     .state_bytes = sizeof(struct lj_state), .steps = lj_steps, .block = lj_block,                  \
-    .convert = lj_convert, .rows = lj_rows, .curve_rows = lj_curve_rows
+    .convert = lj_convert, .row = lj_row, .curve_row = lj_curve_row
 
 /* advance.c */
 void lj_steps(void *state, uint64_t steps);
 void lj_block(void *state, size_t count, uint64_t every);
 enum ergo_status lj_convert(struct ergo_context *ctx, void *state, unsigned slot,
                             struct ergo_samples *samples);
-bool lj_rows(const void *state, unsigned slot, size_t begin, size_t end,
-             const struct ergo_samples *samples);
-bool lj_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
-                   const struct ergo_samples *samples);
+bool lj_row(const void *state, unsigned slot, const struct ergo_row *row);
+bool lj_curve_row(const void *state, unsigned slot, const struct ergo_row *row);
 /* Columns of a member's sample, which was taken at `step`. from: one for each box. ghosts: sums of
  * weights of its test insertions, LJ_GHOST_SUMS for each box; NULL: there are none. */
 void lj_columns_of(const struct lj_state *s, size_t member, const struct lj_sample *from,
@@ -606,10 +611,6 @@ void lj_board_list(struct lj_state *s);
 
 /* cells.c: cells from positions, and their growth */
 void lj_grow_particles(struct lj_state *s, uint32_t least);
-/* Index of a word of a cell in the chain's cells that lj_cells_read returns. */
-size_t lj_cell_word(const struct lj_state *s, uint64_t cell, uint32_t slot, int axis);
-size_t lj_cell_count_word(const struct lj_state *s, uint64_t cell);
-void lj_cells_read(struct lj_state *s, size_t chain, uint32_t *words);
 /* Enlarge the buffers that were full, and let the chains that stopped run again. */
 void lj_grow(struct lj_state *s);
 void lj_write_chains(struct lj_state *s);

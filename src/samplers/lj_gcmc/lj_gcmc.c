@@ -46,21 +46,22 @@ static const struct ergo_curve_info curves[] = {
 enum { LJ_TUNABLE_SLOTS = 3, LJ_TUNABLE_CAPACITY };
 
 static const struct ergo_tunable tunables[] = {
-    {"work_group", "work-items per group (a power of two)", 0, 1024, true},
-    {"teams",
+    {ERGO_TUNABLE_GROUP},
+    {ERGO_TUNABLE(lj_parameters, teams),
      "trial moves that a work-group evaluates at once, each as if those before "
      "it were rejected (a power of two)",
      0, 32, true},
-    {"microcell",
+    {ERGO_TUNABLE(lj_parameters, microcell),
      "side of a cell in hundredths of sigma, where the device does not take cells of the cutoff; "
      "0: 100",
      30, 1000, false},
-    [LJ_TUNABLE_SLOTS] = {"slots", "slots for particles in a cell at the start", 0, 4096, false},
-    [LJ_TUNABLE_CAPACITY] = {"capacity", "most particles of a chain at the start", 0, 134217728,
-                             false},
-    {"tile", "most particles around an active cell of a checkerboard at the start", 0, 65536,
-     false},
-    {"all_pairs",
+    [LJ_TUNABLE_SLOTS] = {ERGO_TUNABLE(lj_parameters, slots),
+                          "slots for particles in a cell at the start", 0, 4096, false},
+    [LJ_TUNABLE_CAPACITY] = {ERGO_TUNABLE(lj_parameters, capacity),
+                             "most particles of a chain at the start", 0, 134217728, false},
+    {ERGO_TUNABLE(particle_parameters, tile),
+     "most particles around an active cell of a checkerboard at the start", 0, 65536, false},
+    {ERGO_TUNABLE(lj_parameters, all_pairs),
      "1: all pairs of a particle that moves, in local memory: only where N is constant, said by "
      "the "
      "job and not by a file, all of them have room, and no atoms are frozen (else cells, with a "
@@ -257,15 +258,14 @@ static const char *const first_gibbs[] = {"/system/box=[6, 6, 6]", "/system/temp
 #define KEYS_OPEN                                                                                  \
     ROWS(box), ROWS(activity), ROWS(potential), ROWS(moves), ROWS(start), ROWS(board), ROWS(curves)
 #define MUVT                                                                                       \
-    .first = first_job, .conjugates = lj_conjugates, .n_conjugates = LJ_CONJUGATES,                \
-    .relation_x = "density", .relation_y = "pressure",                                             \
-    .relation_help = "isotherm: the points of the scan", .published = published
+    .first = first_job, ERGO_TABLE(conjugates, lj_conjugates), .relation_x = "density",            \
+    .relation_y = "pressure", .relation_help = "isotherm: the points of the scan",                 \
+    .published = published
 #define SHARED                                                                                     \
-    .gone = gone, .n_gone = sizeof gone / sizeof gone[0],                                          \
-    .tunables_room = 1u << LJ_TUNABLE_SLOTS | 1u << LJ_TUNABLE_CAPACITY, .tunables = tunables,     \
-    .n_tunables = sizeof tunables / sizeof tunables[0],                                            \
-    .trajectory = "configurations, extended XYZ", .check = lj_check,                               \
-    .measure_every = measure_every, .exact = exact, .judges_steps = judges_steps
+    .tunables_room = 1u << LJ_TUNABLE_SLOTS | 1u << LJ_TUNABLE_CAPACITY, ERGO_TABLE(gone, gone),   \
+    ERGO_TABLE(tunables, tunables), .trajectory = "configurations, extended XYZ",                  \
+    .check = lj_check, .measure_every = measure_every, .exact = exact,                             \
+    .judges_steps = judges_steps
 #define ONE_BOX .columns = lj_columns, .n_columns = LJ_COLUMNS, .has_column = lj_has_column
 #define CURVES(n)                                                                                  \
     .curves = curves, .n_curves = (n), .histograms = 1u << LJ_CURVE_HISTOGRAM,                     \
@@ -279,9 +279,9 @@ static const struct ergo_model gcmc = {
     MUVT,
     .programs = {"lj_gcmc/run.cl", "lj_gcmc/total.cl", "lj_gcmc/board.cl", "lj_gcmc/board_end.cl",
                  "lj_gcmc/board_cut.cl"},
+    .parameters = sizeof(struct lj_parameters),
     .keys = {KEYS_OPEN},
-    .observables = lj_observables,
-    .n_observables = LJ_N_OBSERVABLES,
+    ERGO_TABLE(observables, lj_observables),
     .ops = &ops,
     .cut = &lj_cut_ops,
     .cuts = lj_cut_is_worth,
@@ -297,10 +297,12 @@ static const struct ergo_model muvt = {
     CURVES(LJ_CURVES),
     MUVT,
     .name = "muvt",
+    .rule = &(const enum lj_ensemble){LJ_MUVT},
     .summary = "Grand canonical: particles come and go at an activity. The chains and keys of "
                "lj-gcmc. Or its transition matrix in N: ln Pi(N), and with it two phases.",
     .programs = {"lj_gcmc/run.cl", "lj_gcmc/total.cl", "lj_gcmc/board.cl", "lj_gcmc/board_end.cl",
                  "lj_gcmc/board_cut.cl", "lj_gcmc/ghost.cl"},
+    .parameters = sizeof(struct lj_parameters),
     .keys = {KEYS_OPEN, ROWS(mie), ROWS(species), ROWS(field), ROWS(method)},
     .observables = lj_observables_muvt,
     .unweighted = unweighted,
@@ -315,16 +317,16 @@ static const struct ergo_model nvt = {
     ONE_BOX,
     CURVES(LJ_CURVES),
     .name = "nvt",
+    .rule = &(const enum lj_ensemble){LJ_NVT},
     .summary = "Constant volume and number of particles: pressure, and by test insertions the "
                "chemical potential.",
     .programs = {"lj_gcmc/run.cl", "lj_gcmc/total.cl", "lj_gcmc/ghost.cl"},
     .first = first_nvt,
+    .parameters = sizeof(struct lj_parameters),
     .keys = {ROWS(size), ROWS(potential), ROWS(mie), ROWS(species), ROWS(field), ROWS(start),
              ROWS(closed), ROWS(curves)},
-    .conjugates = lj_conjugates_nvt,
-    .n_conjugates = LJ_CONJUGATES_NVT,
-    .observables = lj_observables_nvt,
-    .n_observables = LJ_N_OBSERVABLES_NVT,
+    ERGO_TABLE(conjugates, lj_conjugates_nvt),
+    ERGO_TABLE(observables, lj_observables_nvt),
     .relation_x = "density",
     .relation_y = "pressure",
     .relation_help = "the points of the scan",
@@ -335,17 +337,18 @@ static const struct ergo_model npt = {
     SHARED,
     ONE_BOX,
     .name = "npt",
+    .rule = &(const enum lj_ensemble){LJ_NPT},
     .summary =
         "Constant pressure and number of particles: the box grows and shrinks, and keeps its "
         "shape.",
     .programs = {"lj_gcmc/run.cl", "lj_gcmc/total.cl", "lj_gcmc/ghost.cl", "lj_gcmc/volume.cl"},
     .first = first_npt,
+    .parameters = sizeof(struct lj_parameters),
     .keys = {ROWS(size), ROWS(npt), ROWS(potential), ROWS(mie), ROWS(species), ROWS(start),
              ROWS(closed)},
-    .conjugates = lj_conjugates_npt,
-    .n_conjugates = LJ_CONJUGATES_NPT,
-    .observables = lj_observables_npt,
-    .n_observables = LJ_N_OBSERVABLES_NPT,
+    ERGO_TABLE(conjugates, lj_conjugates_npt),
+    ERGO_TABLE(observables, lj_observables_npt),
+    .tuned = ergo_isobaric_tuned,
     .ops = &fluid_ops,
 };
 
@@ -355,14 +358,16 @@ static const struct ergo_model gibbs = {
     .n_columns = LJ_GIBBS_COLUMNS,
     .has_column = lj_gibbs_has_column,
     .name = "gibbs",
+    .rule = &(const enum lj_ensemble){LJ_GIBBS},
     .summary = "Vapour and liquid in two boxes that exchange particles and volume: densities, "
                "saturation pressure, chemical potential.",
     .programs = {"lj_gcmc/run.cl", "lj_gcmc/total.cl", "lj_gcmc/ghost.cl", "lj_gcmc/volume.cl",
                  "lj_gcmc/transfer.cl"},
     .first = first_gibbs,
+    .parameters = sizeof(struct lj_parameters),
     .keys = {ROWS(size), ROWS(gibbs), ROWS(potential), ROWS(mie), ROWS(species), ROWS(closed)},
-    .observables = lj_observables_gibbs,
-    .n_observables = LJ_N_OBSERVABLES_GIBBS,
+    ERGO_TABLE(observables, lj_observables_gibbs),
+    .tuned = ergo_isobaric_tuned,
     .relation_x = "density_vapour",
     .relation_y = "pressure",
     .relation_help = "saturation: the points of the scan",

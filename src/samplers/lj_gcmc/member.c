@@ -10,32 +10,23 @@
 /* Defaults of the checkerboard; the sampler's README has the measurements. */
 enum { LJ_GAP_CELLS = 2, LJ_CELL_TRIALS = 32 };
 
-static double given(const struct ergo_point *point, const char *pointer, double otherwise) {
-    const struct ergo_value *value = ergo_point_value(point, pointer);
-    return value->present ? value->real : otherwise;
-}
-
-static int64_t given_int(const struct ergo_point *point, const char *pointer, int64_t otherwise) {
-    return ergo_point_value(point, pointer)->present ? ergo_point_int(point, pointer) : otherwise;
-}
-
 bool lj_takes_density(const struct ergo_point *point) {
-    const char *name = point->job->model->name; /* lj-gcmc has one model, without a name */
-    return name && strcmp(name, "muvt") != 0;
+    const enum lj_ensemble *of = point->job->model->rule;
+    return of && *of != LJ_MUVT;
 }
 
 bool lj_has_density(const struct ergo_point *point) {
-    return lj_takes_density(point) && ergo_point_value(point, "/system/density")->present;
+    return lj_takes_density(point) && of_lj(point)->density.present;
 }
 
 int64_t lj_particles_of(const struct ergo_point *point) {
-    const struct ergo_value *box = ergo_point_value(point, "/system/box");
+    const struct ergo_value *box = &of_particle(point)->box;
     double side[3];
     if (!lj_has_density(point) || !box->present)
-        return given_int(point, "/system/particles", 0);
+        return ergo_int_or(&of_lj(point)->particles, 0);
     lj_sides_of(point, side);
-    return (int64_t)fmin(
-        floor(ergo_point_real(point, "/system/density") * side[0] * side[1] * side[2] + 0.5), 1e12);
+    return (int64_t)fmin(floor(of_lj(point)->density.real * side[0] * side[1] * side[2] + 0.5),
+                         1e12);
 }
 
 const char *lj_number_key(const struct ergo_point *point) {
@@ -43,23 +34,18 @@ const char *lj_number_key(const struct ergo_point *point) {
 }
 
 void lj_sides_of(const struct ergo_point *point, double box[3]) {
-    const struct ergo_value *value = ergo_point_value(point, "/system/box");
+    const struct ergo_value *value = &of_particle(point)->box;
     double side = value->present ? value->real : 1; /* 1: refused by lj_check */
     if (!value->present && lj_has_density(point))
-        side = lj_cube_root((double)given_int(point, "/system/particles", 0) /
-                            ergo_point_real(point, "/system/density"));
+        side = lj_cube_root((double)ergo_int_or(&of_lj(point)->particles, 0) /
+                            of_lj(point)->density.real);
     for (int k = 0; k < 3; k++)
         box[k] = value->present && value->items ? value->reals[k] : side;
 }
 
 enum lj_ensemble lj_ensemble_of(const struct ergo_point *point) {
-    const char *name = point->job->model->name; /* lj-gcmc has one model, without a name */
-    if (!name)
-        return LJ_MUVT;
-    return strcmp(name, "npt") == 0                          ? LJ_NPT
-           : strcmp(name, "gibbs") == 0                      ? LJ_GIBBS
-           : strcmp(name, "nvt") == 0 || lj_is_matrix(point) ? LJ_NVT
-                                                             : LJ_MUVT;
+    const enum lj_ensemble *of = point->job->model->rule;
+    return !of ? LJ_MUVT : lj_is_matrix(point) ? LJ_NVT : *of;
 }
 
 bool lj_has_volume(const struct ergo_point *point) {
@@ -71,55 +57,52 @@ unsigned lj_boxes_of(const struct ergo_point *point) {
 }
 
 bool lj_is_matrix(const struct ergo_point *point) {
-    const char *name = point->job->model->name;
-    return name && strcmp(name, "muvt") == 0 &&
-           strcmp(ergo_point_text(point, "/run/method"), "transition-matrix") == 0;
+    const enum lj_ensemble *of = point->job->model->rule;
+    return of && *of == LJ_MUVT && ergo_says(of_lj(point)->run_method, "transition-matrix");
 }
 
 bool lj_has_displacements(const struct ergo_point *point) {
-    return lj_ensemble_of(point) != LJ_MUVT ||
-           ergo_point_real(point, "/system/moves/displacement") > 0;
+    return lj_ensemble_of(point) != LJ_MUVT || of_lj(point)->moves_displacement > 0;
 }
 
 uint64_t lj_curve_every(const struct ergo_point *point) {
-    return lj_has_volume(point) ? 0 : (uint64_t)ergo_point_int(point, "/run/curve_every");
+    return lj_has_volume(point) ? 0 : (uint64_t)of_lj(point)->curve_every;
 }
 
 uint32_t lj_gr_bins(const struct ergo_point *point) {
-    return lj_has_volume(point) ? 1 : (uint32_t)ergo_point_int(point, "/run/gr_bins");
+    return lj_has_volume(point) ? 1 : (uint32_t)of_lj(point)->gr_bins;
 }
 
 uint32_t lj_ghosts_of(const struct ergo_point *point) {
     if (lj_ensemble_of(point) == LJ_MUVT)
         return 0;
-    const struct ergo_value *given = ergo_point_value(point, "/run/insertions");
+    const struct ergo_value *given = &of_lj(point)->insertions;
     if (!given->present)
         return lj_has_species(point) ? 0 : 64;
     return (uint32_t)given->integer;
 }
 
 static double activity_of(const struct ergo_point *point, double temperature) {
-    if (ergo_point_value(point, "/system/activity")->present)
-        return ergo_point_real(point, "/system/activity");
-    if (ergo_point_value(point, "/system/beta_mu")->present)
-        return ergo_portable_exp(ergo_point_real(point, "/system/beta_mu"));
-    if (ergo_point_value(point, "/system/mu")->present) {
-        const double lambda = given(point, "/system/lambda", 1);
-        return ergo_portable_exp(ergo_point_real(point, "/system/mu") / temperature) /
-               (lambda * lambda * lambda);
+    if (of_lj(point)->activity.present)
+        return of_lj(point)->activity.real;
+    if (of_lj(point)->beta_mu.present)
+        return ergo_portable_exp(of_lj(point)->beta_mu.real);
+    if (of_lj(point)->mu.present) {
+        const double lambda = ergo_real_or(&of_lj(point)->lambda, 1);
+        return ergo_portable_exp(of_lj(point)->mu.real / temperature) / (lambda * lambda * lambda);
     }
     return 0;
 }
 
 struct lj_system lj_system_of(const struct ergo_point *point) {
     struct lj_system s = {
-        .temperature = ergo_point_real(point, "/system/temperature"),
-        .epsilon = ergo_point_real(point, "/system/epsilon"),
-        .sigma = ergo_point_real(point, "/system/sigma"),
-        .cutoff = ergo_point_real(point, "/system/cutoff"),
-        .max_displacement = given(point, "/system/max_displacement", 0),
-        .shifted = ergo_point_bool(point, "/system/shifted"),
-        .tail = ergo_point_bool(point, "/system/tail_correction"),
+        .temperature = point->parameters->temperature,
+        .epsilon = of_lj(point)->epsilon,
+        .sigma = of_lj(point)->sigma,
+        .cutoff = of_lj(point)->cutoff.real,
+        .max_displacement = ergo_real_or(&of_particle(point)->max_displacement, 0),
+        .shifted = of_lj(point)->shifted,
+        .tail = of_lj(point)->tail_correction,
         .ensemble = lj_ensemble_of(point),
     };
     lj_slit_of(point, &s.slit);
@@ -129,15 +112,15 @@ struct lj_system lj_system_of(const struct ergo_point *point) {
     lj_field_of(point, &s);
     lj_potential_of(point, &s);
     if (s.ensemble == LJ_NPT)
-        s.pressure = ergo_point_real(point, "/system/pressure");
+        s.pressure = of_particle(point)->pressure;
     if (lj_is_matrix(point))
         s.activity = activity_of(point, s.temperature);
     if (s.ensemble != LJ_MUVT)
         return s;
     s.activity = activity_of(point, s.temperature);
-    if (ergo_point_value(point, "/system/decomposition")->present) {
-        s.period = LJ_ACTIVE + (uint32_t)given_int(point, "/system/gap_cells", LJ_GAP_CELLS);
-        s.trials = (uint32_t)given_int(point, "/system/cell_trials", LJ_CELL_TRIALS);
+    if (of_lj(point)->decomposition.present) {
+        s.period = LJ_ACTIVE + (uint32_t)ergo_int_or(&of_lj(point)->gap_cells, LJ_GAP_CELLS);
+        s.trials = (uint32_t)ergo_int_or(&of_lj(point)->cell_trials, LJ_CELL_TRIALS);
     }
     return s;
 }
@@ -153,7 +136,8 @@ struct lj_system lj_box_system(const struct ergo_point *point, size_t box) {
     struct lj_system s = lj_system_of(point);
     if (box == 0)
         return s;
-    const double factor = lj_cube_root(given(point, "/system/second_volume", s.volume) / s.volume);
+    const double factor =
+        lj_cube_root(ergo_real_or(&of_lj(point)->second_volume, s.volume) / s.volume);
     for (int k = 0; k < 3; k++)
         s.box[k] *= factor;
     s.volume = s.box[0] * s.box[1] * s.box[2];
@@ -167,13 +151,11 @@ bool lj_has_fixed(const struct ergo_point *point, int64_t n) {
 }
 
 uint32_t lj_box_particles(const struct ergo_point *point, size_t box) {
-    return (uint32_t)(box ? ergo_point_int(point, "/system/second_particles")
-                          : lj_particles_of(point));
+    return (uint32_t)(box ? of_lj(point)->second_particles : lj_particles_of(point));
 }
 
 bool lj_is_open(const struct ergo_point *point) {
-    return lj_ensemble_of(point) == LJ_MUVT &&
-           ergo_point_real(point, "/system/moves/insertion") > 0;
+    return lj_ensemble_of(point) == LJ_MUVT && of_lj(point)->moves_insertion > 0;
 }
 
 double lj_widest_core(const struct lj_state *s) {
@@ -212,21 +194,19 @@ void lj_member_fill(const struct ergo_point *point, size_t box, const struct erg
     m->core2 = (float)lj_core2(&s);
     m->beta4 = (float)(s.unit / s.temperature * 0x1p-30);
     m->field = s.slit.width > 0 ? (float)(s.slit.unit / s.unit * 0x1p30) : 0;
-    m->voxels = lj_has_voxels(point)
-                    ? (float)(ergo_point_real(point, "/system/field_unit") / s.unit * 0x1p30)
-                    : 0;
+    m->voxels = lj_has_voxels(point) ? (float)(of_lj(point)->field_unit / s.unit * 0x1p30) : 0;
     m->exponents = s.mie ? s.repulsion | s.attraction << 8 : 0;
     if (s.shifted)
         m->shift = (int64_t)floor(lj_pair_at_cutoff(&s) * 0x1p30 + 0.5);
     m->tail = s.tail ? (float)(lj_tail_coefficient(&s) / s.volume / s.temperature) : 0;
     m->ideal = s.epsilon == 0;
     m->local_moves = s.max_displacement > 0;
-    m->tune_until = (uint64_t)ergo_point_int(point, "/system/tune_steps");
+    m->tune_until = (uint64_t)of_lj(point)->tune_steps;
 
     const bool moves = s.ensemble == LJ_MUVT;
-    const double d = moves ? ergo_point_real(point, "/system/moves/displacement") : 1;
-    const double i = moves ? ergo_point_real(point, "/system/moves/insertion") : 0;
-    const double e = moves ? ergo_point_real(point, "/system/moves/deletion") : 0;
+    const double d = moves ? of_lj(point)->moves_displacement : 1;
+    const double i = moves ? of_lj(point)->moves_insertion : 0;
+    const double e = moves ? of_lj(point)->moves_deletion : 0;
     const double all = d + i + e;
     m->displacement = (uint32_t)floor(d / all * 0x1p31 + 0.5);
     m->insertion = (uint32_t)floor((d + i) / all * 0x1p31 + 0.5);

@@ -25,6 +25,7 @@ const struct ergo_column lj_columns[LJ_COLUMNS] = {
     {"volume", "length^3", "V"},
     {"volume_accepted", "", "1 if the last volume move was accepted"},
     {"volume_limited", "", "1 if the last volume move was refused by the limits of the box"},
+    {"volume_step", "", "largest trial change of ln V"},
     {"insertion_probability", "", "probability with which the tried insertions would be accepted"},
     {"deletion_probability", "", "the same of deletions, of all particles"},
     {"particles_1", "", "of a mixture: particles of the first species"},
@@ -42,25 +43,9 @@ const struct ergo_column lj_columns[LJ_COLUMNS] = {
         (void)point;                                                                               \
         return expression;                                                                         \
     }
-SAMPLE(particles, c[LJ_COLUMN_PARTICLES])
-SAMPLE(particles2, c[LJ_COLUMN_PARTICLES] * c[LJ_COLUMN_PARTICLES])
-SAMPLE(total_energy, c[LJ_COLUMN_ENERGY])
-SAMPLE(total_energy2, c[LJ_COLUMN_ENERGY] * c[LJ_COLUMN_ENERGY])
 SAMPLE(particles_energy, c[LJ_COLUMN_PARTICLES] * c[LJ_COLUMN_ENERGY])
-SAMPLE(rises, c[LJ_COLUMN_RISES])
-SAMPLE(falls, c[LJ_COLUMN_FALLS])
-SAMPLE(volume, c[LJ_COLUMN_VOLUME])
-SAMPLE(volume2, c[LJ_COLUMN_VOLUME] * c[LJ_COLUMN_VOLUME])
-SAMPLE(volume_acceptance, c[LJ_COLUMN_VOLUME_ACCEPTED])
-SAMPLE(volume_limited, c[LJ_COLUMN_VOLUME_LIMITED])
 SAMPLE(tried, c[LJ_COLUMN_TRIED] + c[LJ_COLUMN_TRIED + 1] + c[LJ_COLUMN_TRIED + 2])
 SAMPLE(accepted, c[LJ_COLUMN_ACCEPTED] + c[LJ_COLUMN_ACCEPTED + 1] + c[LJ_COLUMN_ACCEPTED + 2])
-SAMPLE(tried_displacement, c[LJ_COLUMN_TRIED])
-SAMPLE(tried_insertion, c[LJ_COLUMN_TRIED + 1])
-SAMPLE(tried_deletion, c[LJ_COLUMN_TRIED + 2])
-SAMPLE(accepted_displacement, c[LJ_COLUMN_ACCEPTED])
-SAMPLE(accepted_insertion, c[LJ_COLUMN_ACCEPTED + 1])
-SAMPLE(accepted_deletion, c[LJ_COLUMN_ACCEPTED + 2])
 
 static double volume_of(const struct ergo_point *point, const double *c) {
     return lj_volume_at(point, c);
@@ -76,7 +61,7 @@ static double density(const struct ergo_point *point, const double *c) {
     double share = 1, box[3];
     if (lj_has_slit(point)) {
         lj_sides_of(point, box);
-        share = ergo_point_real(point, "/system/slit/width") / box[2];
+        share = of_lj(point)->slit_width.real / box[2];
     }
     return c[LJ_COLUMN_PARTICLES] / (share * volume_of(point, c));
 }
@@ -88,18 +73,14 @@ static double adsorption(const struct ergo_point *point, const double *c) {
 }
 
 static double excess_adsorption(const struct ergo_point *point, const double *c) {
-    const struct ergo_value *width = ergo_point_value(point, "/system/slit/excess_width");
+    const struct ergo_value *width = &of_lj(point)->slit_excess_width;
     return adsorption(point, c) -
-           ergo_point_real(point, "/system/slit/bulk_density") *
-               (width->present ? width->real : ergo_point_real(point, "/system/slit/width"));
+           of_lj(point)->slit_bulk_density.real *
+               (width->present ? width->real : of_lj(point)->slit_width.real);
 }
 
 /* Of a mixture: particles of a species, per volume, and as a share of all. */
 #define SPECIES_SAMPLES(k)                                                                         \
-    static double particles_##k(const struct ergo_point *point, const double *c) {                 \
-        (void)point;                                                                               \
-        return c[LJ_COLUMN_SPECIES + (k)-1];                                                       \
-    }                                                                                              \
     static double density_##k(const struct ergo_point *point, const double *c) {                   \
         return c[LJ_COLUMN_SPECIES + (k)-1] / volume_of(point, c);                                 \
     }                                                                                              \
@@ -132,7 +113,7 @@ static bool has_compressibility(const struct ergo_point *point) {
 }
 
 static bool has_excess(const struct ergo_point *point) {
-    return lj_has_slit(point) && ergo_point_value(point, "/system/slit/bulk_density")->present;
+    return lj_has_slit(point) && of_lj(point)->slit_bulk_density.present;
 }
 
 static bool has_uniform_ghosts(const struct ergo_point *point) {
@@ -149,8 +130,8 @@ static bool some_have(const struct ergo_point *point, int64_t n) {
     const struct ergo_job *job = point->job;
     const struct ergo_point *last = &job->points[job->n_points - 1];
     bool some = lj_has_field(point) && lj_has_fixed(point, n);
-    if (lj_has_field(point) && ergo_point_int(&job->points[0], "/system/particles") !=
-                                   ergo_point_int(last, "/system/particles"))
+    if (lj_has_field(point) &&
+        of_lj(&job->points[0])->particles.integer != of_lj(last)->particles.integer)
         for (size_t i = 0; i < job->n_points && !some; i++)
             some = !job->points[i].replica && lj_has_fixed(&job->points[i], n);
     return some;
@@ -208,6 +189,8 @@ bool lj_has_column(const struct ergo_point *point, size_t c) {
     case LJ_COLUMN_VOLUME_ACCEPTED:
     case LJ_COLUMN_VOLUME_LIMITED:
         return lj_ensemble_of(point) == LJ_NPT;
+    case LJ_COLUMN_VOLUME_STEP:
+        return lj_ensemble_of(point) == LJ_NPT && ergo_isobaric_tuned(point);
     case LJ_COLUMN_GHOSTS_OF:
     case LJ_COLUMN_GHOSTS_OF + 1:
     case LJ_COLUMN_GHOSTS_OF + 2:
@@ -225,7 +208,7 @@ bool lj_has_column(const struct ergo_point *point, size_t c) {
 }
 
 static double weight_of_energy(const struct ergo_point *point) {
-    return -1 / ergo_point_real(point, "/system/temperature");
+    return -1 / point->parameters->temperature;
 }
 
 /* ln z; positions of N particles weigh z^N exp(-U/T)/N!, and the factorial is of the configuration.
@@ -245,8 +228,7 @@ const struct ergo_conjugate lj_conjugates_nvt[LJ_CONJUGATES_NVT] = {
 };
 
 static double weight_of_volume(const struct ergo_point *point) {
-    return -ergo_point_real(point, "/system/pressure") /
-           ergo_point_real(point, "/system/temperature");
+    return -of_particle(point)->pressure / point->parameters->temperature;
 }
 
 const struct ergo_conjugate lj_conjugates_npt[LJ_CONJUGATES_NPT] = {
@@ -255,19 +237,9 @@ const struct ergo_conjugate lj_conjugates_npt[LJ_CONJUGATES_NPT] = {
      .keys = {"/system/pressure", "/system/temperature"}},
 };
 
-static double derive_ratio(const struct ergo_point *point, const double *m) {
-    (void)point;
-    return m[0] / m[1];
-}
-
 /* Where there are no particles, none is moved. */
 static double derive_acceptance(const struct ergo_point *point, const double *m) {
     return lj_has_fixed(point, 0) ? NAN : m[0] / m[1];
-}
-
-static double derive_variance(const struct ergo_point *point, const double *m) {
-    (void)point;
-    return m[1] - m[0] * m[0];
 }
 
 /* V (<N^2> - <N>^2) / (<N>^2 T) */
@@ -283,61 +255,61 @@ static double derive_covariance(const struct ergo_point *point, const double *m)
 
 /* q = T - (<NU> - <N><U>) / (<N^2> - <N>^2) */
 static double derive_heat(const struct ergo_point *point, const double *m) {
-    return ergo_point_real(point, "/system/temperature") -
-           (m[2] - m[0] * m[1]) / (m[3] - m[0] * m[0]);
+    return point->parameters->temperature - (m[2] - m[0] * m[1]) / (m[3] - m[0] * m[0]);
 }
 
 /* (<U^2> - <U>^2)/(N T^2) */
 static double derive_capacity(const struct ergo_point *point, const double *m) {
-    const double t = ergo_point_real(point, "/system/temperature");
+    const double t = point->parameters->temperature;
     return (m[1] - m[0] * m[0]) / (m[2] * t * t);
 }
 
 /* T ln z, z = (N + 1)/<V exp(-dU/T)>: the free energy of one particle more than N. */
 static double derive_chemical(const struct ergo_point *point, const double *m) {
-    return ergo_point_real(point, "/system/temperature") * log((m[1] + 1) / m[0]);
+    return point->parameters->temperature * log((m[1] + 1) / m[0]);
 }
 
 /* -T ln(<V exp(-dU/T)>/<V>) */
 static double derive_excess(const struct ergo_point *point, const double *m) {
-    return -ergo_point_real(point, "/system/temperature") * log(m[0] / m[1]);
+    return -point->parameters->temperature * log(m[0] / m[1]);
 }
 
 /* V <exp(-u/T)>/T: of an empty box, N/P at vanishing pressure P = z T. */
 static double derive_henry(const struct ergo_point *point, const double *m) {
-    return lj_has_fixed(point, 0) ? m[0] / ergo_point_real(point, "/system/temperature") : NAN;
+    return lj_has_fixed(point, 0) ? m[0] / point->parameters->temperature : NAN;
 }
 
 /* Of one particle there are no fluctuations of N, and (<N U> - <N><U>)/(<N^2> - <N>^2) at
  * vanishing loading is its <U>. */
 static double derive_first_heat(const struct ergo_point *point, const double *m) {
-    return lj_has_fixed(point, 1) ? ergo_point_real(point, "/system/temperature") - m[0] : NAN;
+    return lj_has_fixed(point, 1) ? point->parameters->temperature - m[0] : NAN;
 }
 
 /* (<V^2> - <V>^2)/(<V> T) */
 static double derive_volume_compressibility(const struct ergo_point *point, const double *m) {
-    return (m[1] - m[0] * m[0]) / (m[0] * ergo_point_real(point, "/system/temperature"));
+    return (m[1] - m[0] * m[0]) / (m[0] * point->parameters->temperature);
 }
 
-/* clang-format off: its versions 14 and 18 disagree about these braces */
+/* clang-format off */
 #define ACCEPTANCE(kind, where)                                                                    \
-    {                                                                                              \
-        .name = "acceptance_" #kind, .unit = "", .help = "accepted " #kind "s per tried one" BACK, \
-        .inputs = {"accepted_" #kind, "tried_" #kind}, .derive = derive_acceptance,                \
-        .applies = (where)                                                                         \
-    }
-#define HIDDEN(observable)                                                                         \
-    {                                                                                              \
-        .name = #observable, .unit = "", .help = "an input", .sample = (observable),               \
-        .hidden = true, .of_moves = true                                                           \
-    }
+    {ERGO_NAMED("acceptance_" #kind, ""), .help = "accepted " #kind "s per tried one" BACK,        \
+     .inputs = {"accepted_" #kind, "tried_" #kind}, .derive = derive_acceptance,                   \
+     .applies = (where)}
+#define HIDDEN(name_, ...)                                                                         \
+    {ERGO_NAMED(name_, ""), .help = "an input", __VA_ARGS__, .hidden = true, .of_moves = true}
+#define TRIALS(kind, k)                                                                            \
+    HIDDEN("tried_" kind, ERGO_COLUMN(LJ_COLUMN_TRIED + (k))),                                     \
+    HIDDEN("accepted_" kind, ERGO_COLUMN(LJ_COLUMN_ACCEPTED + (k)))
+#define TOTAL_ENERGY                                                                               \
+    {ERGO_NAMED("total_energy", "energy"), .help = "<U>", ERGO_COLUMN(LJ_COLUMN_ENERGY)},          \
+    {ERGO_NAMED("total_energy2", "energy^2"), .help = "<U^2>", ERGO_POWER(LJ_COLUMN_ENERGY, 2)}
 /* clang-format on */
 
 /* clang-format off */
 #define ENERGY                                                                                     \
     {ERGO_NAMED("energy", "energy per particle"),                                                  \
      .help = "<U>/<N>, with the tail correction where the job asks for it",                        \
-     .inputs = {"total_energy", "particles"}, .derive = derive_ratio}
+     .inputs = {"total_energy", "particles"}, .derive = ergo_mean_ratio}
 #define PRESSURES                                                                                  \
     {ERGO_NAMED("pressure", "energy/length^3"),                                                    \
      .help = "pressure of the model that is simulated, -dF/dV at fixed N and r_c: <N> T/V, "       \
@@ -378,25 +350,26 @@ static double derive_volume_compressibility(const struct ergo_point *point, cons
      .inputs = {"insertion_volume", "particles"}, .derive = derive_chemical,                       \
      .applies = has_ghosts},                                                                       \
     ACCEPTANCE(displacement, NULL),                                                                \
-    {ERGO_NAMED("total_energy", "energy"), .help = "<U>", .sample = total_energy},                 \
-    {ERGO_NAMED("total_energy2", "energy^2"), .help = "<U^2>", .sample = total_energy2},           \
-    {.name = "particles", .unit = "", .help = "an input", .sample = particles, .hidden = true},    \
+    TOTAL_ENERGY,                                                                                  \
+    {ERGO_NAMED("particles", ""), .help = "an input", ERGO_COLUMN(LJ_COLUMN_PARTICLES),            \
+     .hidden = true},                                                                              \
     {.name = "insertion_volume", .unit = "length^3", .help = "an input",                           \
      .sample = insertion_volume, .hidden = true, .applies = has_ghosts,                            \
      .recorded_at = "/system/temperature"},                                                        \
-    HIDDEN(tried_displacement), HIDDEN(accepted_displacement)
+    TRIALS("displacement", 0)
 /* clang-format on */
 
 /* clang-format off */
 #define OPEN                                                                                       \
-    {ERGO_NAMED("particles", ""), .help = "mean number of particles <N>", .sample = particles,     \
+    {ERGO_NAMED("particles", ""), .help = "mean number of particles <N>",                          \
+     ERGO_COLUMN(LJ_COLUMN_PARTICLES),                                                             \
      .applies = lj_is_open},                                                                       \
     {ERGO_NAMED("density", "1/length^3"), .help = "rho = <N>/V", .sample = density},               \
     ENERGY,                                                                                        \
     PRESSURES,                                                                                     \
     CAPACITY,                                                                                      \
     {ERGO_NAMED("particles_variance", ""), .help = "<N^2> - <N>^2",                                \
-     .inputs = {"particles", "particles2"}, .derive = derive_variance, .applies = lj_is_open},     \
+     .inputs = {"particles", "particles2"}, .derive = ergo_mean_variance, .applies = lj_is_open},     \
     {ERGO_NAMED("compressibility", "length^3/energy"),                                             \
      .help = "isothermal compressibility V (<N^2> - <N>^2) / (<N>^2 T), of one species",           \
      .inputs = {"particles", "particles2"}, .derive = derive_compressibility,                      \
@@ -409,23 +382,17 @@ static double derive_volume_compressibility(const struct ergo_point *point, cons
      .inputs = {"particles", "total_energy", "particles_energy", "particles2"},                    \
      .derive = derive_heat, .applies = lj_is_open},                                                \
     {ERGO_NAMED("acceptance", ""), .help = "accepted moves per tried one" BACK,                    \
-     .inputs = {"accepted", "tried"}, .derive = derive_ratio},                                     \
+     .inputs = {"accepted", "tried"}, .derive = ergo_mean_ratio},                                     \
     ACCEPTANCE(displacement, lj_has_displacements),                                                \
     ACCEPTANCE(insertion, lj_is_open),                                                             \
     ACCEPTANCE(deletion, lj_is_open),                                                              \
-    {ERGO_NAMED("particles2", ""), .help = "<N^2>", .sample = particles2, .applies = lj_is_open},  \
-    {ERGO_NAMED("total_energy", "energy"), .help = "<U>", .sample = total_energy},                 \
-    {ERGO_NAMED("total_energy2", "energy^2"), .help = "<U^2>", .sample = total_energy2},           \
+    {ERGO_NAMED("particles2", ""), .help = "<N^2>",                                                 \
+     ERGO_POWER(LJ_COLUMN_PARTICLES, 2), .applies = lj_is_open},                                   \
+    TOTAL_ENERGY,                                                                                  \
     {ERGO_NAMED("particles_energy", "energy"), .help = "<N U>", .sample = particles_energy,        \
      .applies = lj_is_open},                                                                       \
-    HIDDEN(tried),                                                                                 \
-    HIDDEN(accepted),                                                                              \
-    HIDDEN(tried_displacement),                                                                    \
-    HIDDEN(tried_insertion),                                                                       \
-    HIDDEN(tried_deletion),                                                                        \
-    HIDDEN(accepted_displacement),                                                                 \
-    HIDDEN(accepted_insertion),                                                                    \
-    HIDDEN(accepted_deletion)
+    HIDDEN("tried", .sample = tried), HIDDEN("accepted", .sample = accepted),                      \
+    TRIALS("displacement", 0), TRIALS("insertion", 1), TRIALS("deletion", 2)
 /* clang-format on */
 
 const struct ergo_observable lj_observables[LJ_N_OBSERVABLES] = {OPEN};
@@ -435,11 +402,11 @@ const struct ergo_observable lj_observables[LJ_N_OBSERVABLES] = {OPEN};
     {ERGO_NAMED("particles_" #k, ""),                                                              \
      .help = "of a mixture: mean number of particles of the " which " species of "                 \
              "/system/species/names",                                                              \
-     .sample = particles_##k, .applies = has_##k},                                                 \
+     ERGO_COLUMN(LJ_COLUMN_SPECIES + (k) - 1), .applies = has_##k},                                                 \
     {ERGO_NAMED("density_" #k, "1/length^3"), .help = "the same per volume",                       \
      .sample = density_##k, .applies = has_##k},                                                   \
     {ERGO_NAMED("fraction_" #k, ""), .help = "its mole fraction, particles_" #k "/particles",      \
-     .inputs = {"particles_" #k, "particles"}, .derive = derive_ratio, .applies = has_##k}
+     .inputs = {"particles_" #k, "particles"}, .derive = ergo_mean_ratio, .applies = has_##k}
 /* clang-format on */
 
 const struct ergo_observable lj_observables_muvt[LJ_N_OBSERVABLES_MUVT] = {
@@ -456,10 +423,10 @@ const struct ergo_observable lj_observables_muvt[LJ_N_OBSERVABLES_MUVT] = {
      .sample = excess_adsorption, .applies = has_excess, .of_moves = true},
     {ERGO_NAMED("insertion_probability", ""),
      .help = "probability with which an insertion into N particles would be accepted",
-     .sample = rises, .applies = lj_is_matrix, .recorded_at = "/system/temperature"},
+     ERGO_COLUMN(LJ_COLUMN_RISES), .applies = lj_is_matrix, .recorded_at = "/system/temperature"},
     {ERGO_NAMED("deletion_probability", ""),
      .help = "probability with which a deletion of one of N particles would be accepted",
-     .sample = falls, .applies = lj_is_matrix, .recorded_at = "/system/temperature"},
+     ERGO_COLUMN(LJ_COLUMN_FALLS), .applies = lj_is_matrix, .recorded_at = "/system/temperature"},
 };
 
 /* clang-format off */
@@ -477,7 +444,8 @@ const struct ergo_observable lj_observables_muvt[LJ_N_OBSERVABLES_MUVT] = {
     {.name = "insertion_volume_" #k, .unit = "length^3", .help = "an input",                       \
      .sample = insertion_volume_##k, .hidden = true, .applies = inserts_##k,                       \
      .recorded_at = "/system/temperature"},                                                        \
-    {.name = "particles_" #k, .unit = "", .help = "an input", .sample = particles_##k,             \
+    {.name = "particles_" #k, .unit = "", .help = "an input",                                      \
+     ERGO_COLUMN(LJ_COLUMN_SPECIES + (k) - 1),                                                     \
      .hidden = true, .applies = inserts_##k}
 #define INSERTIONS(volume)                                                                         \
     INSERTED(1, "first", volume), INSERTED(2, "second", volume), INSERTED(3, "third", volume),     \
@@ -502,18 +470,14 @@ const struct ergo_observable lj_observables_nvt[LJ_N_OBSERVABLES_NVT] = {
      .help = "isosteric heat at vanishing loading, T - <U> of one particle (particles 1) in a "
              "slit, field or among frozen atoms",
      .inputs = {"total_energy"}, .derive = derive_first_heat, .applies = has_first_heat},
-    {.name = "box_volume",
-     .unit = "length^3",
-     .help = "an input",
-     .sample = volume_of,
-     .hidden = true},
+    {ERGO_NAMED("box_volume", "length^3"), .help = "an input", .sample = volume_of, .hidden = true},
     CLOSED,
     INSERTIONS("box_volume"),
 };
 
 const struct ergo_observable lj_observables_npt[LJ_N_OBSERVABLES_NPT] = {
     {ERGO_NAMED("density", "1/length^3"), .help = "rho = <N/V>", .sample = density},
-    {ERGO_NAMED("volume", "length^3"), .help = "<V>", .sample = volume},
+    {ERGO_NAMED("volume", "length^3"), .help = "<V>", ERGO_COLUMN(LJ_COLUMN_VOLUME)},
     ENERGY,
     PRESSURES,
     {ERGO_NAMED("compressibility", "length^3/energy"),
@@ -524,15 +488,8 @@ const struct ergo_observable lj_observables_npt[LJ_N_OBSERVABLES_NPT] = {
      .inputs = {"insertion_volume", "volume"}, .derive = derive_excess, .applies = has_ghosts},
     CLOSED,
     INSERTIONS("volume"),
-    {ERGO_NAMED("volume2", "length^6"), .help = "<V^2>", .sample = volume2},
-    {ERGO_NAMED("volume_acceptance", ""), .help = "accepted share of volume moves",
-     .sample = volume_acceptance, .of_moves = true},
-    {ERGO_NAMED("volume_limited", ""),
-     .help = "share of volume moves refused because a side would be below two cutoffs, or the box "
-             "far from the start's: where it is not 0, the ensemble is that of volumes between "
-             "these limits",
-     .limits =
-         "volumes are those between the limits of the box, and averages not those of the whole "
-         "ensemble. Start nearer to the density that comes out",
-     .sample = volume_limited, .of_moves = true},
+    {ERGO_NAMED("volume2", "length^6"), .help = "<V^2>", ERGO_POWER(LJ_COLUMN_VOLUME, 2)},
+    ERGO_ISOBARIC_OBSERVABLES(
+        LJ_COLUMN_VOLUME_STEP, LJ_COLUMN_VOLUME_ACCEPTED, LJ_COLUMN_VOLUME_LIMITED,
+        "a side would be below two cutoffs, or the box far from the start's", "box"),
 };

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "samplers/lj_gcmc/cut.h"
 
@@ -13,7 +12,7 @@ uint32_t lj_bins(const struct ergo_point *point) {
     const struct lj_system s = lj_system_of(point);
     const uint32_t to_cutoff = lj_curve_every(point) ? lj_gr_bins(point) : 0;
     if (to_cutoff && s.field)
-        return (uint32_t)ergo_point_int(point, "/run/profile_bins");
+        return (uint32_t)of_particle(point)->profile_bins;
     const double shortest = fmin(s.box[0], fmin(s.box[1], s.box[2]));
     if (to_cutoff == 0)
         return 0;
@@ -105,9 +104,9 @@ static void plan_board(const struct ergo_point *point, const struct lj_system *s
                        const struct ergo_device *device, struct lj_launch *l) {
     uint32_t blocks[3];
     const bool cpu = device->type == CL_DEVICE_TYPE_CPU;
-    if (!cpu && !ergo_point_int(point, "/tuning/work_group"))
+    if (!cpu && !point->parameters->work_group)
         l->group = ergo_device_least_group(device);
-    l->tile = lj_board_tile(s, ergo_point_int(point, "/tuning/tile"));
+    l->tile = lj_board_tile(s, of_particle(point)->tile);
     l->board_blocks = lj_board_blocks(s, blocks);
 }
 
@@ -143,32 +142,30 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct lj_state 
     const struct lj_system *y = &s->system;
     struct lj_launch *l = &s->launch;
     l->atoms = s->tables.atoms ? lj_frozen_near(s->tables.atoms) : 0;
-    l->group = lj_group(device, y, lj_chains(s), ergo_point_int(first, "/tuning/work_group"));
+    l->group = lj_group(device, y, lj_chains(s), first->parameters->work_group);
     /* how many a file has is known when it is read */
-    l->whole =
-        lj_start_file(first) || l->atoms
-            ? 0
-            : lj_whole(device, y, largest_start(batch), ergo_point_int(first, "/tuning/all_pairs"));
-    if (!l->whole && ergo_point_int(first, "/tuning/all_pairs") == 1)
+    l->whole = lj_start_file(first) || l->atoms
+                   ? 0
+                   : lj_whole(device, y, largest_start(batch), of_lj(first)->all_pairs);
+    if (!l->whole && of_lj(first)->all_pairs == 1)
         ergo_log(ctx, ERGO_LOG_WARNING,
                  "/tuning/all_pairs: 1 is not possible here, and cells are used: it needs a number "
                  "of particles that is constant, given by the job and not by a file, and has room "
                  "in local memory, and no frozen atoms");
     if (l->whole)
-        l->group = lj_whole_group(device, lj_chains(s), l->whole,
-                                  ergo_point_int(first, "/tuning/work_group"));
+        l->group = lj_whole_group(device, lj_chains(s), l->whole, first->parameters->work_group);
     if (y->period)
         plan_board(first, y, device, l);
     l->vector = device->type == CL_DEVICE_TYPE_CPU && l->group == 1 && !l->whole;
     l->slotted = l->vector && !y->period;
     l->energies = !l->slotted && !y->period && !l->whole;
-    l->teams = lj_teams(device, l, ergo_point_int(first, "/tuning/teams"));
+    l->teams = lj_teams(device, l, of_lj(first)->teams);
     if (y->ensemble == LJ_GIBBS && l->teams > 1 && l->teams == l->group)
         l->teams /=
             2; /* lj_transfer with teams of one work-item was seen to be wrong on PoCL 3.1 */
     /* explicit vectors prefer few long cells, work-items many small ones: see
      * cl/lj_gcmc/gather.h */
-    const int64_t wish = ergo_point_int(first, "/tuning/microcell");
+    const int64_t wish = of_lj(first)->microcell;
     const double cutoff = y->cutoff / y->sigma;
     const double wide = l->slotted ? cutoff : wish ? 0.01 * (double)wish : 1.0;
     const double volume = y->volume / (y->sigma * y->sigma * y->sigma);
@@ -184,20 +181,18 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct lj_state 
 
     /* as many particles as a dense liquid has, or a dilute gas cells */
     const double in_cell = fmin(fmax(volume, ideal), most) / (double)s->grid.cells;
-    const int64_t slots = ergo_point_int(first, "/tuning/slots");
+    const int64_t slots = of_lj(first)->slots;
     l->slots = slots ? (uint32_t)slots : (uint32_t)fmin(4096, ceil(1.2 * in_cell) + 3);
     if (l->slotted)
         l->slots = (l->slots + 7) / 8 * 8;
     const double start = 1.3 * fmax(largest_start(batch), ideal);
     l->capacity = (uint32_t)fmin(LJ_MOST_PARTICLES, fmax(fmax(fmin(volume, most), start), 64));
-    const int64_t wish_capacity = ergo_point_int(first, "/tuning/capacity");
+    const int64_t wish_capacity = of_lj(first)->capacity;
     if (wish_capacity)
         l->capacity = (uint32_t)fmax((double)wish_capacity, largest_start(batch));
 
-    l->volume_every =
-        lj_has_volume(first) ? (uint64_t)ergo_point_int(first, "/system/volume_every") : 0;
-    l->transfers =
-        y->ensemble == LJ_GIBBS ? (uint32_t)ergo_point_int(first, "/system/transfers") : 0;
+    l->volume_every = lj_has_volume(first) ? (uint64_t)of_particle(first)->volume_every : 0;
+    l->transfers = y->ensemble == LJ_GIBBS ? (uint32_t)of_lj(first)->transfers : 0;
     l->turns = 1 + l->transfers;
     const double units = d->compute_units ? d->compute_units : 1;
     l->end_group = device->type == CL_DEVICE_TYPE_CPU ? 1 : d->largest_group >= 1024 ? 1024 : 256;
@@ -311,17 +306,13 @@ static void declare_buffers(struct lj_state *s) {
     const struct lj_launch *l = &s->launch;
     const uint64_t members = lj_chains(s), cells = lj_cells(s) * l->slots * members;
     const uint32_t *n = s->grid.n;
-    ergo_engine_buffer(e, LJ_MEMBERS, "parameters of the chains", ERGO_BUFFER_CONSTANT,
-                       members * sizeof *s->members);
     ergo_engine_buffer(e, LJ_CHAINS, "chains", ERGO_BUFFER_STATE, members * sizeof *s->chains);
     ergo_engine_ends(e, LJ_CHAINS);
     /* on a checkerboard the list is made from the cells before each use */
     ergo_engine_buffer(e, LJ_PARTICLES, "particles",
-                       l->board_blocks ? ERGO_BUFFER_RESULT : ERGO_BUFFER_STATE,
+                       l->board_blocks ? ERGO_BUFFER_SCRATCH : ERGO_BUFFER_STATE,
                        16 * members * l->capacity);
     ergo_engine_buffer(e, LJ_CELLS, "cells", ERGO_BUFFER_STATE, 16 * cells);
-    if (l->board_blocks)
-        ergo_engine_flag(e, LJ_CELLS, ERGO_BUFFER_APART);
     ergo_engine_buffer(e, LJ_PAIR_ENERGIES, "pair energies", ERGO_BUFFER_STATE,
                        l->energies ? 8 * cells : 0);
     ergo_engine_buffer(e, LJ_OFFSETS, "lists of cells", ERGO_BUFFER_CONSTANT,
@@ -471,7 +462,8 @@ static bool fill_rules(struct lj_state *s) {
 static enum ergo_status fill_members(struct lj_state *s) {
     const struct ergo_batch *batch = s->e.batch;
     const double width = lj_bin_width(s) / s->system.sigma;
-    s->members = ergo_engine_memory(&s->e, lj_chains(s), sizeof *s->members);
+    s->members = ergo_engine_table(&s->e, LJ_MEMBERS, "parameters of the chains", lj_chains(s),
+                                   sizeof *s->members);
     s->chains = ergo_engine_memory(&s->e, lj_chains(s), sizeof *s->chains);
     s->step_sizes = ergo_engine_memory(&s->e, lj_chains(s), sizeof *s->step_sizes);
     s->physics = ergo_engine_memory(&s->e, batch->count, sizeof *s->physics);

@@ -5,15 +5,13 @@
  * with IEEE basic operations alone; that of Lennard-Jones in the order it has always had.
  */
 #include <math.h>
-#include <string.h>
 
 #include "samplers/lj_gcmc/lj.h"
 
 static const double PI = 3.14159265358979323846;
 
 bool lj_is_mie(const struct ergo_point *point) {
-    return point->job->model->name && /* lj-gcmc has no such key */
-           strcmp(ergo_point_text(point, "/system/potential"), "mie") == 0;
+    return ergo_says(of_lj(point)->potential, "mie");
 }
 
 static double power(double x, uint32_t k) {
@@ -42,8 +40,8 @@ void lj_potential_of(const struct ergo_point *point, struct lj_system *s) {
     s->unit = s->epsilon == 0 && s->field ? s->temperature : 4 * s->epsilon;
     if (!s->mie)
         return;
-    s->repulsion = (uint32_t)ergo_point_int(point, "/system/repulsive_exponent");
-    s->attraction = (uint32_t)ergo_point_int(point, "/system/attractive_exponent");
+    s->repulsion = (uint32_t)of_lj(point)->repulsive_exponent;
+    s->attraction = (uint32_t)of_lj(point)->attractive_exponent;
     if (s->repulsion <= s->attraction) /* refused by lj_check */
         return;
     const double n = s->repulsion, m = s->attraction;

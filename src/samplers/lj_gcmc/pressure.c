@@ -10,8 +10,8 @@ double lj_volume_at(const struct ergo_point *point, const double *c) {
     double box[3];
     if (lj_ensemble_of(point) == LJ_NPT)
         return c[LJ_COLUMN_VOLUME];
-    if (lj_has_density(point) && !ergo_point_value(point, "/system/box")->present)
-        return (double)lj_particles_of(point) / ergo_point_real(point, "/system/density");
+    if (lj_has_density(point) && !of_particle(point)->box.present)
+        return (double)lj_particles_of(point) / of_lj(point)->density.real;
     lj_sides_of(point, box);
     return box[0] * box[1] * box[2];
 }
@@ -31,7 +31,7 @@ double lj_pressure_impulsive(const struct ergo_point *point, const double *c) {
  * (lj_pressure_corrected) is this term plus the impulsive term with g(r_c) = 1, to first order in
  * u(r_c)/T. Here the impulsive term is measured. */
 double lj_pressure_tail(const struct ergo_point *point, const double *c) {
-    if (!ergo_point_bool(point, "/system/tail_correction"))
+    if (!of_lj(point)->tail_correction)
         return 0;
     struct lj_system s = lj_system_of(point);
     s.volume = lj_volume_at(point, c);
@@ -42,7 +42,7 @@ double lj_pressure_tail(const struct ergo_point *point, const double *c) {
 
 double lj_pressure_whole(const struct ergo_point *point, const double *c) {
     const double v = lj_volume_at(point, c);
-    return c[LJ_COLUMN_PARTICLES] * ergo_point_real(point, "/system/temperature") / v +
+    return c[LJ_COLUMN_PARTICLES] * point->parameters->temperature / v +
            c[LJ_COLUMN_VIRIAL] / (3 * v) + c[LJ_COLUMN_IMPULSIVE] / (3 * v) +
            lj_pressure_tail(point, c);
 }

@@ -9,18 +9,13 @@
 #include "job/xyz.h"
 #include "samplers/lj_gcmc/lj.h"
 
-static const struct ergo_value *value_of(const struct ergo_point *point, const char *pointer) {
-    return ergo_point_value(point, pointer);
-}
-
 bool lj_has_species(const struct ergo_point *point) {
-    return point->job->model->name && /* lj-gcmc has no such key */
-           value_of(point, "/system/species/names")->present;
+    return of_lj(point)->species_names.present;
 }
 
 uint32_t lj_species_names(const struct ergo_point *point,
                           char names[LJ_MOST_SPECIES][ERGO_XYZ_NAME]) {
-    const char *text = ergo_point_text(point, "/system/species/names");
+    const char *text = of_lj(point)->species_names.text;
     uint32_t n = 0;
     memset(names, 0, LJ_MOST_SPECIES * sizeof *names);
     while (*(text += strspn(text, " "))) {
@@ -55,14 +50,14 @@ void lj_species_of(const struct ergo_point *point, struct lj_system *s) {
     if (!lj_has_species(point))
         return;
     struct lj_species *of = &s->species;
-    const struct ergo_value *epsilon = value_of(point, "/system/species/epsilon"),
-                            *sigma = value_of(point, "/system/species/sigma"),
-                            *share = value_of(point, "/system/species/fractions"),
-                            *activity = value_of(point, "/system/species/activity"),
-                            *epsilons = value_of(point, "/system/species/pair_epsilon"),
-                            *sigmas = value_of(point, "/system/species/pair_sigma");
-    const bool scaled = ergo_point_bool(point, "/system/species/cutoff_in_sigma");
-    const double cutoff = ergo_point_real(point, "/system/cutoff");
+    const struct ergo_value *epsilon = &of_lj(point)->species_epsilon,
+                            *sigma = &of_lj(point)->species_sigma,
+                            *share = &of_lj(point)->species_fractions,
+                            *activity = &of_lj(point)->species_activity,
+                            *epsilons = &of_lj(point)->species_pair_epsilon,
+                            *sigmas = &of_lj(point)->species_pair_sigma;
+    const bool scaled = of_lj(point)->species_cutoff_in_sigma;
+    const double cutoff = of_lj(point)->cutoff.real;
     of->n = lj_species_number(point);
     of->n += of->n == 0; /* refused, too */
     s->epsilon = s->cutoff = 0;
@@ -139,8 +134,8 @@ void lj_mixture_of(const struct ergo_point *point, const struct lj_system *s,
         mixture->zv[a] = (float)((double)m->zv * s->species.activity[a] * n);
     }
     if (s->ensemble == LJ_MUVT)
-        mixture->identity = (uint32_t)fmin(
-            0xffffffff, ergo_point_real(point, "/system/species/identity_changes") * 0x1p32);
+        mixture->identity =
+            (uint32_t)fmin(0xffffffff, of_lj(point)->species_identity_changes * 0x1p32);
 }
 
 double lj_species_core2(const struct lj_system *s) {
@@ -245,14 +240,13 @@ static enum ergo_status check_numbers(struct ergo_context *ctx, const struct erg
             return ERGO_FAIL(ctx, ERGO_E_JOB,
                              "/system/species/fractions: of %u particles %u are of species %s, but "
                              "%s has %u, and N is fixed",
-                             n, wanted[k], names[k], ergo_point_text(point, "/system/start"),
-                             found[k]);
+                             n, wanted[k], names[k], of_particle(point)->start.text, found[k]);
         /* volume moves weigh the tails of these fractions */
         if (s->ensemble == LJ_NPT && s->tail && fabs(s->species.share[k] * n - found[k]) > 1e-6)
             return ERGO_FAIL(ctx, ERGO_E_JOB,
                              "/system/species/fractions: %.10g of species %s, but %s has %u of %u "
                              "particles: with a tail correction it has to be %.10g",
-                             s->species.share[k], names[k], ergo_point_text(point, "/system/start"),
+                             s->species.share[k], names[k], of_particle(point)->start.text,
                              found[k], n, (double)found[k] / n);
     }
     return ERGO_OK;
@@ -273,8 +267,8 @@ enum ergo_status lj_species_read(struct ergo_context *ctx, const struct ergo_poi
             return ERGO_FAIL(ctx, ERGO_E_JOB,
                              "/system/start: species %zu of %s, in the order in which they come "
                              "first, has no interactions: /system/species/names are \"%s\"",
-                             k + 1, ergo_point_text(point, "/system/start"),
-                             ergo_point_text(point, "/system/species/names"));
+                             k + 1, of_particle(point)->start.text,
+                             of_lj(point)->species_names.text);
     }
     for (size_t i = 0; i < frame->n; i++)
         set_species(&words[3 * i], number[frame->species[i]]);
@@ -325,9 +319,8 @@ static enum ergo_status check_names(struct ergo_context *ctx, const struct ergo_
 }
 
 /* A list with one number for each species, or for each pair of unlike ones. */
-static enum ergo_status check_list(struct ergo_context *ctx, const struct ergo_point *point,
+static enum ergo_status check_list(struct ergo_context *ctx, const struct ergo_value *value,
                                    const char *key, bool wanted, int n, const char *what) {
-    const struct ergo_value *value = value_of(point, key);
     if (!value->present && !wanted)
         return ERGO_OK;
     if (!value->present)
@@ -344,9 +337,9 @@ static enum ergo_status check_list(struct ergo_context *ctx, const struct ergo_p
 static enum ergo_status check_fractions(struct ergo_context *ctx, const struct ergo_point *point,
                                         int n) {
     static const char key[] = "/system/species/fractions";
-    const struct ergo_value *value = value_of(point, key);
+    const struct ergo_value *value = &of_lj(point)->species_fractions;
     double sum = 0;
-    if (check_list(ctx, point, key, lj_species_needs_fractions(point), n, "species") != ERGO_OK)
+    if (check_list(ctx, value, key, lj_species_needs_fractions(point), n, "species") != ERGO_OK)
         return ERGO_E_JOB;
     for (int k = 0; k < value->items; k++)
         sum += value->reals[k];
@@ -377,8 +370,8 @@ static enum ergo_status check_others(struct ergo_context *ctx, const struct ergo
         status = ergo_job_error(ctx, "/system/species/names",
                                 "not with a slit, a field or frozen atoms: their energies are of "
                                 "one species");
-    if (lj_ensemble_of(point) == LJ_MUVT && ergo_point_int(point, "/system/tune_steps") &&
-        ergo_point_real(point, "/system/species/identity_changes") > 0)
+    if (lj_ensemble_of(point) == LJ_MUVT && of_lj(point)->tune_steps &&
+        of_lj(point)->species_identity_changes > 0)
         status = ergo_job_error(ctx, "/system/tune_steps",
                                 "not with /system/species/identity_changes, which count as "
                                 "displacements: give max_displacement as it is");
@@ -440,21 +433,25 @@ enum ergo_status lj_check_species(struct ergo_context *ctx, const struct ergo_po
     if (status != ERGO_OK)
         return status;
     const int pairs = (int)(n * (n - 1) / 2);
+    const struct lj_parameters *p = of_lj(point);
     const struct {
+        const struct ergo_value *value;
         const char *key;
         bool wanted;
         int n;
         const char *what;
     } lists[] = {
-        {"/system/species/epsilon", true, (int)n, "species"},
-        {"/system/species/sigma", true, (int)n, "species"},
-        {"/system/species/activity", lj_is_open(point), (int)n, "species"},
-        {"/system/species/pair_epsilon", false, pairs, "pairs of unlike species"},
-        {"/system/species/pair_sigma", false, pairs, "pairs of unlike species"},
+        {&p->species_epsilon, "/system/species/epsilon", true, (int)n, "species"},
+        {&p->species_sigma, "/system/species/sigma", true, (int)n, "species"},
+        {&p->species_activity, "/system/species/activity", lj_is_open(point), (int)n, "species"},
+        {&p->species_pair_epsilon, "/system/species/pair_epsilon", false, pairs,
+         "pairs of unlike species"},
+        {&p->species_pair_sigma, "/system/species/pair_sigma", false, pairs,
+         "pairs of unlike species"},
     };
     for (size_t k = 0; k < sizeof lists / sizeof lists[0]; k++)
-        if (check_list(ctx, point, lists[k].key, lists[k].wanted, lists[k].n, lists[k].what) !=
-            ERGO_OK)
+        if (check_list(ctx, lists[k].value, lists[k].key, lists[k].wanted, lists[k].n,
+                       lists[k].what) != ERGO_OK)
             status = ERGO_E_JOB;
     if (check_fractions(ctx, point, (int)n) != ERGO_OK || check_others(ctx, point, s) != ERGO_OK)
         status = ERGO_E_JOB;

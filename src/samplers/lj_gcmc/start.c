@@ -7,6 +7,7 @@
 #include "samplers/lj_gcmc/lj.h"
 #include "samplers/lj_gcmc/tables.h"
 #include "samplers/places.h"
+#include "job/input.h"
 
 /* A coordinate in units of 2^-32 of the side. */
 static uint32_t to_word(double x, double side) {
@@ -17,7 +18,7 @@ static uint32_t to_word(double x, double side) {
 enum ergo_status lj_xyz_read(struct ergo_context *ctx, const struct ergo_point *point,
                              const char *pointer, const struct lj_system *s, struct ergo_xyz *frame,
                              uint32_t **words) {
-    const char *path = ergo_point_text(point, pointer);
+    const char *path = ergo_input_name(point, pointer);
     *words = NULL;
     enum ergo_status status = ergo_xyz_read(ctx, point, pointer, frame);
     if (status != ERGO_OK)
@@ -58,8 +59,8 @@ static enum ergo_status from_file(struct ergo_context *ctx, const struct ergo_po
 
 const char *lj_start_file(const struct ergo_point *point) {
     /* the boxes of a Gibbs ensemble start on lattices */
-    return lj_boxes_of(point) == 1 && ergo_point_value(point, "/system/start")->present
-               ? ergo_point_text(point, "/system/start")
+    return lj_boxes_of(point) == 1 && of_particle(point)->start.present
+               ? of_particle(point)->start.text
                : NULL;
 }
 
@@ -348,7 +349,7 @@ enum ergo_status lj_start_check(struct ergo_context *ctx, const struct ergo_poin
     if (status == ERGO_OK)
         status = check_start(ctx, point, tables);
     /* annealed points start where others end */
-    if (status == ERGO_OK && files && !ergo_point_value(point, "/anneal")->present)
+    if (status == ERGO_OK && files && !point->parameters->anneal.present)
         status = check_others(ctx, point, tables);
     return status;
 }

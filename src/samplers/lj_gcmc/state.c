@@ -82,7 +82,7 @@ enum ergo_status lj_init(struct ergo_context *ctx, void *opaque) {
 /* ---- the canonical state ---------------------------------------------------------------------
  * Little-endian: energy, virial (8 bytes each), N, largest displacement, the counts of the window
  * that has begun and of the one before (struct lj_counts; 4 bytes each), where volumes change ln V
- * in 2^-36 (8 bytes) and what became of the last volume move (4), then 12 bytes a particle in their
+ * in 2^-36 (8 bytes) and lj_chain.moved (4), then 12 bytes a particle in their
  * order, which is part of the chain: which particle is picked depends on it. Of a Gibbs ensemble
  * the boxes follow each other. */
 
@@ -121,6 +121,10 @@ static enum ergo_status save_chain(struct ergo_context *ctx, struct lj_state *s,
                          "audit of %s failed on %s: the largest displacement of member %zu has "
                          "changed in the device's memory, although it is tuned",
                          s->e.model->sampler, s->e.device->summary.name, chain / s->boxes);
+    }
+    if (s->rules && !lj_volume_right(&s->rules[chain], c->moved)) {
+        free(words);
+        return ergo_isobaric_refuse(ctx, s->e.device->summary.name, chain / s->boxes);
     }
     lj_note_step_size(s, chain);
     unsigned char header[HEADER_NPT], particle[12];
@@ -191,7 +195,8 @@ static bool wrong_volumes(const struct lj_state *s, size_t member, const unsigne
     bool wrong = false;
     for (size_t b = 0; b < s->boxes; b++) {
         sizes[b] = (int64_t)get(at[b] + HEADER, 8);
-        wrong |= lj_volume_limited(&rules[b], sizes[b]) || get(at[b] + HEADER + 8, 4) > 2;
+        wrong |= lj_volume_limited(&rules[b], sizes[b]) ||
+                 !lj_volume_right(&rules[b], (uint32_t)get(at[b] + HEADER + 8, 4));
     }
     for (size_t b = 0; b < s->boxes && s->boxes == 2 && !wrong; b++)
         wrong = lj_gibbs_size(rules, sizes[0] - sizes[1], (uint32_t)b) != sizes[b];
@@ -314,14 +319,12 @@ static enum ergo_status check_number(struct ergo_context *ctx, const struct ergo
         wanted += lj_box_particles(point, b);
     if (lj_is_open(point) || lj_start_file(point) || n == wanted)
         return ERGO_OK;
-    return ergo_job_error(ctx,
-                          ergo_point_value(point, "/system/particles")->given
-                              ? "/system/particles"
-                              : lj_number_key(point),
-                          "the job says %" PRIu64 "%s, but the state in which point %zu would "
-                          "start (%s) has %" PRIu64 ", and N is fixed",
-                          wanted, lj_boxes_of(point) == 2 ? " in both boxes" : "", point->index,
-                          carried_by(point), n);
+    return ergo_job_error(
+        ctx, of_lj(point)->particles.given ? "/system/particles" : lj_number_key(point),
+        "the job says %" PRIu64 "%s, but the state in which point %zu would "
+        "start (%s) has %" PRIu64 ", and N is fixed",
+        wanted, lj_boxes_of(point) == 2 ? " in both boxes" : "", point->index, carried_by(point),
+        n);
 }
 
 /* The same of each species. at: the states of the boxes. */

@@ -13,8 +13,8 @@
 #include "samplers/lj_gcmc/lj.h"
 
 bool lj_is_table(const struct ergo_point *point) {
-    return point->job->model->name && /* lj-gcmc has no such key */
-           strpbrk(ergo_point_text(point, "/system/potential"), "./") != NULL;
+    const char *name = of_lj(point)->potential; /* lj-gcmc has no such key */
+    return name && strpbrk(name, "./") != NULL;
 }
 
 /* u/(4 epsilon) and its slope in s = (r/sigma)^2. */
@@ -182,7 +182,7 @@ static enum ergo_status check_curve(struct ergo_context *ctx, const char *name,
 
 enum ergo_status lj_check_table(struct ergo_context *ctx, const struct ergo_point *point,
                                 struct lj_tables *tables) {
-    const char *name = point->job->model->name ? ergo_point_text(point, "/system/potential") : NULL;
+    const char *name = of_lj(point)->potential;
     struct lj_system s = lj_system_of(point);
     if (!name || s.mie || strcmp(name, "lennard-jones") == 0)
         return ERGO_OK;

@@ -34,9 +34,15 @@ struct lj_volume_rules lj_rules_of(const struct ergo_point *point, size_t box) {
     const double least = fmax(SMALLEST, 2 * s.cutoff / shortest);
     const double smallest = small * least * least * least;
     const double tail = s.tail ? lj_tail_energy(&s, 1) * volume / s.temperature : 0;
-    const double step = ergo_point_real(point, "/system/max_volume_change");
+    const double step = of_particle(point)->max_volume_change;
+    const double first = step > 0 ? step : gibbs ? 0.05 : 0.02;
+    const bool tuned = ergo_isobaric_tuned(point);
+    const double unit = tuned ? ERGO_VOLUME_UNIT << LJ_VOLUME_STEP_BITS : 1;
     struct lj_volume_rules r = {
-        .move = {.step = (uint64_t)floor(step * 0x1p36)},
+        .move = {.step = (uint64_t)(unit * floor(first * 0x1p36 / unit)),
+                 .tuned = tuned ? (uint64_t)point->parameters->equilibration : 0,
+                 .most = (uint64_t)1 << (ERGO_VOLUME_BITS - 1 - LJ_VOLUME_STEP_BITS)},
+        .turns = 1 + (gibbs ? (uint32_t)of_lj(point)->transfers : 0),
         .start = ergo_volume_log(volume),
         .list = (int64_t)1 << 33, /* an eighth: sides 4% apart */
         .has_tail = tail < 0   ? 1
@@ -63,6 +69,12 @@ struct lj_volume_rules lj_rules_of(const struct ergo_point *point, size_t box) {
     }
     r.tail = tail != 0 ? ergo_volume_log(fabs(tail)) : 0;
     return r;
+}
+
+bool lj_volume_right(const struct lj_volume_rules *rules, uint32_t moved) {
+    const uint32_t step = moved >> 2;
+    return (moved & 3) < 3 && (step == 0 || (rules->move.tuned && step <= rules->move.most &&
+                                             step % ERGO_VOLUME_UNIT == 0));
 }
 
 int64_t lj_volume_start(const struct lj_volume_rules *rules, size_t boxes, size_t box) {

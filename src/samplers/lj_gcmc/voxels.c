@@ -4,12 +4,11 @@
  * in the file. It is off by about h^2/8 of the second derivative, h being the distance of points.
  */
 #include <math.h>
-#include <string.h>
 
 #include "samplers/lj_gcmc/lj.h"
 
 bool lj_has_voxels(const struct ergo_point *point) {
-    return lj_takes_fields(point) && ergo_point_value(point, "/system/field")->present;
+    return lj_takes_fields(point) && of_particle(point)->field.present;
 }
 
 enum ergo_status lj_voxels_read(struct ergo_context *ctx, const struct ergo_point *point,
@@ -29,8 +28,8 @@ enum ergo_status lj_voxels_read(struct ergo_context *ctx, const struct ergo_poin
                               "distance), which has another shape than the box of %.6g x %.6g x "
                               "%.6g. The point after the last is the first again, and is not in "
                               "the file",
-                              ergo_point_text(point, "/system/field"), c.side[0], c.side[1],
-                              c.side[2], s->box[0], s->box[1], s->box[2]);
+                              of_particle(point)->field.text, c.side[0], c.side[1], c.side[2],
+                              s->box[0], s->box[1], s->box[2]);
     }
     return status;
 }

@@ -45,39 +45,36 @@ static enum ergo_status create_choices(struct ergo_context *ctx, struct bytes_st
     return ERGO_OK;
 }
 
-void bytes_groups(struct bytes_state *s) {
+enum ergo_status bytes_groups(struct ergo_context *ctx, void *state) {
+    struct bytes_state *s = state;
+    (void)ctx;
     struct ergo_engine *e = &s->e;
     if (s->launch.local) /* compiled for it */
         ergo_engine_need_group(e, BYTES_SWEEP, s->launch.local_group);
     for (unsigned k = 0; k < ERGO_KERNELS; k++)
         if (e->kernels[k].kernel && (k != BYTES_SWEEP || !s->launch.local))
             s->launch.group = (uint32_t)ergo_engine_group(e, k, s->launch.group);
+    return ERGO_OK;
 }
 
-enum ergo_status bytes_constants(struct ergo_context *ctx, struct bytes_state *s) {
-    const enum ergo_status status = s->shape.general           ? create_terms(ctx, s)
-                                    : bytes_choices(&s->shape) ? create_choices(ctx, s)
-                                                               : ERGO_OK;
-    ergo_engine_constant(&s->e, BYTES_MEMBERS, s->members);
-    return status;
+enum ergo_status bytes_constants(struct ergo_context *ctx, void *state) {
+    struct bytes_state *s = state;
+    return s->shape.general           ? create_terms(ctx, s)
+           : bytes_choices(&s->shape) ? create_choices(ctx, s)
+                                      : ERGO_OK;
 }
 
 static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
-    bytes_groups(state);
+    bytes_groups(ctx, state);
     return bytes_constants(ctx, state);
 }
 
-enum ergo_status bytes_init(struct ergo_context *ctx, void *opaque) {
-    struct bytes_state *s = opaque;
-    const unsigned mode = model_start(s->e.batch->points[0]);
+void bytes_begin(void *state) {
+    struct bytes_state *s = state;
+    const unsigned mode = lattice_start(s->e.batch->points[0]);
     const size_t blocks = (size_t)(2 * s->shape.colour / 16);
-    s->e.step = 0;
-    memset(s->field_sums, 0, s->e.batch->count * sizeof *s->field_sums);
-    ergo_engine_begin(&s->e, ctx);
     ERGO_LAUNCH(&s->e, BYTES_START, ergo_grid_items(blocks, s->launch.group, s->e.batch->count),
                 BUFFER(BYTES_SPINS), BUFFER(BYTES_MEMBERS), U32(mode), U32(s->fields));
-    ergo_engine_finish(&s->e);
-    return ergo_engine_end(&s->e);
 }
 
 /* ---- sweeps and measurements ------------------------------------------------------------------
@@ -230,20 +227,22 @@ void bytes_block(void *state, size_t count, uint64_t every) {
     }
 }
 
-void bytes_curves(const struct bytes_state *s, size_t member, const uint32_t *counts, size_t row,
-                  const struct ergo_samples *samples) {
+/* Curves of a row from its counts: equal pairs [axis][r - 1], then planes. */
+static void curves_of(const struct bytes_state *s, const uint32_t *counts,
+                      const struct ergo_row *row) {
     static const int curve[3] = {CURVE_CORRELATION_X, CURVE_CORRELATION_Y, CURVE_CORRELATION_Z};
     const size_t reach = s->launch.reach, size = reach + 1;
     const double q = s->shape.q, n = (double)s->whole.sites;
     if (s->launch.planes)
-        bytes_structure(&s->whole, s->members[member].staggered != 0, s->wave,
-                        counts + s->shape.d * reach, samples->curves[CURVE_STRUCTURE] + 2 * row);
+        bytes_structure(&s->whole, s->members[row->member].staggered != 0, s->wave,
+                        counts + s->shape.d * reach,
+                        row->curves[CURVE_STRUCTURE] + 2 * row->number);
     if (!reach)
         return;
-    double *mean = samples->curves[CURVE_CORRELATION] + row * size;
+    double *mean = row->curves[CURVE_CORRELATION] + row->number * size;
     memset(mean, 0, size * sizeof *mean);
     for (uint32_t k = 0; k < s->shape.d; k++) {
-        double *axis = samples->curves[curve[k]] + row * size;
+        double *axis = row->curves[curve[k]] + row->number * size;
         for (size_t r = 0; r <= reach; r++) {
             const double equal = r ? counts[k * reach + r - 1] / n : 1;
             axis[r] = (q * equal - 1) / (q - 1);
@@ -252,31 +251,15 @@ void bytes_curves(const struct bytes_state *s, size_t member, const uint32_t *co
     }
 }
 
-bool bytes_rows(const void *state, unsigned slot, size_t begin, size_t end,
-                const struct ergo_samples *samples) {
+bool bytes_curve_row(const void *state, unsigned slot, const struct ergo_row *row) {
     const struct bytes_state *s = state;
-    const size_t members = s->e.batch->count, columns = s->e.batch->job->model->n_columns;
-    for (size_t row = begin; row < end; row++) {
-        const uint32_t *counts = ergo_engine_host(&s->e, BYTES_COUNTS, slot, row / members);
-        const size_t m = row % members, numbers = s->shape.numbers;
-        bytes_columns(&s->physics[m], &s->whole, s->units[m],
-                      s->cut ? s->joined + row * numbers : counts + m * numbers,
-                      samples->columns + row * columns);
-    }
-    return true;
-}
-
-bool bytes_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
-                      const struct ergo_samples *samples) {
-    const struct bytes_state *s = state;
-    const size_t members = s->e.batch->count;
-    for (size_t row = begin; row < end && s->launch.curve_length; row++) {
-        const uint32_t *counts = ergo_engine_host(&s->e, BYTES_CURVE_COUNTS, slot, row / members);
-        bytes_curves(s, row % members,
-                     s->cut ? s->joined_curves + row * bytes_joined_numbers(s)
-                            : counts + row % members * s->launch.curve_length,
-                     row, samples);
-    }
+    if (!s->launch.curve_length)
+        return true;
+    const uint32_t *counts = ergo_engine_host(&s->e, BYTES_CURVE_COUNTS, slot, row->sample);
+    curves_of(s,
+              s->cut ? s->joined_curves + row->number * bytes_joined_numbers(s)
+                     : counts + row->member * s->launch.curve_length,
+              row);
     return true;
 }
 
@@ -308,27 +291,15 @@ static uint32_t terms(const void *state, size_t member, struct ergo_ladder_term 
     return n;
 }
 
-static const struct ergo_sampler_ops plain = {
-    .init = bytes_init,
-    .save = bytes_save,
-    .load = bytes_load,
-    .audit = bytes_audit,
-    .view = bytes_view,
-};
-
-static const struct ergo_temper_model temper = {.plain = &plain,
-                                                .spins = BYTES_SPINS,
-                                                .counts = BYTES_COUNTS,
-                                                .fill = bytes_fill,
-                                                .terms = terms};
+static const struct ergo_temper_model temper = {
+    .spins = BYTES_SPINS, .counts = BYTES_COUNTS, .fill = bytes_fill, .terms = terms};
 
 static const struct ergo_engine_model model;
 /* As if there were no waiting time. */
-static const struct ergo_sampler_ops untimed = ERGO_TEMPERED(&model);
+static const struct ergo_sampler_ops untimed = {ERGO_TEMPERED(&model)};
 
 static const struct ergo_engine_model model = {BYTES_ENGINE, .configure = bytes_configure,
                                                .prepare = prepare, .temper = &temper,
                                                .watched = &untimed};
 
-const struct ergo_sampler_ops bytes_ops = {
-    .engine = &model, .view = ergo_tempered_view, .audit = timed_audit, ERGO_TIMED};
+const struct ergo_sampler_ops bytes_ops = {.engine = &model, .view = ergo_fields_view, ERGO_TIMED};

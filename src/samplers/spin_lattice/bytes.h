@@ -9,7 +9,7 @@
 #include "samplers/spin_lattice/models.h"
 #include "spin_lattice/bytes_params.h"
 
-/* Values of the macro BYTES_MODEL. */
+/* Values of the macro BYTES_MODEL; `rule` of a model's table, where neither ising nor potts. */
 enum bytes_kind { BYTES_ISING, BYTES_POTTS, BYTES_POTTS_HEAT, BYTES_BLUME_CAPEL };
 
 struct bytes_shape {
@@ -53,7 +53,6 @@ struct bytes_launch {
     uint32_t local_group;   /* work-items of such a launch, a group */
     uint64_t launch_sweeps; /* most sweeps of such a launch */
     uint32_t ahead;         /* sweeps whose random words a launch of their own draws; 0: none */
-    uint64_t block_sweeps;  /* sweeps per block, roughly 0.1 s */
     uint32_t reach, planes; /* of the curves; 0: none */
     uint32_t curve_length;  /* counts per curve sample and member */
     uint32_t from, to;      /* rows that are measured: of a slab, its own */
@@ -88,16 +87,14 @@ struct bytes_state {
     struct bytes_shape whole; /* of the lattice */
     bool cut;                 /* what is here is a slab of it */
     struct ergo_slab slab;
-    /* counts over all ranks: [samples][members][numbers]; [curves][members][of a whole lattice] */
-    uint32_t *joined, *joined_curves;
+    /* counts of curves over all ranks: [curves][members][of a whole lattice] */
+    uint32_t *joined_curves;
     struct bytes_launch launch;
     struct bytes_member *members;
     bool fields;                   /* members have random fields */
     struct bytes_physics *physics; /* [members] */
     double *units;                 /* [members], unit of the general fields */
     double *wave;                  /* of bytes_wave */
-    /* [members], checksum of the signs of the random field; 0: not known yet */
-    uint64_t *field_sums;
 };
 
 /* bytes_job.c: what a job tells without a device. */
@@ -123,14 +120,9 @@ void bytes_member_fill(const struct ergo_point *point, struct bytes_member *memb
 enum ergo_status bytes_check(struct ergo_context *ctx, const struct ergo_point *point);
 /* The part of bytes_check about random fields and couplings. */
 enum ergo_status bytes_check_disorder(struct ergo_context *ctx, const struct ergo_point *point);
-/* Refuse odd sides, and more than `most` sites. */
-enum ergo_status bytes_check_size(struct ergo_context *ctx, const struct ergo_point *point,
-                                  double most);
 double bytes_exact(const struct ergo_point *point, const char *observable);
-/* Energy and magnetization (potts: order parameter) per site, from the counts of a sample. unit:
- * of general fields. */
-void bytes_columns(const struct bytes_physics *p, const struct bytes_shape *s, double unit,
-                   const uint32_t *counts, double *columns);
+/* Energy and magnetization (potts: order parameter) per site, from the counts of a sample. */
+void bytes_columns(const void *state, size_t member, const uint64_t *counts, double *columns);
 
 /* largest distance of correlations; 0: none */
 uint32_t bytes_reach(const struct ergo_point *point);
@@ -184,14 +176,15 @@ enum ergo_status bytes_disorder_make(struct ergo_context *ctx, const struct ergo
 enum ergo_status bytes_disorder_part(struct ergo_context *ctx, const struct ergo_point *point,
                                      bool together, struct bytes_disorder *d);
 void bytes_disorder_free(struct bytes_disorder *d);
+/* Signs of ising's random field in a row, drawn: bit 1 of the sites where they are positive. The
+ * sites of a colour begin at `colours` and are `step` bytes apart. */
+void bytes_field_signs(const struct bytes_shape *s, const struct bytes_member *member, uint64_t row,
+                       uint8_t *const colours[2], size_t step);
 void bytes_disorder_fill(const struct ergo_point *point, const struct bytes_disorder *d,
                          struct bytes_member *member);
 /* Fields and couplings in the layout of the kernels. Length: numbers of a member. */
 size_t bytes_terms_length(const struct bytes_shape *s);
 void bytes_terms_pack(const struct bytes_shape *s, const struct bytes_disorder *d, int32_t *packed);
-/* The reverse of bytes_terms_pack; does not set unit and j. ERGO_E_MEMORY. */
-enum ergo_status bytes_terms_unpack(struct ergo_context *ctx, const struct bytes_shape *s,
-                                    const int32_t *packed, struct bytes_disorder *d);
 
 /* bytes_plan.c */
 enum ergo_status bytes_configure(struct ergo_context *ctx, void *state);
@@ -202,110 +195,24 @@ uint64_t bytes_fours(const struct bytes_shape *s);
 /* bytes.c: the engine's functions of both tables. */
 #define BYTES_ENGINE                                                                               \
     .sampler = "spin-lattice", .smaller = "a smaller lattice",                                     \
-    .state_bytes = sizeof(struct bytes_state), .steps = bytes_steps, .measure = bytes_measure,     \
-    .measure_curves = bytes_measure_curves, .block = bytes_block, .rows = bytes_rows,              \
-    .curve_rows = bytes_curve_rows
+    .state_bytes = sizeof(struct bytes_state), .fields = &bytes_fields, .start = bytes_begin,      \
+    .steps = bytes_steps, .measure = bytes_measure, .measure_curves = bytes_measure_curves,        \
+    .block = bytes_block, .columns = bytes_columns, .curve_row = bytes_curve_row
 /* What prepares: sizes of work-groups; parameters, fields and couplings. */
-void bytes_groups(struct bytes_state *s);
-enum ergo_status bytes_constants(struct ergo_context *ctx, struct bytes_state *s);
-enum ergo_status bytes_init(struct ergo_context *ctx, void *state);
+enum ergo_status bytes_groups(struct ergo_context *ctx, void *state);
+enum ergo_status bytes_constants(struct ergo_context *ctx, void *state);
+void bytes_begin(void *state);
 void bytes_steps(void *state, uint64_t sweeps);
 void bytes_measure(void *state, size_t sample);
 void bytes_measure_curves(void *state, size_t curve);
 void bytes_block(void *state, size_t count, uint64_t every);
-bool bytes_rows(const void *state, unsigned slot, size_t begin, size_t end,
-                const struct ergo_samples *samples);
-bool bytes_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
-                      const struct ergo_samples *samples);
-/* Curves of sample `row` from its counts: equal pairs [axis][r - 1], then planes. */
-void bytes_curves(const struct bytes_state *s, size_t member, const uint32_t *counts, size_t row,
-                  const struct ergo_samples *samples);
+bool bytes_curve_row(const void *state, unsigned slot, const struct ergo_row *row);
 
 /* bytes_state.c */
-/* Read a member's spins in the device's layout. */
-enum ergo_status bytes_read(struct ergo_context *ctx, struct bytes_state *s, size_t member,
-                            uint8_t *raw);
 enum ergo_status bytes_form(struct ergo_context *ctx, const struct ergo_point *point,
                             struct ergo_form *form);
-enum ergo_status bytes_save(struct ergo_context *ctx, void *state, size_t member,
-                            struct ergo_text *text);
-enum ergo_status bytes_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
-                            const void *bytes, size_t length);
-struct ergo_checkerboard bytes_board(const struct bytes_shape *shape);
-enum ergo_status bytes_view(struct ergo_context *ctx, void *state, size_t member,
-                            struct ergo_view *view);
-struct ergo_view bytes_view_of(const struct bytes_shape *shape); /* without sites */
+extern const struct ergo_fields bytes_fields;
 
-/* bytes_audit.c */
-enum ergo_status bytes_audit(struct ergo_context *ctx, void *state);
-struct bytes_box {
-    uint32_t first[3], count[3];
-};
-/* A stretch of an audit. */
-struct bytes_stretch {
-    struct ergo_replay r; /* first, because compare gets its address */
-    size_t members;       /* members that are replayed */
-    struct bytes_box box; /* of each replayed member */
-    bool whole;           /* the box is the lattice */
-    /* distances of correlations that are compared: first, first + stride, ... On large batches
-     * these are not all, and later audits take others. */
-    uint32_t pair_first;
-    uint32_t pair_stride;
-    const int32_t *members_terms; /* of all members; NULL: no general fields */
-};
-/* before: the member's lattice before the stretch, which the twin moves to the end. after: the end
- * on the device. */
-enum ergo_status bytes_replay(struct ergo_context *ctx, const struct bytes_stretch *t,
-                              const struct bytes_state *s, size_t member,
-                              const struct bytes_disorder *d, uint8_t *before,
-                              const uint8_t *after);
-/* What the twin has counted of a lattice, against row `row` of the samples found; of those with
- * curves. */
-enum ergo_status bytes_compare_counts(struct ergo_context *ctx, const struct bytes_stretch *t,
-                                      const struct bytes_state *s, size_t member,
-                                      const uint32_t *counts, size_t row);
-enum ergo_status bytes_compare_curves(struct ergo_context *ctx, const struct bytes_stretch *t,
-                                      const struct bytes_state *s, size_t member,
-                                      const uint32_t *counts, size_t row);
+size_t bytes_joined_numbers(const struct bytes_state *s); /* bytes_cut.c: a slab on each rank */
 
-/* bytes_cut.c: a slab of a lattice on each rank. bytes_cut_audit.c: its audit. */
-size_t bytes_joined_numbers(const struct bytes_state *s);
-enum ergo_status bytes_cut_audit(struct ergo_context *ctx, void *state);
-
-/* bytes_twin.c: the chain on the host, on sites in natural order, x fastest. A random field sets
- * a bit of the sites. Row number: y + ly z. */
-void bytes_twin_fields(const struct bytes_shape *shape, const struct bytes_member *member,
-                       uint8_t *sites);
-void bytes_twin_field_row(const struct bytes_shape *shape, const struct bytes_member *member,
-                          size_t row, uint8_t *sites);
-void bytes_twin_start_row(const struct bytes_shape *shape, const struct bytes_member *member,
-                          const char *start, size_t row, uint8_t *sites);
-/* d: general fields and couplings; otherwise NULL. */
-void bytes_twin_sweep(const struct bytes_shape *shape, const struct bytes_member *member,
-                      const struct bytes_disorder *d, uint64_t step, uint8_t *sites);
-/* Several sweeps, after which only the sites in a box are right. Up to 2 sites per sweep around
- * it are wrong. A side of the box may be that of the lattice. */
-void bytes_twin_box(const struct bytes_shape *shape, const struct bytes_member *member,
-                    const struct bytes_disorder *d, uint64_t step, uint64_t sweeps,
-                    const struct bytes_box *box, uint8_t *sites);
-void bytes_twin_count(const struct bytes_shape *shape, const struct bytes_member *member,
-                      const struct bytes_disorder *d, const uint8_t *sites, uint32_t *counts);
-/* The same of rows `begin` to `end` - 1 alone: what they add to the counts. Of pairs: those whose
- * first site is there. */
-void bytes_twin_count_rows(const struct bytes_shape *shape, const struct bytes_member *member,
-                           const struct bytes_disorder *d, const uint8_t *sites, size_t begin,
-                           size_t end, uint32_t *counts);
-/* Sums of counts over ranks: `rows` samples, in place. Those of a sample are modulo 2^32, the sum
- * of general fields, of two words, modulo 2^64. */
-enum ergo_status bytes_sum_counts(struct ergo_context *ctx, const struct bytes_shape *shape,
-                                  uint32_t *counts, size_t rows);
-/* counts[axis][r - 1]: equal pairs at the distances r = first, first + stride, ... up to reach,
- * whose first site is in rows `begin` to `end` - 1. false: no memory. */
-bool bytes_twin_pairs(const struct bytes_shape *shape, const uint8_t *sites, size_t begin,
-                      size_t end, uint32_t reach, uint32_t first, uint32_t stride,
-                      uint32_t *counts);
-/* counts[plane][q]: sites in each state in each plane of the last direction, for
- * bytes_structure. */
-void bytes_twin_planes(const struct bytes_shape *shape, const struct bytes_member *member,
-                       const uint8_t *sites, uint32_t *counts);
 #endif

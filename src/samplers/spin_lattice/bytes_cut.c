@@ -4,10 +4,8 @@
  * lattice, which take the slab with its halos for one. What is counted is added up over the ranks,
  * exactly, before samples are made of it.
  */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "dist/dist.h"
 #include "samplers/spin_lattice/bytes.h"
@@ -68,7 +66,6 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
     s->launch.from = (uint32_t)(s->slab.halo * rows);
     s->launch.to = (uint32_t)((s->slab.halo + s->slab.count) * rows);
     s->e.block_samples = block; /* the same at all ranks */
-    s->joined = ergo_engine_memory(&s->e, block * members, s->shape.numbers * sizeof *s->joined);
     if (interval)
         s->joined_curves = ergo_engine_memory(&s->e, ((block - 1) / interval + 1) * members,
                                               bytes_joined_numbers(s) * sizeof *s->joined_curves);
@@ -82,113 +79,37 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
 
 /* ---- create ---------------------------------------------------------------------------------- */
 
-static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
-    struct bytes_state *s = state;
-    (void)ctx;
-    ergo_slab_prepare(&s->e, &s->slab);
-    bytes_groups(s);
-    return ERGO_OK;
-}
-
-/* Of n counts, in place, the sums over all ranks, modulo 2^32; of each `period`, the last two
- * are one of 64 bits. */
-static enum ergo_status sum(struct ergo_context *ctx, uint32_t *counts, size_t n, size_t period) {
-    uint64_t *wide = calloc(n + 1, sizeof *wide);
-    if (!wide)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the counts of all ranks");
-    for (size_t i = 0; i < n; i++)
-        if (period && i % period == period - 1)
-            wide[i - 1] |= (uint64_t)counts[i] << 32;
-        else
-            wide[i] = counts[i];
-    ergo_dist_sum_counts(wide, n);
-    for (size_t i = 0; i < n; i++)
-        counts[i] = (uint32_t)(period && i % period == period - 1 ? wide[i - 1] >> 32 : wide[i]);
-    free(wide);
-    return ERGO_OK;
-}
-
-enum ergo_status bytes_sum_counts(struct ergo_context *ctx, const struct bytes_shape *shape,
-                                  uint32_t *counts, size_t rows) {
-    return sum(ctx, counts, rows * shape->numbers, shape->general ? shape->numbers : 0);
-}
-
 /* Counts of all ranks, added up. */
 static enum ergo_status join(struct ergo_context *ctx, void *state, unsigned slot,
                              struct ergo_samples *samples) {
     struct bytes_state *s = state;
-    const size_t members = s->e.batch->count, q = s->whole.q, numbers = bytes_joined_numbers(s);
+    const size_t q = s->whole.q, numbers = bytes_joined_numbers(s);
     const size_t pairs = (size_t)s->whole.d * s->launch.reach;
-    const size_t rows = samples->count * members, curves = samples->n_curve_samples * members;
-    const bool has_curves = numbers > 0 && curves > 0;
-    if (rows)
-        memcpy(s->joined, ergo_engine_host(&s->e, BYTES_COUNTS, slot, 0),
-               4 * rows * s->shape.numbers);
-    const enum ergo_status status = bytes_sum_counts(ctx, &s->shape, s->joined, rows);
-    for (size_t row = 0; row < curves && has_curves; row++) {
+    const size_t curves = numbers ? samples->n_curve_samples * s->e.batch->count : 0;
+    uint64_t *wide = calloc(curves * numbers + 1, sizeof *wide);
+    if (!wide)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the counts of all ranks");
+    for (size_t row = 0; row < curves; row++) {
         const uint32_t *here = ergo_engine_host(&s->e, BYTES_CURVE_COUNTS, slot, 0);
-        uint32_t *to = s->joined_curves + row * numbers;
+        uint64_t *to = wide + row * numbers;
         here += row * s->launch.curve_length;
-        memset(to, 0, 4 * numbers);
-        memcpy(to, here, 4 * pairs);
-        if (s->launch.planes)
-            memcpy(to + pairs + q * s->slab.first, here + pairs + q * s->slab.halo,
-                   4 * q * s->slab.count);
+        for (size_t i = 0; i < pairs; i++)
+            to[i] = here[i];
+        for (size_t i = 0; i < q * s->slab.count && s->launch.planes; i++)
+            to[pairs + q * s->slab.first + i] = here[pairs + q * s->slab.halo + i];
     }
-    return status != ERGO_OK || !has_curves ? status
-                                            : sum(ctx, s->joined_curves, curves * numbers, 0);
-}
-
-static void release(void *state) {
-    ergo_slab_release(&((struct bytes_state *)state)->slab);
-}
-
-static struct ergo_slab *slab_of(void *state) {
-    return &((struct bytes_state *)state)->slab;
+    ergo_dist_sum_counts(wide, curves * numbers);
+    for (size_t i = 0; i < curves * numbers; i++)
+        s->joined_curves[i] = (uint32_t)wide[i];
+    free(wide);
+    return ERGO_OK;
 }
 
 /* General fields and couplings have a unit that is the same at all ranks. */
-static enum ergo_status settle(struct ergo_context *ctx, void *state) {
-    struct bytes_state *s = state;
-    ergo_engine_begin(&s->e, ctx);
-    const enum ergo_status status = bytes_constants(ctx, s);
-    return status == ERGO_OK ? ergo_engine_end(&s->e) : status;
-}
+static const struct ergo_slab_model cuts = {.at = offsetof(struct bytes_state, slab),
+                                            .settle = bytes_constants};
 
-static size_t layer_bytes(const void *state) {
-    const struct bytes_state *s = state;
-    return (size_t)(s->whole.sites / bytes_layers(&s->whole));
-}
+static const struct ergo_engine_model slabs = {
+    BYTES_ENGINE, .configure = configure, .prepare = bytes_groups, .convert = join, .slab = &cuts};
 
-static const struct ergo_slab_model cuts = {.slab_of = slab_of,
-                                            .settle = settle,
-                                            .init = bytes_init,
-                                            .save = bytes_save,
-                                            .load = bytes_load,
-                                            .layer_bytes = layer_bytes};
-
-static const struct ergo_engine_model slabs = {BYTES_ENGINE,       .configure = configure,
-                                               .prepare = prepare, .convert = join,
-                                               .release = release, .slab = &cuts};
-
-/* ---- states ---------------------------------------------------------------------------------- */
-
-static enum ergo_status view(struct ergo_context *ctx, void *state, size_t member,
-                             struct ergo_view *view) {
-    struct bytes_state *s = state;
-    struct ergo_text text = {0};
-    const enum ergo_status status = ergo_slab_save(ctx, s, member, &text);
-    *view = bytes_view_of(&s->whole);
-    view->sites = text.data; /* NULL on other ranks than the first */
-    return status;
-}
-
-const struct ergo_sampler_ops bytes_cut_ops = {
-    .engine = &slabs,
-    .adapts = ergo_slab_adapts,
-    .init = ergo_slab_init,
-    .save = ergo_slab_save,
-    .load = ergo_slab_load,
-    .audit = bytes_cut_audit,
-    .view = view,
-};
+const struct ergo_sampler_ops bytes_cut_ops = {.engine = &slabs, ERGO_SLAB_OPS};

@@ -48,6 +48,23 @@ void bytes_disorder_free(struct bytes_disorder *d) {
     memset(d, 0, sizeof *d);
 }
 
+/* Four sites of a colour share a draw. */
+void bytes_field_signs(const struct bytes_shape *s, const struct bytes_member *member, uint64_t row,
+                       uint8_t *const colours[2], size_t step) {
+    const uint64_t half = s->l[0] / 2, quads = (half + 3) / 4;
+    for (uint64_t k = 0; k < 2 * quads; k++) {
+        const uint64_t quad = k / 2;
+        const uint64_t entity = (row + s->first_row) % s->all_rows * quads + quad;
+        const uint32_t colour = k & 1;
+        const struct ergo_words r =
+            ergo_philox_words((uint32_t)entity, 0, 0, ERGO_DRAW(BYTES_PURPOSE_FIELD, colour),
+                              member->field0, member->field1);
+        const uint32_t words[4] = {r.x, r.y, r.z, r.w};
+        for (uint64_t l = 0; l < 4 && 4 * quad + l < half; l++)
+            colours[colour][step * (4 * quad + l)] |= (uint8_t)(words[l] >> 31 << 1);
+    }
+}
+
 /* Of blume-capel's field the sign, of potts' the state that it prefers. */
 static uint32_t field_state(const struct bytes_shape *s, const uint32_t key[2], uint64_t site) {
     const struct ergo_words r =
@@ -59,15 +76,15 @@ static uint32_t field_state(const struct bytes_shape *s, const uint32_t key[2], 
 static enum ergo_status fields_of(struct ergo_context *ctx, const struct ergo_point *point,
                                   const struct bytes_shape *s, struct model_sites of,
                                   double *fields) {
-    const struct ergo_value *distribution = ergo_point_value(point, "/system/field_distribution");
+    const struct ergo_value *distribution = &of_lattice(point)->field_distribution;
     struct bytes_member m;
     bytes_member_fill(point, &m);
     const uint32_t key[2] = {m.field0, m.field1};
-    if (ergo_point_value(point, "/system/field_file")->present)
+    if (of_lattice(point)->field_file.present)
         return model_fields_of(ctx, point, s->sites, s->kind == BYTES_POTTS ? s->q : 1, "states",
                                of, fields);
     if (distribution->present &&
-        strcmp(ergo_point_text(point, "/system/field_distribution"), "gaussian") == 0) {
+        ergo_says(of_lattice(point)->field_distribution.text, "gaussian")) {
         for (uint32_t k = 0; k < s->fields; k++)
             for (uint64_t i = 0; i < of.n; i++)
                 fields[k * of.n + i] = glass_normal(key, (uint32_t)((of.first + i) % s->sites),
@@ -89,7 +106,11 @@ static enum ergo_status fields_of(struct ergo_context *ctx, const struct ergo_po
     uint8_t *signs = calloc(of.n, 1);
     if (!signs)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for random fields");
-    bytes_twin_fields(&here, &m, signs);
+    for (uint64_t row = 0; row < of.n / s->l[0]; row++) {
+        const uint64_t odd = (row % here.l[1] + row / here.l[1]) & 1;
+        uint8_t *first = signs + row * s->l[0], *const colours[] = {first + odd, first + !odd};
+        bytes_field_signs(&here, &m, row, colours, 2);
+    }
     for (uint64_t i = 0; i < of.n; i++)
         fields[i] = signs[i] ? 1 : -1;
     free(signs);
@@ -208,7 +229,7 @@ bool bytes_file_samples(const struct ergo_point *point) {
 void bytes_disorder_fill(const struct ergo_point *point, const struct bytes_disorder *d,
                          struct bytes_member *member) {
     const double of_cost = bytes_shape_of(point).kind == BYTES_ISING ? 0.5 : 1;
-    member->scale = (float)(of_cost * ergo_point_real(point, "/system/temperature") / d->unit);
+    member->scale = (float)(of_cost * point->parameters->temperature / d->unit);
     memcpy(member->j, d->j, sizeof member->j);
     member->field = d->field;
     member->crystal = d->crystal;
@@ -254,26 +275,4 @@ void bytes_terms_pack(const struct bytes_shape *s, const struct bytes_disorder *
                 to[5 * s->colour] = d->bonds[2 * n + site];
             }
         }
-}
-
-enum ergo_status bytes_terms_unpack(struct ergo_context *ctx, const struct bytes_shape *s,
-                                    const int32_t *packed, struct bytes_disorder *d) {
-    const size_t lx = s->l[0], ly = s->l[1], n = s->sites;
-    memset(d, 0, sizeof *d);
-    d->fields = malloc((s->fields * n + 1) * sizeof *d->fields);
-    d->bonds = s->bonds ? malloc(s->d * n * sizeof *d->bonds) : NULL;
-    if (!d->fields || (s->bonds && !d->bonds)) {
-        bytes_disorder_free(d);
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for fields and couplings of %zu sites", n);
-    }
-    for (size_t i = 0; i < n; i++) {
-        const size_t x = i % lx, row = i / lx, y = row % ly, z = row / ly;
-        const int32_t *from =
-            packed + ((x + y + z) & 1) * planes_of(s) * s->colour + row * s->pitch + x / 2;
-        for (uint32_t k = 0; k < s->fields; k++, from += s->colour)
-            d->fields[k * n + i] = *from;
-        for (uint32_t k = 0; k < s->d && s->bonds; k++)
-            d->bonds[k * n + i] = from[(k == 0 ? x & 1 : 2 * k + 1) * s->colour];
-    }
-    return ERGO_OK;
 }

@@ -2,7 +2,6 @@
 #include "samplers/spin_lattice/bytes.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/portable.h"
@@ -14,52 +13,41 @@
 _Static_assert(sizeof(struct bytes_member) == BYTES_MEMBER_BYTES, "bytes_member has no padding");
 
 static bool is_potts(const struct ergo_point *point) {
-    return strcmp(ergo_point_text(point, "/system/model"), "potts") == 0;
+    return of_lattice(point)->q > 0;
 }
 
 static bool is_blume_capel(const struct ergo_point *point) {
-    return strcmp(ergo_point_text(point, "/system/model"), "blume-capel") == 0;
+    const enum bytes_kind *kind = point->job->model->rule;
+    return kind && *kind == BYTES_BLUME_CAPEL;
 }
 
 static bool is_heat_bath(const struct ergo_point *point) {
-    return !is_blume_capel(point) &&
-           strcmp(ergo_point_text(point, "/system/dynamics"), "heat-bath") == 0;
-}
-
-static bool has(const struct ergo_point *point, const char *pointer) {
-    return ergo_point_value(point, pointer)->present;
-}
-
-static bool is_text(const struct ergo_point *point, const char *pointer, const char *what) {
-    return has(point, pointer) && strcmp(ergo_point_text(point, pointer), what) == 0;
+    return !is_blume_capel(point) && ergo_says(of_lattice(point)->dynamics, "heat-bath");
 }
 
 static bool has_bonds(const struct ergo_point *point) {
-    return has(point, "/system/disorder") || has(point, "/system/disorder_file");
+    return of_lattice(point)->disorder.present || of_lattice(point)->disorder_file.present;
 }
 
 struct bytes_shape bytes_shape_of(const struct ergo_point *point) {
-    const struct ergo_value *size = ergo_point_value(point, "/system/size");
-    struct bytes_shape s = {.d = (uint32_t)size->items, .l = {1, 1, 1}, .q = 2, .sites = 1};
-    for (uint32_t k = 0; k < s.d && k < 3; k++) {
-        s.l[k] = (uint32_t)size->size[k];
-        s.sites *= s.l[k];
-    }
+    struct bytes_shape s = {.d = (uint32_t)of_lattice(point)->size.items, .q = 2};
+    s.sites = lattice_sides(point, s.l);
     if (is_potts(point)) {
-        s.q = (uint32_t)ergo_point_int(point, "/system/q");
+        s.q = (uint32_t)of_lattice(point)->q;
         s.kind = is_heat_bath(point) ? BYTES_POTTS_HEAT : BYTES_POTTS;
     }
     if (is_blume_capel(point)) {
         s.q = 3;
         s.kind = BYTES_BLUME_CAPEL;
     }
-    const bool random = has(point, "/system/random_field") || has(point, "/system/field_file");
+    const bool random =
+        of_lattice(point)->random_field.present || of_lattice(point)->field_file.present;
     s.bonds = has_bonds(point);
     if (s.kind == BYTES_ISING)
-        s.general = s.bonds || has(point, "/system/field_file") ||
-                    is_text(point, "/system/field_distribution", "gaussian");
+        s.general = s.bonds || of_lattice(point)->field_file.present ||
+                    ergo_says(of_lattice(point)->field_distribution.text, "gaussian");
     else if (is_potts(point)) /* a field of 0 that is given may be one of a scan */
-        s.general = s.bonds || random || model_given(point, "/system/field");
+        s.general = s.bonds || random || of_lattice(point)->field.given;
     else
         s.general = s.bonds || random;
     s.fields = !s.general ? 0 : !is_potts(point) ? 1 : random ? s.q : 0;
@@ -92,37 +80,31 @@ bool bytes_pays_to_cut(const struct ergo_point *point, size_t ranks) {
 }
 
 struct bytes_physics bytes_physics_of(const struct ergo_point *point) {
-    struct bytes_physics p = {.t = ergo_point_real(point, "/system/temperature")};
+    struct bytes_physics p = {.t = point->parameters->temperature};
     if (is_blume_capel(point)) {
-        p.crystal = ergo_point_real(point, "/system/crystal_field");
-        p.j[0] = p.j[1] = p.j[2] = ergo_point_real(point, "/system/coupling");
+        p.crystal = of_lattice(point)->crystal_field;
+        p.j[0] = p.j[1] = p.j[2] = of_lattice(point)->coupling.real;
     } else {
-        const struct ergo_value *j = ergo_point_value(point, "/system/couplings");
+        const struct ergo_value *j = &of_lattice(point)->couplings;
         for (int k = 0; k < 3; k++)
-            p.j[k] = !j->present    ? ergo_point_real(point, "/system/coupling")
+            p.j[k] = !j->present    ? of_lattice(point)->coupling.real
                      : k < j->items ? j->reals[k]
                                     : 0;
     }
-    const struct ergo_value *h = ergo_point_value(point, "/system/random_field");
-    p.b = ergo_point_real(point, "/system/field");
-    p.h = h->present ? h->real : has(point, "/system/field_file");
+    const struct ergo_value *h = &of_lattice(point)->random_field;
+    p.b = of_lattice(point)->field.real;
+    p.h = h->present ? h->real : of_lattice(point)->field_file.present;
     return p;
 }
 
 uint32_t bytes_staggered_axes(const struct ergo_point *point) {
-    const struct ergo_value *size = ergo_point_value(point, "/system/size");
-    const struct ergo_value *j = ergo_point_value(point, "/system/couplings");
+    const struct ergo_value *size = &of_lattice(point)->size;
+    const struct ergo_value *j = &of_lattice(point)->couplings;
     uint32_t axes = 0;
     for (int k = 0; k < size->items; k++)
-        if ((j->present ? k < j->items ? j->reals[k] : 0
-                        : ergo_point_real(point, "/system/coupling")) < 0)
+        if ((j->present ? k < j->items ? j->reals[k] : 0 : of_lattice(point)->coupling.real) < 0)
             axes |= 1u << k;
     return axes;
-}
-
-static uint32_t chance(double p) {
-    const double scaled = p * 0x1p32 + 0.5;
-    return scaled >= 0xffffffff ? 0xffffffffu : (uint32_t)scaled;
 }
 
 /* cl/spin_lattice/bytes.h describes the order of the tables. */
@@ -144,20 +126,22 @@ void bytes_member_fill(const struct ergo_point *point, struct bytes_member *memb
             force += p.j[k] * (2.0 * up[k] - 2.0);
         const double cost = 2 * (i / 27 % 2 ? force : -force) / p.t; /* of the flip */
         const double weight = ergo_portable_exp(-cost);
-        member->table[i] = chance(heat_bath ? 1 / (1 + 1 / weight) : cost <= 0 ? 1 : weight);
+        member->table[i] = lattice_chance(heat_bath   ? 1 / (1 + 1 / weight)
+                                          : cost <= 0 ? 1
+                                                      : weight);
     }
     for (int i = 0; i < 125 && s.kind == BYTES_POTTS; i++) {
         const int less[3] = {i % 5 - 2, i / 5 % 5 - 2, i / 25 - 2};
         double cost = 0;
         for (uint32_t k = 0; k < s.d && k < 3; k++)
             cost += p.j[k] * less[k] / p.t;
-        member->table[i] = chance(cost <= 0 ? 1 : ergo_portable_exp(-cost));
+        member->table[i] = lattice_chance(cost <= 0 ? 1 : ergo_portable_exp(-cost));
     }
     for (int i = 0; i < 117 && s.kind == BYTES_BLUME_CAPEL; i++) {
         const int own = 1 - i / 39, other = 1 - i / 13 % 3, around = 2 * (int)s.d - i % 13;
         const double cost =
             (own - other) * (p.j[0] * around + p.b) + (other * other - own * own) * p.crystal;
-        member->table[i] = chance(cost <= 0 ? 1 : ergo_portable_exp(-cost / p.t));
+        member->table[i] = lattice_chance(cost <= 0 ? 1 : ergo_portable_exp(-cost / p.t));
     }
     double most = 0; /* the largest exponent of a weight */
     for (uint32_t k = 0; k < s.d; k++)
@@ -176,10 +160,10 @@ void bytes_member_fill(const struct ergo_point *point, struct bytes_member *memb
 
 enum ergo_status bytes_check_disorder(struct ergo_context *ctx, const struct ergo_point *point) {
     const struct bytes_shape s = bytes_shape_of(point);
-    const bool file = has(point, "/system/disorder_file");
+    const bool file = of_lattice(point)->disorder_file.present;
     const double numbers = s.fields + (s.bonds ? 2.0 * s.d : 0); /* of a site */
     enum ergo_status status = ERGO_OK;
-    if (file && has(point, "/system/disorder"))
+    if (file && of_lattice(point)->disorder.present)
         status = ergo_job_error(ctx, "/system/disorder", "given together with disorder_file");
     if (s.bonds && s.sites > 1 << 30)
         status = ergo_job_error(ctx, "/system/size", "more than 2^30 sites with random couplings");
@@ -191,42 +175,19 @@ enum ergo_status bytes_check_disorder(struct ergo_context *ctx, const struct erg
         status = ergo_job_error(ctx, "/system/dynamics",
                                 "heat-bath has neither fields nor random couplings in model "
                                 "potts: use \"metropolis\"");
-    if (status == ERGO_OK && has(point, "/system/field_file"))
+    if (status == ERGO_OK && of_lattice(point)->field_file.present)
         status = bytes_file_check(ctx, point);
     if (status == ERGO_OK && file)
         status = bytes_bonds_check(ctx, point);
     return status;
 }
 
-enum ergo_status bytes_check_size(struct ergo_context *ctx, const struct ergo_point *point,
-                                  double most) {
-    enum ergo_status status = ERGO_OK;
-    const struct ergo_value *size = ergo_point_value(point, "/system/size");
-    double sites = 1;
-    for (int i = 0; i < size->items; i++) {
-        sites *= (double)size->size[i];
-        if (size->size[i] % 2)
-            status = ergo_job_error(ctx, "/system/size",
-                                    "a side of %lld is odd; the checkerboard update needs even "
-                                    "sides",
-                                    (long long)size->size[i]);
-    }
-    if (sites > most)
-        status = ergo_job_error(ctx, "/system/size", "more than 2^%.0f sites", log2(most));
-    if (is_text(point, "/distribute", "lattice") && size->items == 1)
-        status = ergo_job_error(
-            ctx, "/distribute",
-            "\"lattice\": a chain of spins cannot be cut over ranks; use \"points\"");
-    const enum ergo_status shares = ergo_shares_check(ctx, point);
-    return shares != ERGO_OK ? shares : status;
-}
-
 enum ergo_status bytes_check(struct ergo_context *ctx, const struct ergo_point *point) {
-    enum ergo_status status = bytes_check_size(ctx, point, 0x1p31);
+    enum ergo_status status = lattice_check_size(ctx, point, 0x1p31);
     const enum ergo_status timed = timed_check(ctx, point);
     status = timed != ERGO_OK ? timed : status;
-    const struct ergo_value *size = ergo_point_value(point, "/system/size");
-    const struct ergo_value *j = ergo_point_value(point, "/system/couplings");
+    const struct ergo_value *size = &of_lattice(point)->size;
+    const struct ergo_value *j = &of_lattice(point)->couplings;
     if (j->present && j->items != size->items)
         status = ergo_job_error(ctx, "/system/couplings", "%d numbers for %d dimensions", j->items,
                                 size->items);
@@ -244,13 +205,13 @@ enum ergo_status bytes_check(struct ergo_context *ctx, const struct ergo_point *
     const double force = p.j[0] + p.j[1] + p.j[2];
     const bool two = bytes_shape_of(point).q == 2 && !has_bonds(point);
     if (status == ERGO_OK && two && force == 0 && p.b == 0 && p.h == 0 && !is_heat_bath(point) &&
-        !is_text(point, "/system/start", "random"))
+        !ergo_says(of_lattice(point)->start, "random"))
         status = ergo_job_error(
             ctx, "/system/start",
             "\"%s\", metropolis and couplings whose sum is 0: every flip would "
             "cost nothing, the whole lattice would flip, and the chain would not sample; start "
             "from \"random\", or use dynamics \"heat-bath\"",
-            ergo_point_text(point, "/system/start"));
+            of_lattice(point)->start);
     cost += 2 * fabs(p.b) + 2 * fabs(p.h);
     if (!(cost >= 1e-3 * p.t) && !is_heat_bath(point))
         status = ergo_job_error(ctx, "/system/temperature",
@@ -267,7 +228,7 @@ uint32_t bytes_reach(const struct ergo_point *point) {
     const struct bytes_shape s = bytes_shape_of(point);
     if (s.kind == BYTES_BLUME_CAPEL) /* blume-capel has no curves */
         return 0;
-    int64_t reach = ergo_point_int(point, "/run/correlation_max");
+    int64_t reach = of_lattice(point)->correlation_max;
     for (uint32_t k = 0; k < s.d; k++)
         reach = reach < s.l[k] / 2 ? reach : s.l[k] / 2;
     return model_correlation_every(point) ? (uint32_t)reach : 0;
@@ -353,17 +314,18 @@ double bytes_longest_side(const struct ergo_point *point) {
     return longest;
 }
 
-void bytes_columns(const struct bytes_physics *p, const struct bytes_shape *s, double unit,
-                   const uint32_t *counts, double *columns) {
+void bytes_columns(const void *state, size_t member, const uint64_t *counts, double *columns) {
+    const struct bytes_state *batch = state;
+    const struct bytes_shape *s = &batch->whole;
+    const struct bytes_physics *p = &batch->physics[member];
     const double n = (double)s->sites;
-    const uint32_t *of = counts + 3;
-    /* with general terms, the sum of those that are not counted, modulo 2^64 */
-    const uint32_t *words = s->general ? counts + s->counts : NULL;
-    const int64_t sum = words ? (int64_t)((uint64_t)words[1] << 32 | words[0]) : 0;
-    const double general = unit * (double)sum / n;
+    const uint64_t *of = counts + 3;
+    /* with general terms, the sum of those that are not counted */
+    const int64_t sum = s->general ? (int64_t)counts[s->counts] : 0;
+    const double general = batch->units[member] * (double)sum / n;
     double energy = 0;
     if (s->kind == BYTES_ISING) {
-        const double up = (double)of[1] + of[3], along = (double)of[0] + of[3];
+        const double up = (double)(of[1] + of[3]), along = (double)(of[0] + of[3]);
         for (uint32_t k = 0; k < s->d; k++)
             energy -= p->j[k] * (2 * (double)counts[k] / n - 1);
         /* of[0]: down in a field that is down; of[3]: up in a field that is up */
@@ -380,20 +342,20 @@ void bytes_columns(const struct bytes_physics *p, const struct bytes_shape *s, d
     if (s->kind == BYTES_BLUME_CAPEL) { /* sites with s = 1, 0, -1; pairs: the sum of s s' */
         for (uint32_t k = 0; k < s->d; k++)
             energy -= p->j[k] * (int32_t)counts[k] / n;
-        columns[COLUMN_MAGNETIZATION] = ((double)of[0] - of[2]) / n;
-        columns[COLUMN_QUADRUPOLE] = ((double)of[0] + of[2]) / n;
+        columns[COLUMN_MAGNETIZATION] = ((double)of[0] - (double)of[2]) / n;
+        columns[COLUMN_QUADRUPOLE] = (double)(of[0] + of[2]) / n;
         columns[COLUMN_ENERGY] = (s->bonds ? 0 : energy) + p->crystal * columns[COLUMN_QUADRUPOLE] -
                                  (s->general ? general : p->b * columns[COLUMN_MAGNETIZATION]);
         return;
     }
-    uint32_t most = 0;
+    uint64_t most = 0;
     for (uint32_t k = 0; k < s->q; k++)
         most = of[k] > most ? of[k] : most;
     for (uint32_t k = 0; k < s->d; k++)
         energy += p->j[k] * (1 - (double)counts[k] / n);
     columns[COLUMN_ENERGY] = (s->bonds ? 0 : energy) - general;
     columns[COLUMN_MAGNETIZATION] = (s->q * (double)most / n - 1) / (s->q - 1);
-    columns[COLUMN_FIRST_STATE] = of[0] / n;
+    columns[COLUMN_FIRST_STATE] = (double)of[0] / n;
 }
 
 /* Above 1 in the ordered phase of a lattice without a field, and below 1 in the disordered one.
@@ -417,7 +379,7 @@ static double ordered_by(const struct ergo_point *point) {
 const char *bytes_remedy(const struct ergo_point *point) {
     const struct bytes_shape s = bytes_shape_of(point);
     const struct bytes_physics p = bytes_physics_of(point);
-    const char *start = ergo_point_text(point, "/system/start");
+    const char *start = of_lattice(point)->start;
     const uint32_t axes = bytes_staggered_axes(point), all = (1u << s.d) - 1;
     const double ordered = ordered_by(point);
     if (s.general || p.h != 0)

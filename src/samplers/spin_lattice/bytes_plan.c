@@ -90,9 +90,9 @@ static void choose_local(const struct bytes_state *s, struct bytes_launch *l) {
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
     const unsigned units = d->compute_units ? d->compute_units : 1;
     const double members = (double)s->e.batch->count;
-    const uint32_t path = (uint32_t)ergo_point_int(first, "/tuning/path");
-    const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/work_group");
-    const uint32_t sweeps = (uint32_t)ergo_point_int(first, "/tuning/tile_sweeps");
+    const uint32_t path = (uint32_t)first->parameters->path;
+    const uint32_t wish = (uint32_t)first->parameters->work_group;
+    const uint32_t sweeps = (uint32_t)of_lattice(first)->tile_sweeps;
     const uint64_t blocks = h->colour / 16;
     /* 1,024 work-items a unit, whose local memory is four times a group's (H200: 16^3 lattices at
      * 823 updates/ns with groups of 64, at 767 with 256) */
@@ -136,16 +136,13 @@ static void declare(struct bytes_state *s) {
     const struct bytes_launch *l = &s->launch;
     char options[400], local[440];
     ergo_engine_buffer(e, BYTES_SPINS, "spins", ERGO_BUFFER_STATE, 2 * h->colour * members);
-    ergo_engine_flag(e, BYTES_SPINS, ERGO_BUFFER_APART);
-    ergo_engine_buffer(e, BYTES_MEMBERS, "members", ERGO_BUFFER_CONSTANT,
-                       members * sizeof *s->members);
     ergo_engine_buffer(e, BYTES_TERMS, "fields and couplings", ERGO_BUFFER_CONSTANT,
                        4 * bytes_terms_length(h) * members);
     ergo_engine_buffer(e, BYTES_CHANCES, "choices", ERGO_BUFFER_CONSTANT,
                        4 * bytes_choices_length(h) * members);
-    ergo_engine_buffer(e, BYTES_DRAWN, "random words", ERGO_BUFFER_RESULT,
+    ergo_engine_buffer(e, BYTES_DRAWN, "random words", ERGO_BUFFER_SCRATCH,
                        2 * 16 * bytes_fours(h) * members * l->ahead);
-    ergo_engine_sums(e, BYTES_COUNTS, "samples", ERGO_BUFFER_SAMPLES, 4 * members * h->numbers);
+    ergo_engine_totals(e, BYTES_COUNTS, h->counts, h->general, 0);
     ergo_engine_sums(e, BYTES_CURVE_COUNTS, "curves", ERGO_BUFFER_CURVES,
                      4 * members * s->launch.curve_length);
     snprintf(
@@ -186,8 +183,8 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct bytes_sta
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
     const double members = (double)s->e.batch->count,
                  units = d->compute_units ? d->compute_units : 1;
-    const int64_t wish = ergo_point_int(first, "/tuning/work_group");
-    const int64_t rows = ergo_point_int(first, "/tuning/tile_rows");
+    const int64_t wish = first->parameters->work_group;
+    const int64_t rows = of_lattice(first)->tile_rows;
     const uint64_t blocks = 2 * h->colour / 16;
     l->group = wish ? (uint32_t)wish : gpu ? 128 : 16;
     l->strip = rows ? (uint32_t)rows : h->general ? 1 : strip_of(h, members, gpu);
@@ -256,8 +253,8 @@ enum ergo_status bytes_configure(struct ergo_context *ctx, void *state) {
     if (!s->cut)
         s->shape = s->whole = bytes_shape_of(batch->points[0]);
     s->launch = (struct bytes_launch){.to = (uint32_t)(s->shape.l[1] * s->shape.l[2])};
-    s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
-    s->field_sums = ergo_engine_memory(&s->e, batch->count, sizeof *s->field_sums);
+    s->members =
+        ergo_engine_table(&s->e, BYTES_MEMBERS, "members", batch->count, sizeof *s->members);
     s->physics = ergo_engine_memory(&s->e, batch->count, sizeof *s->physics);
     s->units = ergo_engine_memory(&s->e, batch->count, sizeof *s->units);
     s->wave = ergo_engine_memory(&s->e, bytes_layers(&s->whole), 2 * sizeof *s->wave);
@@ -272,18 +269,16 @@ enum ergo_status bytes_configure(struct ergo_context *ctx, void *state) {
     const struct bytes_shape *h = &s->shape;
     struct bytes_launch *l = &s->launch;
     const unsigned units = device->summary.compute_units ? device->summary.compute_units : 1;
-    const double rate = gpu ? 2e11 : 1e8 * units, members = (double)batch->count;
-    /* a launch costs more than the spins of a small lattice */
-    const double seconds = l->local && gpu
-                               ? seconds_local(h, members, units, l->ahead > 0)
-                               : (double)h->sites * members / rate + (gpu ? 1e-5 : 2e-5);
+    const double members = (double)batch->count;
+    ergo_engine_rates(&s->e, (double)h->sites * members, 2, 2e11, 1e8);
     plan->work_per_step = (double)s->whole.sites * members;
-    plan->block_steps = fmax(1, floor(0.1 / seconds));
-    l->block_sweeps = (uint64_t)fmin(plan->block_steps, 1e6);
-    plan->launches_per_step =
-        l->local ? (l->ahead ? 2.0 : 1.0) / (double)ergo_plan_launch(plan, l->launch_sweeps) : 2;
+    if (l->local && gpu)
+        plan->block_steps = fmax(1, floor(0.1 / seconds_local(h, members, units, l->ahead > 0)));
+    if (l->local)
+        plan->launches_per_step =
+            (l->ahead ? 2.0 : 1.0) / (double)ergo_plan_launch(plan, l->launch_sweeps);
     plan->host_bytes =
-        (h->general ? 8 + 12 * (uint64_t)h->fields + (h->bonds ? 20 * h->d : 0) : 4) * h->sites +
+        (h->general ? 6 + 12 * (uint64_t)h->fields + (h->bonds ? 20 * h->d : 0) : 2) * h->sites +
         batch->count * (2 * h->colour + 4 * bytes_terms_length(h));
     describe(s, plan);
     if (s->launch.curve_length)

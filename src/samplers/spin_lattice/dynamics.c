@@ -1,13 +1,12 @@
 /* Rules of ising and potts: where Metropolis samples, and what is said elsewhere. */
 #include <math.h>
-#include <string.h>
 
 #include "samplers/spin_lattice/bytes.h"
 #include "samplers/spin_lattice/ergodic.h"
 #include "samplers/spin_lattice/models.h"
 
 static bool is_potts(const struct ergo_point *point) {
-    return strcmp(point->job->model->name, "potts") == 0;
+    return of_lattice(point)->q > 0;
 }
 
 /* With fields or couplings of each site potts has no heat bath. */
@@ -16,25 +15,25 @@ static bool is_potts_of_sites(const struct ergo_point *point) {
 }
 
 bool model_metropolis_samples(const struct ergo_point *point) {
-    const struct ergo_value *size = ergo_point_value(point, "/system/size");
-    const struct ergo_value *ratio = ergo_point_value(point, "/system/disorder_ratio");
+    const struct ergo_value *size = &of_lattice(point)->size;
+    const struct ergo_value *ratio = &of_lattice(point)->disorder_ratio;
     const struct bytes_physics p = bytes_physics_of(point);
     const bool potts = is_potts(point);
     struct ergodic_lattice lattice = {.d = (uint32_t)size->items, .l = {1, 1, 1}, .b = p.b};
     /* one of two others is proposed by chance, and nothing goes in a cycle */
-    if ((potts && ergo_point_int(point, "/system/q") > 2) ||
-        model_says(point, "/system/disorder", "gaussian"))
+    if ((potts && of_lattice(point)->q > 2) ||
+        ergo_says(of_lattice(point)->disorder.text, "gaussian"))
         return true;
-    if (model_has(point, "/system/disorder_file"))
+    if (of_lattice(point)->disorder_file.present)
         return bytes_file_samples(point);
     for (uint32_t k = 0; k < lattice.d && k < 3; k++) {
         lattice.l[k] = size->size[k];
         lattice.j[k] = p.j[k];
     }
-    lattice.signs = model_says(point, "/system/disorder", "bimodal");
+    lattice.signs = ergo_says(of_lattice(point)->disorder.text, "bimodal");
     lattice.missing = lattice.signs && ratio->present && ratio->real == 0;
-    if (!potts && !model_has(point, "/system/field_file")) {
-        if (p.h != 0 && model_says(point, "/system/field_distribution", "gaussian"))
+    if (!potts && !of_lattice(point)->field_file.present) {
+        if (p.h != 0 && ergo_says(of_lattice(point)->field_distribution.text, "gaussian"))
             return true;
         lattice.h = p.h;
     }
@@ -50,7 +49,7 @@ const char *model_dynamics_instead(const struct ergo_point *point) {
 
 enum ergo_status model_dynamics_check(struct ergo_context *ctx, const struct ergo_point *point,
                                       bool samples) {
-    if (samples || !model_says(point, "/system/dynamics", "metropolis"))
+    if (samples || !ergo_says(of_lattice(point)->dynamics, "metropolis"))
         return ERGO_OK;
     return ergo_job_error(ctx, "/system/dynamics",
                           "metropolis would flip all spins of a colour that feel no force, and "

@@ -165,46 +165,6 @@ bool ergo_ising_exact_torus(int64_t Lx, int64_t Ly, double T, double J,
     return true;
 }
 
-double ergo_ising_onsager_energy(double T, double J) {
-    if (!(T > 0) || !isfinite(J))
-        return NAN;
-    struct coupling c = coupling_of(fabsl((long double)J) / (long double)T);
-    if (!(c.tanh2 > 0))
-        return 0;
-    /*
-     * u = -J coth 2K [1 + (2/pi)(2 tanh^2 2K - 1) K_1(2t)], K_1(k) = pi / (2 agm(1, k')) and
-     * k'^2 = (1 - 2t)(1 + 2t). At high temperature the bracket is a small difference: keep
-     * 1 - agm, from 1 - k' = k^2 / (1 + k').
-     */
-    long double complement = sqrtl(c.distance * (1 + 2 * c.t));
-    if (complement <= 0) /* Tc to all digits: the logarithm is multiplied by zero */
-        return (double)(-fabsl((long double)J) / c.tanh2);
-    long double a = 0, b = 4 * c.t * c.t / (1 + complement); /* 1 - (the two numbers of the agm) */
-    for (int i = 0; i < 64 && b - a > 1e-21L * b; i++) {
-        long double mean = 0.5L * (a + b);
-        b = (a + b - a * b) / (1 + sqrtl((1 - a) * (1 - b)));
-        a = mean;
-    }
-    long double bracket = (2 * c.tanh2 * c.tanh2 - a) / (1 - a);
-    return (double)(-fabsl((long double)J) * bracket / c.tanh2);
-}
-
-double ergo_ising_spontaneous_magnetization(double T, double J) {
-    if (!(T > 0) || !isfinite(J))
-        return NAN;
-    struct coupling c = coupling_of(fabsl((long double)J) / (long double)T);
-    if (!(c.tanh_less_sech > 0))
-        return 0;
-    /* 1 - s^-4 = (s - 1)(s + 1)(s^2 + 1)/s^4, s = sinh 2K, with s = tanh / sech; s^2 + 1 = sech^-2.
-     */
-    long double th = c.tanh2, product4 = c.tanh_less_sech * (th + c.sech2) / powl(th, 4);
-    return (double)powl(product4, 0.125L);
-}
-
-double ergo_ising_critical_temperature(double J) {
-    return 2 * fabs(J) / log1p(sqrt(2.0));
-}
-
 bool ergo_ising_enumerate(int Lx, int Ly, double T, double J, double B,
                           struct ergo_ising_moments *out) {
     *out = (struct ergo_ising_moments){NAN, NAN, NAN, NAN, NAN, NAN, NAN};

@@ -30,17 +30,6 @@ struct ergo_ising_exact {
 bool ergo_ising_exact_torus(int64_t Lx, int64_t Ly, double T, double J,
                             struct ergo_ising_exact *out);
 
-/* Energy per site of the infinite square lattice, B = 0 (L. Onsager, Phys. Rev. 65, 117
- * (1944)), any sign of J. NAN unless T > 0. */
-double ergo_ising_onsager_energy(double T, double J);
-
-/* Spontaneous magnetisation per site of the infinite square lattice (C. N. Yang, Phys. Rev. 85, 808
- * (1952), Eq. 96); for J < 0 it is that of one sublattice. NAN unless T > 0. */
-double ergo_ising_spontaneous_magnetization(double T, double J);
-
-/* Tc = 2 |J| / ln(1 + sqrt 2). */
-double ergo_ising_critical_temperature(double J);
-
 /* m = sum s / N. */
 struct ergo_ising_moments {
     double energy, heat_capacity;

@@ -68,7 +68,7 @@ static bool read_numbers(char *text, uint64_t sites, uint64_t of_site, const cha
 enum ergo_status model_fields_read(struct ergo_context *ctx, const struct ergo_point *point,
                                    uint64_t sites, uint64_t of_site, const char *each_has,
                                    double *fields) {
-    const char *path = ergo_point_text(point, "/system/field_file");
+    const char *path = of_lattice(point)->field_file.text;
     char *text = NULL, wrong[160] = "";
     size_t length = 0;
     enum ergo_status status =
@@ -98,9 +98,8 @@ enum ergo_status model_fields_of(struct ergo_context *ctx, const struct ergo_poi
 /* Numbers are rounded beside the largest, which sets their unit. */
 static enum ergo_status check_ratio(struct ergo_context *ctx, const struct ergo_point *point,
                                     const double *fields, uint64_t n, int bits) {
-    const struct ergo_value *t = ergo_point_value(point, "/system/temperature");
-    const struct ergo_value *h = ergo_point_value(point, "/system/random_field");
-    const double scale = h->present ? h->real : 1, j = ergo_point_real(point, "/system/coupling");
+    const struct ergo_value *h = &of_lattice(point)->random_field;
+    const double scale = h->present ? h->real : 1, j = of_lattice(point)->coupling.real;
     double largest = 0;
     int exponent = 0;
     for (uint64_t i = 0; i < n; i++)
@@ -108,7 +107,8 @@ static enum ergo_status check_ratio(struct ergo_context *ctx, const struct ergo_
     (void)frexp(largest, &exponent);
     const double unit = ldexp(scale, exponent - bits);
     for (uint64_t i = 0; i < n && unit > 0; i++)
-        if (!model_rounds(scale * fields[i], unit, fmax(0x1p-20 * fabs(j), 0x1p-13 * t->real)))
+        if (!model_rounds(scale * fields[i], unit,
+                          fmax(0x1p-20 * fabs(j), 0x1p-13 * point->parameters->temperature)))
             return ergo_job_error(ctx, "/system/field_file",
                                   "%g beside %g: fields are rounded to 2^-%d of the largest, and "
                                   "their ratio, %.2g, is too large",

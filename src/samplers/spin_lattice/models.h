@@ -5,19 +5,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "samplers/lattice/moments.h"
+#include "samplers/lattice/sites.h"
+#include "samplers/lattice/keys.h"
 #include "samplers/sampler.h"
 #include "samplers/tempered.h"
-
-/* ising/, potts/, blume_capel/, facilitated/, spin_glass/, vector/: model.c. The Ising model has
- * two implementations: a bit per spin in two dimensions with one coupling and a uniform field, a
- * byte else. */
-extern const struct ergo_model ising_model, ising_lattice_model, potts_model, blume_capel_model;
-extern const struct ergo_model north_east_model, north_or_east_model, fredrickson_andersen_model,
-    east_model;
-extern const struct ergo_model spin_glass_model;
-extern const struct ergo_model graph_model, graph_walk_model; /* graph/, wang_landau/ */
-extern const struct ergo_model sherrington_kirkpatrick_model, random_orthogonal_model; /* dense/ */
-extern const struct ergo_model xy_model, clock_model, heisenberg_model;                /* vector/ */
 
 /* Functions of those who have a device. */
 extern const struct ergo_sampler_ops ising_ops, facilitated_ops, bytes_ops, glass_ops, dense_ops;
@@ -85,14 +77,14 @@ enum {
 extern const char *const model_dynamics[], *const model_starts[], *const model_disorders[];
 /* Keys and curves of ising and potts: what a system is; what is measured. */
 enum { LATTICE_KEYS = 6, LATTICE_RUN_KEYS = 3 };
-/* The first two and the last are blume-capel's, too: size, temperature; start. */
 /* Of models with a byte per spin. */
 enum { BYTES_TUNABLES = 6 };
 extern const struct ergo_tunable bytes_tunables[BYTES_TUNABLES];
+/* The first two and the last are blume-capel's, too: size, temperature; start. */
 extern const struct ergo_key lattice_keys[LATTICE_KEYS], lattice_run_keys[LATTICE_RUN_KEYS];
+/* Blume-Capel has those of ladders alone. */
 extern const struct ergo_curve_info curves_of_ising[TEMPERED_CURVES],
     curves_of_potts[TEMPERED_CURVES];
-/* Blume-Capel has those of ladders alone. */
 /* /run/correlation_every; with a ladder 0 unless it is given. */
 int64_t model_correlation_every(const struct ergo_point *point);
 uint64_t lattice_curve_every(const struct ergo_point *point);
@@ -153,50 +145,18 @@ bool model_chi4(size_t groups, size_t stride, const double *a, const double *b, 
 
 /* Samples of a spin glass: /system/samples. */
 uint32_t model_samples(const struct ergo_point *point);
-double model_sites(const struct ergo_point *point);
 /* Key of a random field, from seed and replica. seeded: the model has /system/disorder_seed. */
 uint64_t model_field_key(const struct ergo_point *point, bool seeded);
-/* /system/start as the kernels of all models have it: 2 random, 1 up, 0 down. */
-unsigned model_start(const struct ergo_point *point);
 /* The hash of couplings at the beginning of states that have one. */
-extern const struct ergo_form_part model_couplings_form;
+void model_couplings(const void *state, struct ergo_extent *x);
 bool model_has_frames(const struct ergo_point *point);
-/* Rows of conjugates, and what they are made of: -N/T; -B. */
-extern const struct ergo_conjugate lattice_conjugates[2];
-double model_weight_of_energy(const struct ergo_point *point);
-double model_field_in_energy(const struct ergo_point *point);
-/* What observables are made of. */
-double model_energy(const struct ergo_point *point, const double *c);
-double model_energy2(const struct ergo_point *point, const double *c);
-double model_m(const struct ergo_point *point, const double *c);
 /* Of m: why it is slow where it is as often negative as positive. */
 const char *model_slow_sign(const struct ergo_point *point);
-double model_abs_m(const struct ergo_point *point, const double *c);
-double model_m2(const struct ergo_point *point, const double *c);
-double model_m4(const struct ergo_point *point, const double *c);
-double model_heat_capacity(const struct ergo_point *point, const double *m);
-double model_susceptibility(const struct ergo_point *point, const double *m);
-double model_binder(const struct ergo_point *point, const double *m);
 
 /* May a coupling or field be rounded to whole multiples of `unit`? It changes by no more than
  * `negligible`, or 2^-13 of itself: less than errors of means. */
 static inline bool model_rounds(double x, double unit, double negligible) {
     return fabs(x - unit * floor(x / unit + 0.5)) <= fmax(negligible, 0x1p-13 * fabs(x));
-}
-
-/* Is the value of a key there; is it that word; is it written in the job, or scanned? */
-static inline bool model_has(const struct ergo_point *point, const char *pointer) {
-    return ergo_point_value(point, pointer)->present;
-}
-
-static inline bool model_says(const struct ergo_point *point, const char *pointer,
-                              const char *word) {
-    const struct ergo_value *value = ergo_point_value(point, pointer);
-    return value->present && strcmp(value->text, word) == 0;
-}
-
-static inline bool model_given(const struct ergo_point *point, const char *pointer) {
-    return ergo_point_value(point, pointer)->given;
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* spin-lattice: its models. */
 #include "samplers/spin_lattice/spin_lattice.h"
 
-#include "samplers/spin_lattice/models.h"
+#include "samplers/spin_lattice/list.h"
 
 static const struct ergo_key model_key = {
     .pointer = "/system/model",
@@ -12,24 +12,8 @@ static const struct ergo_key model_key = {
     .help = "Model; `ergocl help spin-lattice MODEL` lists its keys, observables and curves.",
 };
 
-static const struct ergo_model *const models[] = {
-    &ising_model,
-    &ising_lattice_model,
-    &potts_model,
-    &blume_capel_model,
-    &north_east_model,
-    &north_or_east_model,
-    &east_model,
-    &fredrickson_andersen_model,
-    &spin_glass_model,
-    &graph_model,
-    &graph_walk_model,
-    &sherrington_kirkpatrick_model,
-    &random_orthogonal_model,
-    &xy_model,
-    &clock_model,
-    &heisenberg_model,
-};
+#define ADDRESS(name) &(name),
+static const struct ergo_model *const models[] = {SPIN_LATTICE_MODELS(ADDRESS)};
 
 const struct ergo_sampler ergo_spin_lattice = {
     .name = "spin-lattice",

@@ -9,23 +9,25 @@
 
 /* ---- what can be said of a point ------------------------------------------------------------- */
 
+/* Of a chain: models that have several have copies of each. */
+static uint32_t samples_of(const struct ergo_point *point) {
+    return of_lattice(point)->copies ? model_samples(point) : 1;
+}
+
 bool timed_may(const struct ergo_point *point) {
-    const bool glass = model_says(point, "/system/model", "spin-glass");
-    return !model_has_ladder(point) && !(glass && model_has(point, "/system/cluster_every"));
+    return !model_has_ladder(point) && !of_lattice(point)->cluster_every.present;
 }
 
 bool timed_is(const struct ergo_point *point) {
-    return point->job->model->state_tail == timed_tail && model_has(point, "/system/waiting_time");
+    return point->job->model->state_tail == timed_tail && of_lattice(point)->waiting_time.present;
 }
 
 uint64_t model_origin(const struct ergo_point *point) {
-    return (uint64_t)(ergo_point_int(point, "/run/equilibration") +
-                      ergo_point_int(point, "/system/waiting_time"));
+    return (uint64_t)(point->parameters->equilibration + of_lattice(point)->waiting_time.integer);
 }
 
 uint64_t model_length(const struct ergo_point *point) {
-    const int64_t rest =
-        ergo_point_int(point, "/run/sweeps") - ergo_point_int(point, "/system/waiting_time");
+    const int64_t rest = point->parameters->sweeps - of_lattice(point)->waiting_time.integer;
     return rest > 0 ? (uint64_t)rest : 0;
 }
 
@@ -56,8 +58,8 @@ enum ergo_status model_origin_check(struct ergo_context *ctx, const struct ergo_
                : ergo_job_error(ctx, "/system/waiting_time",
                                 "%lld sweeps from the end of equilibration to t = 0 are not fewer "
                                 "than the run's, %lld",
-                                (long long)ergo_point_int(point, "/system/waiting_time"),
-                                (long long)ergo_point_int(point, "/run/sweeps"));
+                                (long long)of_lattice(point)->waiting_time.integer,
+                                (long long)point->parameters->sweeps);
 }
 
 enum ergo_status timed_check(struct ergo_context *ctx, const struct ergo_point *point) {
@@ -65,7 +67,7 @@ enum ergo_status timed_check(struct ergo_context *ctx, const struct ergo_point *
     if (!timed_is(point))
         return status;
     status = model_origin_check(ctx, point);
-    if (strcmp(ergo_point_text(point, "/distribute"), "lattice") == 0)
+    if (ergo_says(point->parameters->distribute, "lattice"))
         status = ergo_job_error(ctx, "/distribute",
                                 "\"lattice\": two-time functions (/system/waiting_time) are of "
                                 "systems that one device has; use \"points\"");
@@ -94,7 +96,7 @@ struct compared {
 
 static enum ergo_status compared_of(struct ergo_context *ctx, const struct ergo_point *point,
                                     struct compared *c) {
-    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    const struct ergo_value *size = &of_lattice(point)->size;
     const enum ergo_status status = point->job->model->form(ctx, point, &c->form);
     const struct ergo_form_part *part = &c->form.parts[0];
     if (status != ERGO_OK)
@@ -102,9 +104,7 @@ static enum ergo_status compared_of(struct ergo_context *ctx, const struct ergo_
     c->sites = 1;
     for (int k = 0; k < size->items; k++)
         c->sites *= (size_t)size->size[k];
-    c->states = model_says(point, "/system/model", "potts")
-                    ? (size_t)ergo_point_int(point, "/system/q")
-                    : 2;
+    c->states = of_lattice(point)->q ? (size_t)of_lattice(point)->q : 2;
     c->words = part->systems ? (part->systems + 31) / 32 : 0;
     c->systems = part->systems ? part->systems : 1;
     c->bytes = c->words ? 4 * c->words * c->sites : (size_t)ergo_form_part_bytes(part);
@@ -116,7 +116,7 @@ static enum ergo_status compared_of(struct ergo_context *ctx, const struct ergo_
 static size_t kept_bytes(const struct ergo_form *form, const struct ergo_point *point) {
     const struct ergo_form_part *part = &form->parts[0];
     uint64_t sites = 4 * ((part->systems + UINT64_C(31)) / 32);
-    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    const struct ergo_value *size = &of_lattice(point)->size;
     for (int k = 0; k < size->items; k++)
         sites *= (uint64_t)size->size[k];
     return (size_t)(part->systems ? sites : ergo_form_part_bytes(part));
@@ -131,8 +131,7 @@ enum ergo_status timed_form(struct ergo_context *ctx, const struct ergo_point *p
 }
 
 size_t timed_tail(const struct ergo_point *point) {
-    const bool glass = model_says(point, "/system/model", "spin-glass");
-    return 8 * timed_size(point) * (glass ? model_samples(point) : 1);
+    return 8 * timed_size(point) * samples_of(point);
 }
 
 /* From an inner state to what is kept: of word-lattices the first copy at the first temperature. */
@@ -255,16 +254,6 @@ enum ergo_status timed_init(struct ergo_context *ctx, void *state) {
     return status == ERGO_OK ? inner_of(e)->init(ctx, e) : status;
 }
 
-enum ergo_status timed_audit(struct ergo_context *ctx, void *state) {
-    struct ergo_engine *e = state;
-    if (e->watch)
-        e->watch->asleep = true;
-    const enum ergo_status status = inner_of(e)->audit(ctx, e);
-    if (e->watch)
-        e->watch->asleep = false;
-    return status;
-}
-
 /* ---- states ---------------------------------------------------------------------------------- */
 
 enum ergo_status timed_save(struct ergo_context *ctx, void *state, size_t member,
@@ -330,7 +319,7 @@ enum ergo_status timed_carry(struct ergo_context *ctx, void *state, size_t membe
 /* ---- curves ---------------------------------------------------------------------------------- */
 
 size_t timed_groups(const struct ergo_point *point) {
-    return model_says(point, "/system/model", "spin-glass") ? (model_samples(point) + 31) / 32 : 1;
+    return (samples_of(point) + 31) / 32;
 }
 
 /* <b> - <a>^2 without a group. */

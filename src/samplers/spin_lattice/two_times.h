@@ -14,13 +14,14 @@
 #ifndef ERGO_SAMPLERS_SPIN_LATTICE_TWO_TIMES_H
 #define ERGO_SAMPLERS_SPIN_LATTICE_TWO_TIMES_H
 
+#include "samplers/lattice/parameters.h"
 #include "samplers/sampler.h"
 
 /* A copy keeps its spins: no ladder, and no clusters that copies exchange. */
 bool timed_may(const struct ergo_point *point);
 #define TIMED_KEY                                                                                  \
     {                                                                                              \
-        ERGO_KEY("/system/waiting_time", INT),                                                     \
+        LATTICE_KEY(waiting_time, "/system/waiting_time", INT),                                    \
             .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE, .min = 0, .max = 9007199254740992,            \
             .unit = "sweeps",                                                                      \
             .help =                                                                                \
@@ -32,7 +33,7 @@ bool timed_may(const struct ergo_point *point);
     }
 #define TIMED_CHI4_KEY                                                                             \
     {                                                                                              \
-        ERGO_KEY("/run/chi4", BOOL),                                                               \
+        LATTICE_KEY(chi4, "/run/chi4", BOOL),                                                      \
             .flags = ERGO_KEY_SHAPE, .fallback = "false", .unit = "",                              \
             .help =                                                                                \
                 "With a waiting_time, fluctuations between samples, too: the curve chi4_overlap. " \
@@ -62,7 +63,6 @@ enum ergo_status timed_load(struct ergo_context *ctx, void *state, size_t member
                             const void *bytes, size_t length);
 enum ergo_status timed_carry(struct ergo_context *ctx, void *state, size_t member,
                              const void *bytes, size_t length);
-enum ergo_status timed_audit(struct ergo_context *ctx, void *state);
 enum ergo_status timed_end_curves(struct ergo_context *ctx, void *state, size_t member,
                                   struct ergo_curve *curves);
 

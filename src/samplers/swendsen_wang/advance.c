@@ -232,14 +232,13 @@ void sw_improve(const struct sw_shape *shape, uint64_t clusters, double squares,
 }
 
 struct sw_unit sw_unit_of(const struct ergo_point *point) {
-    const struct ergo_value *size = ergo_point_value(point, "/system/size");
-    const char *lattice = ergo_point_text(point, "/system/lattice");
+    const struct ergo_value *size = &of_lattice(point)->size;
+    const char *lattice = of_lattice(point)->lattice.text;
     const double bonds = strcmp(lattice, "triangular") == 0  ? 3.0
                          : strcmp(lattice, "honeycomb") == 0 ? 1.5
                                                              : (double)size->items;
-    return (struct sw_unit){.coupling = ergo_point_real(point, "/system/coupling"),
-                            .bonds = bonds,
-                            .ising = sw_is_ising(point)};
+    return (struct sw_unit){
+        .coupling = of_lattice(point)->coupling.real, .bonds = bonds, .ising = sw_is_ising(point)};
 }
 
 void sw_convert(const struct sw_shape *shape, struct sw_unit unit, const struct sw_counts *c,
@@ -275,27 +274,24 @@ static void correlation_row(const struct sw_state *s, unsigned slot, size_t row,
                          curves ? curves + row * (n - SW_DISTANCE_CURVE) : NULL);
 }
 
-bool sw_rows(const void *state, unsigned slot, size_t begin, size_t end,
-             const struct ergo_samples *samples) {
+bool sw_row(const void *state, unsigned slot, const struct ergo_row *row) {
     const struct sw_state *s = state;
-    const size_t members = s->e.batch->count, slots = s->launch.sum_slots;
+    const size_t slots = s->launch.sum_slots;
     const uint32_t *sums = ergo_engine_host(&s->e, SW_SUMS, slot, 0);
     const uint32_t *clusters = ergo_engine_host(&s->e, SW_CLUSTERS, slot, 0);
     const uint32_t *wraps = ergo_engine_host(&s->e, SW_WRAPS, slot, 0);
     size_t bins = 0; /* as in curve_size */
+    struct sw_counts c;
     while (s->clusters && bins < SW_CLUSTER_BINS && s->shape.sites >> bins)
         bins++;
-    for (size_t row = begin; row < end; row++) {
-        double *columns = samples->columns + row * SW_COLUMNS;
-        struct sw_counts c;
-        sw_add_partial_sums(s->shape.q, s->shape.sites, slots, sums + row * slots * s->shape.q,
-                            s->clusters ? clusters + row * slots * SW_CLUSTER_FIELDS : NULL, &c);
-        sw_convert(&s->shape, s->units[row % members], &c, columns);
-        columns[SW_COLUMN_WRAPS] = s->clusters && wraps[row] ? 1.0 : 0.0;
-        if (s->distances)
-            correlation_row(s, slot, row, columns, samples->curves[1]);
-        for (size_t b = 0; b < bins && samples->curves[0]; b++)
-            samples->curves[0][row * bins + b] = (double)c.bins[b] / (double)s->shape.sites;
-    }
+    sw_add_partial_sums(s->shape.q, s->shape.sites, slots, sums + row->number * slots * s->shape.q,
+                        s->clusters ? clusters + row->number * slots * SW_CLUSTER_FIELDS : NULL,
+                        &c);
+    sw_convert(&s->shape, s->units[row->member], &c, row->columns);
+    row->columns[SW_COLUMN_WRAPS] = s->clusters && wraps[row->number] ? 1.0 : 0.0;
+    if (s->distances)
+        correlation_row(s, slot, row->number, row->columns, row->curves[1]);
+    for (size_t b = 0; b < bins && row->curves[0]; b++)
+        row->curves[0][row->number * bins + b] = (double)c.bins[b] / (double)s->shape.sites;
     return true;
 }

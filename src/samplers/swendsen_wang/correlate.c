@@ -1,7 +1,5 @@
 /* Correlations by improved estimators (cl/swendsen_wang/correlate.h) on the host: what is asked
- * for, samples from sums, and the same sums from labels of sites. */
-#include <stdlib.h>
-#include <string.h>
+ * for, and samples from sums. */
 
 #include "samplers/swendsen_wang/sites/sites.h"
 
@@ -15,11 +13,11 @@ bool sw_correlates(const struct ergo_point *point) {
     for (size_t k = 0; k < 2 && squares; k++)
         asked = asked || ergo_point_asks(point, of_squares[k]) ||
                 (sw_has_quarter(point) && ergo_point_asks(point, of_quarters[k]));
-    return asked && ergo_point_bool(point, "/run/correlations");
+    return asked && of_sw(point)->correlations;
 }
 
 enum ergo_status sw_correlate_check(struct ergo_context *ctx, const struct ergo_point *point) {
-    if (!ergo_point_bool(point, "/run/correlations") || sw_correlates(point))
+    if (!of_sw(point)->correlations || sw_correlates(point))
         return ERGO_OK;
     return ergo_job_error(ctx, "/run/correlations",
                           "true, and /run/observables asks for nothing that it measures here: add "
@@ -31,7 +29,7 @@ enum ergo_status sw_correlate_check(struct ergo_context *ctx, const struct ergo_
 }
 
 uint32_t sw_distances_of(const struct ergo_point *point) {
-    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    const struct ergo_value *size = &of_lattice(point)->size;
     int64_t least = size->size[0];
     for (int k = 1; k < size->items; k++)
         least = size->size[k] < least ? size->size[k] : least;
@@ -74,60 +72,10 @@ void sw_correlate_convert(const struct sw_shape *shape, uint32_t distances,
         sw_limbs_value(c->waves, SW_WAVES_LIMBS, NULL) * 0x1p-30 / (double)shape->sites;
 }
 
-/* ---- from labels ----------------------------------------------------------------------------- */
-
 void sw_correlate_line(const uint64_t *names, uint32_t side, uint32_t distances, uint64_t *pairs) {
     for (uint32_t k = 0; k < distances; k++) {
         const uint32_t apart = sw_distance(k, side);
         for (uint32_t at = 0; at < side; at++)
             pairs[k] += names[at] == names[at + apart < side ? at + apart : at + apart - side];
     }
-}
-
-bool sw_twin_correlate(const struct sw_shape *shape, uint32_t distances, const struct sw_twin *twin,
-                       struct sw_correlations *c) {
-    const uint32_t lx = (uint32_t)shape->lx, ly = (uint32_t)shape->ly, row = 32 * shape->row_words;
-    uint64_t *line = malloc(sizeof *line * (lx > ly ? lx : ly));
-    int64_t *sums = calloc(32 * (size_t)shape->words, sizeof *sums);
-    *c = (struct sw_correlations){0};
-    for (uint32_t j = 0; j < sw_line_count(ly) && line; j++) {
-        for (uint32_t x = 0; x < lx; x++)
-            line[x] = twin->labels[(size_t)sw_line_at(j, ly) * row + x];
-        sw_correlate_line(line, lx, distances, c->pairs[0]);
-    }
-    for (uint32_t j = 0; j < sw_line_count(lx) && line; j++) {
-        for (uint32_t y = 0; y < ly; y++)
-            line[y] = twin->labels[(size_t)y * row + sw_line_at(j, lx)];
-        sw_correlate_line(line, ly, distances, c->pairs[1]);
-    }
-    for (uint32_t wave = 0; wave < 2 && sums; wave++) {
-        memset(sums, 0, 32 * (size_t)shape->words * sizeof *sums);
-        for (uint32_t y = 0; y < ly; y++)
-            for (uint32_t x = 0; x < lx; x++)
-                sums[twin->labels[(size_t)y * row + x]] += sw_wave_weight(y, ly, wave);
-        for (size_t i = 0; i < 32 * (size_t)shape->words; i++)
-            sw_waves_add(c->waves, sums[i]);
-    }
-    const bool enough = line && sums;
-    free(line);
-    free(sums);
-    return enough;
-}
-
-void sw_twin_waves(const struct sw_sites_shape *s, struct sw_sites_twin *t) {
-    const bool vectors = s->model != SW_MODEL_POTTS;
-    const uint32_t side = s->lz > 1 ? s->lz : s->ly, layer = s->sites / side;
-    uint64_t limbs[SW_POWERS][SW_WAVES_LIMBS] = {{0}};
-    for (uint32_t wave = 0; wave < (vectors ? 3 : 2); wave++) {
-        memset(t->waves, 0, s->sites * sizeof *t->waves);
-        for (uint32_t i = 0; i < s->sites; i++) {
-            const int weight =
-                wave < 2 ? sw_wave_weight(i / layer, side, wave) : 1 << SW_WAVE_SHIFT;
-            t->waves[t->labels[i]] += vectors ? sw_wave_part(t->parts[i], weight) : weight;
-        }
-        for (uint32_t i = 0; i < s->sites; i++)
-            sw_waves_add(limbs[wave / 2], t->waves[i]);
-    }
-    for (size_t p = 0; p < SW_POWERS; p++)
-        t->found.powers[p] = sw_limbs_value(limbs[p], SW_WAVES_LIMBS, NULL);
 }

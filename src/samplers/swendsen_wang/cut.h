@@ -12,8 +12,6 @@
  *     rounds.h         clusters of several rectangles, by rounds between neighbours (joining.h)
  *     cut_gather.c     the same by each device for itself
  *     cut_state.c      the canonical state from pieces and back; pictures
- *     cut_audit.c      against the serial twin
- *     cut_audit_rows.c or bond by bond
  *
  * A part: what of a cluster lies in one rectangle; its name is the smallest site id in it (64 bits,
  * in the whole lattice), and the smallest of all parts' names is the cluster's representative.
@@ -55,7 +53,6 @@ enum sw_cut_buffer {
     SW_CUT_NEW_NAMES,
     SW_CUT_SUMS,
     SW_CUT_CLUSTERS,
-    SW_CUT_AUDITED, /* names of sites, for audits */
     /* edges first: bonds of the next sweep; parts in tiles; for launches over some tiles */
     SW_CUT_DRAWN,
     SW_CUT_EARLY,
@@ -105,7 +102,6 @@ enum sw_cut_kernel {
     SW_CUT_TILE_EDGES,
     SW_CUT_TILE_SIZES,
     SW_CUT_TILE_SUMS,
-    SW_CUT_TILE_NAME,
     SW_CUT_TILE_FLIP,
     SW_CUT_WAVE_TILES,
     SW_CUT_WAVE_ROOTS,
@@ -203,7 +199,6 @@ extern const struct ergo_engine_model sw_cut_model;
 const struct ergo_engine_model *sw_cut_model_for(const struct ergo_device *device);
 enum ergo_status sw_cut_create(struct ergo_context *ctx, const struct ergo_batch *batch,
                                struct ergo_device *device, void **state);
-enum ergo_status sw_cut_init(struct ergo_context *ctx, void *state);
 /* Another rectangle, as the shares are now; nothing is known of its spins. Collective. */
 enum ergo_status sw_cut_remake(struct ergo_context *ctx, struct sw_cut *s);
 /* Launches and transfers are this member's from here on. */
@@ -298,30 +293,5 @@ enum ergo_status sw_cut_scatter(struct ergo_context *ctx, struct sw_cut *s, size
 /* This rank's spins from the device. */
 enum ergo_status sw_cut_fetch(struct ergo_context *ctx, struct sw_cut *s, size_t member,
                               uint32_t *planes);
-
-/* cut_audit.c */
-enum ergo_status sw_cut_audit(struct ergo_context *ctx, void *state);
-
-/* cut_audit_rows.c: of an audit what a rank says of its own rectangle. Sites of a whole lattice
- * that the twin makes; of the rows that a rank looks at. */
-enum { SW_CUT_WHOLE_SITES = 1 << 22, SW_CUT_BAND_SITES = 1 << 19 };
-struct sw_cut_audit {
-    struct sw_cut *s;
-    size_t member;
-    uint32_t *before, *after; /* this rank's spins of that member */
-    uint64_t *names;          /* of a stretch of words */
-    struct sw_rect rect;
-    uint64_t step; /* of the sweep that is looked at */
-};
-enum ergo_status sw_cut_audit_differs(struct ergo_context *ctx, const struct sw_cut_audit *audit,
-                                      const char *what);
-/* Representatives of the sites of words first, first + stride, ... after a measured sweep. */
-enum ergo_status sw_cut_audit_names(struct ergo_context *ctx, struct sw_cut_audit *audit,
-                                    size_t first, size_t stride, size_t count, uint64_t *names);
-/* Of replays: a measured sweep; a sweep after which the spins are those of the one before. */
-enum ergo_status sw_cut_compare_piece(struct ergo_context *ctx, const struct ergo_replay *r);
-enum ergo_status sw_cut_compare_again(struct ergo_context *ctx, const struct ergo_replay *r);
-/* The start of this rank's rows, of as many members as the budget allows. */
-enum ergo_status sw_cut_check_start(struct ergo_context *ctx, struct sw_cut_audit *audit);
 
 #endif

@@ -1,6 +1,5 @@
 /* One lattice cut over ranks: create, start, another rectangle. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "samplers/swendsen_wang/cut.h"
 
@@ -95,12 +94,25 @@ static void release(void *state) {
     free(s->slots[1]);
 }
 
+static void start(void *state) {
+    struct sw_cut *s = state;
+    const bool random = ergo_says(of_lattice(s->e.batch->points[0])->start, "random");
+    s->started = true;
+    for (size_t m = 0; m < s->e.batch->count; m++) {
+        sw_cut_choose(s, m);
+        ERGO_LAUNCH(&s->e, SW_CUT_START, sw_cut_over(s, ergo_rectangle_words(&s->piece)),
+                    BUFFER(SW_CUT_SPINS), BUFFER(SW_CUT_MEMBER), BUFFER(SW_CUT_RECT), U32(random));
+        s->now->fresh = false;
+    }
+}
+
 const struct ergo_engine_model sw_cut_model = {
     .sampler = "swendsen-wang",
     .smaller = "a smaller lattice, more ranks",
     .state_bytes = sizeof(struct sw_cut),
     .configure = sw_cut_configure,
     .prepare = prepare,
+    .start = start,
     .release = release,
 };
 
@@ -110,6 +122,7 @@ static const struct ergo_engine_model model_of_cpus = {
     .state_bytes = sizeof(struct sw_cut),
     .configure = sw_cut_configure_of_cpus,
     .prepare = prepare,
+    .start = start,
     .release = release,
 };
 
@@ -153,21 +166,4 @@ enum ergo_status sw_cut_create(struct ergo_context *ctx, const struct ergo_batch
     }
     sw_cut_log(ctx, s);
     return ERGO_OK;
-}
-
-enum ergo_status sw_cut_init(struct ergo_context *ctx, void *opaque) {
-    struct sw_cut *s = opaque;
-    const bool random =
-        strcmp(ergo_point_text(s->e.batch->points[0], "/system/start"), "random") == 0;
-    s->e.step = 0;
-    s->started = true;
-    ergo_engine_begin(&s->e, ctx);
-    for (size_t m = 0; m < s->e.batch->count; m++) {
-        sw_cut_choose(s, m);
-        ERGO_LAUNCH(&s->e, SW_CUT_START, sw_cut_over(s, ergo_rectangle_words(&s->piece)),
-                    BUFFER(SW_CUT_SPINS), BUFFER(SW_CUT_MEMBER), BUFFER(SW_CUT_RECT), U32(random));
-        s->now->fresh = false;
-    }
-    ergo_engine_finish(&s->e);
-    return ergo_engine_end(&s->e);
 }

@@ -61,7 +61,7 @@ void sw_lines_declare(struct sw_cut *s, const char *tiles) {
                    {SW_CUT_WAVES, "structure factor", 8 * SW_WAVE_LIMBS},
                    {SW_CUT_LINES, "clusters on lines", 8 * (line_sites(s) + 1)}};
     for (size_t k = 0; k < sizeof results / sizeof results[0]; k++) {
-        ergo_engine_buffer(e, results[k].row, results[k].what, ERGO_BUFFER_RESULT,
+        ergo_engine_buffer(e, results[k].row, results[k].what, ERGO_BUFFER_SCRATCH,
                            results[k].bytes);
         ergo_engine_flag(e, results[k].row, ERGO_BUFFER_HOSTED);
     }

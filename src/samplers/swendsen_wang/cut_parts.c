@@ -4,7 +4,6 @@
  * when ranks have joined them (rounds.h).
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "samplers/swendsen_wang/cut.h"
 

@@ -47,13 +47,13 @@ static void choose_launch(struct sw_cut *s) {
     const struct ergo_point *first = s->e.batch->points[0];
     const struct ergo_device_summary *d = &s->e.device->summary;
     const bool gpu = s->e.device->type != CL_DEVICE_TYPE_CPU;
-    const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/work_group");
+    const uint32_t wish = (uint32_t)first->parameters->work_group;
     s->group_size = wish ? wish : gpu ? 128 : 32;
     while (s->group_size > 1 && s->group_size > d->largest_group)
         s->group_size /= 2;
     const struct sw_shape shape = {.row_words = s->piece.words, .ly = s->piece.rows};
     sw_choose_tile(first, &shape, 1, s->e.device, &s->tiles);
-    choose_merge(s, ergo_point_text(first, "/system/merge"));
+    choose_merge(s, of_sw(first)->merge);
     const uint64_t words = ergo_rectangle_words(&s->piece);
     const uint64_t each = (gpu ? 4ull : 64ull) * s->group_size;
     const uint64_t enough = (gpu ? 8ull : 2ull) * (d->compute_units ? d->compute_units : 1);
@@ -101,7 +101,7 @@ static void declare(struct sw_cut *s, unsigned row, const char *what, unsigned f
 
 /* Written anew by sweeps, and read by the host. */
 static void declare_result(struct sw_cut *s, unsigned row, const char *what, uint64_t bytes) {
-    ergo_engine_buffer(&s->e, row, what, ERGO_BUFFER_RESULT, bytes);
+    ergo_engine_buffer(&s->e, row, what, ERGO_BUFFER_SCRATCH, bytes);
     ergo_engine_flag(&s->e, row, ERGO_BUFFER_HOSTED);
 }
 
@@ -134,8 +134,6 @@ static void declare_buffers(struct sw_cut *s) {
     declare_result(s, SW_CUT_SUMS, "sums", 4 * (uint64_t)s->sum_groups * s->shape.q);
     declare_result(s, SW_CUT_CLUSTERS, "sums over clusters",
                    4 * (uint64_t)s->sum_groups * SW_CLUSTER_FIELDS);
-    declare(s, SW_CUT_AUDITED, "audited labels", 0,
-            256 * (words < SW_NAMES_AT_ONCE ? words : SW_NAMES_AT_ONCE));
     if (s->gathers)
         sw_gather_declare(s);
 }
@@ -184,7 +182,6 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_cut 
     ergo_engine_kernel(e, SW_CUT_TILE_EDGES, tiles, labels.data, "sw_cut_tile_edges");
     ergo_engine_kernel(e, SW_CUT_TILE_SIZES, tiles, labels.data, "sw_cut_tile_sizes");
     ergo_engine_kernel(e, SW_CUT_TILE_SUMS, tiles, labels.data, "sw_cut_tile_sums");
-    ergo_engine_kernel(e, SW_CUT_TILE_NAME, tiles, labels.data, "sw_cut_tile_name");
     ergo_engine_kernel(e, SW_CUT_TILE_FLIP, tiles, labels.data, "sw_cut_tile_flip");
     const bool failed = all.failed || labels.failed;
     ergo_text_free(&all);

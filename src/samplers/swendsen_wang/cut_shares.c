@@ -27,7 +27,7 @@ static enum ergo_status sweep_alone(struct ergo_context *ctx, void *state) {
 
 enum ergo_status sw_cut_share_by_speed(struct ergo_context *ctx, struct sw_cut *s) {
     bool uneven = false;
-    enum ergo_status status = sw_cut_init(ctx, s);
+    enum ergo_status status = ergo_engine_init(ctx, s);
     if (status == ERGO_OK)
         status = ergo_shares_try(ctx, s->shares, (double)ergo_rectangle_words(&s->piece),
                                  sweep_alone, s, &uneven);

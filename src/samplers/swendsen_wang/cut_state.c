@@ -1,6 +1,5 @@
 /* The canonical state of a lattice in pieces: rank 0 makes it, and each takes its piece from it. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "samplers/swendsen_wang/cut.h"
 
@@ -45,10 +44,28 @@ enum ergo_status sw_cut_scatter(struct ergo_context *ctx, struct sw_cut *s, size
     return status;
 }
 
+/* Where the sweeps since the last save spent their time; bench/scaling.py reads it. */
+static void log_times(struct ergo_context *ctx, struct sw_cut *s) {
+    const struct sw_cut_times *t = &s->times;
+    const double n = t->sweeps ? 1e-6 * (double)t->sweeps : 1; /* of microseconds */
+    if (t->sweeps)
+        ergo_log(
+            ctx, ERGO_LOG_INFO,
+            "rank %d of %d: %u x %u sites, %llu sweeps; us a sweep: local %.1f halo %.1f pairs "
+            "%.1f merge %.1f flip %.1f; bytes a sweep: halo %.0f edges %.0f pairs %.0f; parts "
+            "%zu",
+            s->rank, s->layout.ranks, 32 * s->piece.words, s->piece.rows,
+            (unsigned long long)t->sweeps, t->local / n, t->halo / n, t->pairs / n, t->merge / n,
+            t->flip / n, 1e-6 * (double)t->halo_bytes / n, 1e-6 * (double)t->edge_bytes / n,
+            1e-6 * (double)t->pair_bytes / n, s->n_parts);
+    s->times = (struct sw_cut_times){0};
+}
+
 enum ergo_status sw_cut_save(struct ergo_context *ctx, void *opaque, size_t member,
                              struct ergo_text *text) {
     struct sw_cut *s = opaque;
     uint32_t *planes = NULL;
+    log_times(ctx, s);
     enum ergo_status status = sw_cut_gather(ctx, s, member, &planes);
     if (status == ERGO_OK && planes)
         status = sw_append_state(ctx, &s->shape, planes, text);
@@ -77,9 +94,13 @@ enum ergo_status sw_cut_load(struct ergo_context *ctx, void *opaque, size_t memb
 enum ergo_status sw_cut_view(struct ergo_context *ctx, void *opaque, size_t member,
                              struct ergo_view *view) {
     struct sw_cut *s = opaque;
+    struct ergo_text text = {0};
     uint32_t *planes = NULL;
-    const enum ergo_status status = sw_cut_gather(ctx, s, member, &planes);
-    *view = sw_view_of(&s->shape);
-    view->sites = planes;
+    enum ergo_status status = sw_cut_gather(ctx, s, member, &planes);
+    if (status == ERGO_OK && planes)
+        status = sw_append_state(ctx, &s->shape, planes, &text);
+    free(planes);
+    sw_look(&s->shape, view);
+    view->sites = text.data; /* NULL on other ranks than the first */
     return status;
 }

@@ -7,13 +7,12 @@
 _Static_assert(sizeof(struct sw_member) == SW_MEMBER_BYTES, "sw_member has explicit padding only");
 
 bool sw_is_ising(const struct ergo_point *point) {
-    return strcmp(ergo_point_text(point, "/system/model"), "potts") == 0 &&
-           strcmp(ergo_point_text(point, "/system/hamiltonian"), "ising") == 0;
+    return sw_is_potts(point) && ergo_says(of_sw(point)->hamiltonian, "ising");
 }
 
 double sw_bond_probability(const struct ergo_point *point) {
-    const double t = ergo_point_real(point, "/system/temperature");
-    const double j = ergo_point_real(point, "/system/coupling");
+    const double t = point->parameters->temperature;
+    const double j = of_lattice(point)->coupling.real;
     if (!sw_has_temperature(point))
         return 0.5;
     /* -J s s is -2 J (delta - 1) and a constant */
@@ -34,34 +33,23 @@ void sw_member_fill(const struct ergo_point *point, struct sw_member *member) {
     member->low = (uint32_t)threshold;
 }
 
-static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
+static void start(void *state) {
     struct sw_state *s = state;
-    (void)ctx;
-    ergo_engine_constant(&s->e, SW_MEMBERS, s->members);
-    return ERGO_OK;
+    const bool random = ergo_says(of_lattice(s->e.batch->points[0])->start, "random");
+    s->started = true;
+    ERGO_LAUNCH(&s->e, SW_START,
+                ergo_grid_items((size_t)s->shape.words, s->launch.group, s->e.batch->count),
+                BUFFER(SW_SPINS), BUFFER(SW_MEMBERS), U32(random));
 }
 
 const struct ergo_engine_model sw_model = {
     .sampler = "swendsen-wang",
     .smaller = "a smaller lattice",
     .state_bytes = sizeof(struct sw_state),
+    .fields = &sw_fields,
     .configure = sw_configure,
-    .prepare = prepare,
+    .start = start,
     .steps = sw_steps,
     .block = sw_block,
-    .rows = sw_rows,
+    .row = sw_row,
 };
-
-enum ergo_status sw_init(struct ergo_context *ctx, void *opaque) {
-    struct sw_state *s = opaque;
-    const bool random =
-        strcmp(ergo_point_text(s->e.batch->points[0], "/system/start"), "random") == 0;
-    s->e.step = 0;
-    s->started = true;
-    ergo_engine_begin(&s->e, ctx);
-    ERGO_LAUNCH(&s->e, SW_START,
-                ergo_grid_items((size_t)s->shape.words, s->launch.group, s->e.batch->count),
-                BUFFER(SW_SPINS), BUFFER(SW_MEMBERS), U32(random));
-    ergo_engine_finish(&s->e);
-    return ergo_engine_end(&s->e);
-}

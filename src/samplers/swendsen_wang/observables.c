@@ -1,7 +1,8 @@
 /* Potts models: what is measured of square lattices in words and of lattices of sites. */
 #include <math.h>
-#include <string.h>
 
+#include "samplers/lattice/parameters.h"
+#include "samplers/swendsen_wang/parameters.h"
 #include "samplers/swendsen_wang/sites/sites.h"
 #include "samplers/swendsen_wang/tables.h"
 
@@ -27,7 +28,7 @@ const struct ergo_column sw_columns[SW_COLUMNS] = {
 };
 
 static bool is_wolff(const struct ergo_point *point) {
-    return strcmp(ergo_point_text(point, "/system/update"), "wolff") == 0;
+    return ergo_says(of_sw(point)->update, "wolff");
 }
 
 static bool sweeps_all(const struct ergo_point *point) {
@@ -58,7 +59,7 @@ static bool has_ways(const struct ergo_point *point) {
 }
 
 static bool has_depth(const struct ergo_point *point) {
-    return has_ways(point) && ergo_point_value(point, "/system/size")->items > 2;
+    return has_ways(point) && of_lattice(point)->size.items > 2;
 }
 
 bool sw_wants_clusters(const struct ergo_point *point) {
@@ -110,86 +111,25 @@ bool sw_has_column(const struct ergo_point *point, size_t c) {
            sw_wants_clusters(point);
 }
 
-#define SAMPLE(name, expression)                                                                   \
-    static double sample_##name(const struct ergo_point *point, const double *c) {                 \
-        (void)point;                                                                               \
-        return (expression);                                                                       \
-    }
-SAMPLE(energy, c[SW_COLUMN_ENERGY])
-SAMPLE(energy2, c[SW_COLUMN_ENERGY] * c[SW_COLUMN_ENERGY])
-SAMPLE(order, c[SW_COLUMN_ORDER])
-SAMPLE(order2, c[SW_COLUMN_ORDER] * c[SW_COLUMN_ORDER])
-SAMPLE(order4, c[SW_COLUMN_ORDER] * c[SW_COLUMN_ORDER] * c[SW_COLUMN_ORDER] * c[SW_COLUMN_ORDER])
-SAMPLE(plain, c[SW_COLUMN_PSI2])
-SAMPLE(plain4, c[SW_COLUMN_PSI2] * c[SW_COLUMN_PSI2])
-SAMPLE(psi4, c[SW_COLUMN_IMPROVED4])
-SAMPLE(psi2, c[SW_COLUMN_IMPROVED])
-SAMPLE(clusters, c[SW_COLUMN_CLUSTERS])
-SAMPLE(largest, c[SW_COLUMN_LARGEST])
-SAMPLE(wrapping, c[SW_COLUMN_WRAPS])
-SAMPLE(wrapping_x, c[SW_COLUMN_WRAPS_X])
-SAMPLE(wrapping_y, c[SW_COLUMN_WRAPS_Y])
-SAMPLE(wrapping_z, c[SW_COLUMN_WRAPS_Z])
-SAMPLE(half, c[SW_COLUMN_HALF])
-SAMPLE(quarter, c[SW_COLUMN_QUARTER])
-SAMPLE(wave2, c[SW_COLUMN_WAVE2])
-SAMPLE(chance, c[SW_COLUMN_CHANCE])
-SAMPLE(chance2, c[SW_COLUMN_CHANCE] * c[SW_COLUMN_CHANCE])
-SAMPLE(first, c[SW_COLUMN_FIRST_STATE])
-SAMPLE(first2, c[SW_COLUMN_FIRST_STATE] * c[SW_COLUMN_FIRST_STATE])
-
-double sw_sites(const struct ergo_point *point) {
-    const struct ergo_value *size = ergo_point_value(point, "/system/size");
-    double n = 1;
-    for (int k = 0; k < size->items; k++)
-        n *= (double)size->size[k];
-    return n;
-}
-
-static double derive_heat_capacity(const struct ergo_point *point, const double *m) {
-    const double t = ergo_point_real(point, "/system/temperature");
-    return sw_sites(point) * (m[1] - m[0] * m[0]) / (t * t);
-}
-
-static double derive_susceptibility(const struct ergo_point *point, const double *m) {
-    return sw_sites(point) * (m[1] - m[0] * m[0]) / ergo_point_real(point, "/system/temperature");
-}
-
-static double derive_cluster_susceptibility(const struct ergo_point *point, const double *m) {
-    return sw_sites(point) * m[0] / ergo_point_real(point, "/system/temperature");
-}
-
-/* inputs: bond_probability, bond_probability2 */
-static double derive_width(const struct ergo_point *point, const double *m) {
-    (void)point;
-    return sqrt(fmax(0, m[1] - m[0] * m[0]));
-}
-
 /* The energy of an unequal bond over T is -ln(1 - p). */
 static double derive_critical(const struct ergo_point *point, const double *m) {
-    const double j = ergo_point_real(point, "/system/coupling");
+    const double j = of_lattice(point)->coupling.real;
     return (sw_is_ising(point) ? 2 : 1) * j / -log1p(-m[0]);
 }
 
 static double derive_critical_width(const struct ergo_point *point, const double *m) {
-    return derive_critical(point, m) / (-log1p(-m[0]) * (1 - m[0])) * derive_width(point, m);
+    return derive_critical(point, m) / (-log1p(-m[0]) * (1 - m[0])) * ergo_mean_width(point, m);
 }
 
 /* inputs: first_state */
 static double derive_magnetization(const struct ergo_point *point, const double *m) {
-    const double q = (double)ergo_point_int(point, "/system/q");
+    const double q = (double)of_lattice(point)->q;
     return (q * m[0] - 1) / (q - 1);
 }
 
 static double derive_ratio(const struct ergo_point *point, const double *m) {
     (void)point;
     return m[0] * m[0] / m[1];
-}
-
-/* inputs: correlation_half, correlation_quarter */
-static double derive_correlation_ratio(const struct ergo_point *point, const double *m) {
-    (void)point;
-    return m[0] / m[1];
 }
 
 /* Between rows along the last side, in lengths of a bond. */
@@ -201,13 +141,13 @@ static double row_spacing(const struct ergo_point *point) {
 }
 
 double sw_second_moment(const struct ergo_point *point, double s0, double sk) {
-    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    const struct ergo_value *size = &of_lattice(point)->size;
     const double half_k = acos(-1) / (double)size->size[size->items - 1];
     return s0 > sk ? row_spacing(point) * sqrt(s0 / sk - 1) / (2 * sin(half_k)) : NAN;
 }
 
 double sw_longest_side(const struct ergo_point *point) {
-    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    const struct ergo_value *size = &of_lattice(point)->size;
     double longest = 0;
     for (int k = 0; k < size->items; k++)
         longest =
@@ -215,20 +155,19 @@ double sw_longest_side(const struct ergo_point *point) {
     return longest;
 }
 
-/* inputs: psi2, wave2 */
-static double derive_correlation_length(const struct ergo_point *point, const double *m) {
-    return sw_second_moment(point, sw_sites(point) * m[0], m[1]);
+double sw_correlation_length(const struct ergo_point *point, const double *m) {
+    return sw_second_moment(point, lattice_sites(point) * m[0], m[1]);
 }
 
 /* The first and the last bin of cluster_sizes in the fit: from N^(1/3) sites (and 16) to N^(2/3).
  * The lattice's bonds show in smaller clusters, and that it is finite in the largest ones, of some
  * N^(y/d) sites. */
 static size_t first_bin(const struct ergo_point *point) {
-    return (size_t)fmax(4, ceil(log2(sw_sites(point)) / 3));
+    return (size_t)fmax(4, ceil(log2(lattice_sites(point)) / 3));
 }
 
 static size_t last_bin(const struct ergo_point *point) {
-    const double most = floor(2.0 / 3.0 * log2(sw_sites(point)));
+    const double most = floor(2.0 / 3.0 * log2(lattice_sites(point)));
     return most > 1 ? (size_t)most - 1 : 0;
 }
 
@@ -252,30 +191,17 @@ static double fisher_exponent(const struct ergo_point *point, const double *mean
     return 1 - (n * sxy - sx * sy) / (n * sxx - sx * sx);
 }
 
-static double derive_binder(const struct ergo_point *point, const double *m) {
-    (void)point;
-    return 1.0 - m[1] / (3.0 * m[0] * m[0]);
-}
-
-static double weight_of_energy(const struct ergo_point *point) {
-    return -sw_sites(point) / ergo_point_real(point, "/system/temperature");
-}
-
-const struct ergo_conjugate sw_conjugates[SW_CONJUGATES] = {
-    {SW_COLUMN_ENERGY, .coefficient = weight_of_energy, .keys = {"/system/temperature"}},
-};
-
 const struct ergo_observable sw_observables[SW_OBSERVABLES] = {
-    {ERGO_NAMED("energy", "J per site"), .help = "mean energy per site", .sample = sample_energy},
+    LATTICE_ENERGY,
     /* it goes from step to step: with the spins the state, and all errors know its memory */
     {ERGO_NAMED("bond_probability", ""),
      .help = "mean p = 1 - exp(-J/T) of the steps; of Ising's units 1 - exp(-2 J/T)",
-     .sample = sample_chance, .applies = sw_adapts},
+     ERGO_COLUMN(SW_COLUMN_CHANCE), .applies = sw_adapts},
     {ERGO_NAMED("bond_probability_width", ""),
      .help = "standard deviation of p over the steps, sqrt(<p^2> - <p>^2); small steps s: "
              "<p^2> - <p>^2 = s w (1 - w)/(dw/dp) for a share w of wrapping, if a sweep forgot the "
              "one before",
-     .inputs = {"bond_probability", "bond_probability2"}, .derive = derive_width,
+     .inputs = {"bond_probability", "bond_probability2"}, .derive = ergo_mean_width,
      .applies = sw_adapts},
     {ERGO_NAMED("critical_temperature", "J/k_B"),
      .help = "the temperature of the mean p, -J/ln(1 - <p>) (Ising's units: 2 J instead of J): "
@@ -286,58 +212,46 @@ const struct ergo_observable sw_observables[SW_OBSERVABLES] = {
      .help = "bond_probability_width times dT/dp at the mean p",
      .inputs = {"bond_probability", "bond_probability2"}, .derive = derive_critical_width,
      .applies = sw_adapts},
-    {ERGO_NAMED("bond_probability2", ""), .help = "mean p^2", .sample = sample_chance2,
+    {ERGO_NAMED("bond_probability2", ""), .help = "mean p^2", ERGO_POWER(SW_COLUMN_CHANCE, 2),
      .of_moves = true, .hidden = true, .applies = sw_adapts},
-    {ERGO_NAMED("heat_capacity", "k_B per site"), .help = "N (<e^2> - <e>^2) / T^2",
-     .inputs = {"energy", "energy2"}, .derive = derive_heat_capacity, .applies = sw_is_sampled},
-    {ERGO_NAMED("order_parameter", ""),
-     .help = "mean m = (q max_k n_k/N - 1)/(q - 1), the majority's excess; |m| of Ising for q = 2",
-     .sample = sample_order},
+    LATTICE_HEAT_CAPACITY(sw_is_sampled),
+    POTTS_ORDER,
     {ERGO_NAMED("psi2", ""),
      .help = "<psi^2> by the improved estimator: mean sum_c n_c^2 / N^2 over clusters; with update "
              "wolff the mean size of its cluster / N",
-     .sample = sample_psi2, .of_moves = true, .applies = is_symmetric},
+     ERGO_COLUMN(SW_COLUMN_IMPROVED), .of_moves = true, .applies = is_symmetric},
     {ERGO_NAMED("psi2_plain", ""),
      .help = "<psi^2> from the spins: mean (q sum_k (n_k/N)^2 - 1)/(q - 1); equals psi2 within "
              "errors",
-     .sample = sample_plain},
-    {ERGO_NAMED("susceptibility", "per site"),
-     .help = "N (<m^2> - <m>^2) / T, m the order parameter, the finite-lattice form; as in "
-             "spin-lattice",
-     .inputs = {"order_parameter", "order_parameter2"}, .derive = derive_susceptibility,
-     .applies = sw_is_sampled},
+     ERGO_COLUMN(SW_COLUMN_PSI2)},
+    LATTICE_SUSCEPTIBILITY("order_parameter", "order_parameter", sw_is_sampled),
     {ERGO_NAMED("cluster_susceptibility", "per site"),
      .help = "N <psi^2> / T by the improved estimator: mean sum_c n_c^2 / (N T) over clusters; the "
              "susceptibility above Tc, where nothing is to be subtracted",
-     .inputs = {"psi2"}, .derive = derive_cluster_susceptibility, .applies = has_response},
+     .inputs = {"psi2"}, .derive = lattice_cluster_susceptibility, .applies = has_response},
     {ERGO_NAMED("moment_ratio", ""),
      .help = "<psi^2>^2 / <psi^4>: 1 in order, (q - 1)/(q + 1) in disorder; curves of all sizes "
              "cross at Tc (what Komura and Okabe check their program with)",
      .inputs = {"psi2", "psi4"}, .derive = derive_ratio, .crosses = true, .applies = has_moments},
-    {ERGO_NAMED("binder", ""),
-     .help =
-         "Binder's cumulant 1 - <m^4> / (3 <m^2>^2), m the order parameter; as in spin-lattice. "
-         "Of psi, by the improved estimators, it is 1 - 1 / (3 moment_ratio)",
-     .inputs = {"order_parameter2", "order_parameter4"}, .derive = derive_binder, .crosses = true},
-    {ERGO_NAMED("order_parameter2", ""), .help = "mean m^2", .sample = sample_order2},
-    {ERGO_NAMED("order_parameter4", ""), .help = "mean m^4", .sample = sample_order4},
+    LATTICE_BINDER("order_parameter", NULL,
+                   ". Of psi, by the improved estimators, it is 1 - 1 / (3 moment_ratio)"),
+    POTTS_ORDER_MOMENTS,
     {ERGO_NAMED("psi4", ""),
      .help = "<psi^4> by the improved estimator: mean ((q + 1) (sum_c n_c^2)^2 - 2 sum_c n_c^4) / "
              "((q - 1) N^4) over clusters",
-     .sample = sample_psi4, .of_moves = true, .applies = has_moments},
+     ERGO_COLUMN(SW_COLUMN_IMPROVED4), .of_moves = true, .applies = has_moments},
     {ERGO_NAMED("psi4_plain", ""), .help = "<psi^4> from the spins; equals psi4 within errors",
-     .sample = sample_plain4},
+     ERGO_POWER(SW_COLUMN_PSI2, 2)},
     {ERGO_NAMED("clusters", "per site"), .help = "mean number of clusters / N",
-     .sample = sample_clusters, .of_moves = true, .applies = sweeps_all},
+     ERGO_COLUMN(SW_COLUMN_CLUSTERS), .of_moves = true, .applies = sweeps_all},
     {ERGO_NAMED("largest_cluster", ""), .help = "mean share of the largest cluster",
-     .sample = sample_largest, .of_moves = true, .applies = sweeps_all},
+     ERGO_COLUMN(SW_COLUMN_LARGEST), .of_moves = true, .applies = sweeps_all},
     {ERGO_NAMED("wrapping", ""),
      .help = "probability that a cluster leads around the lattice, in either direction: curves of "
              "all sizes cross at the critical point. Not with method probability-changing, which "
              "holds it at wrapping_share",
-     .sample = sample_wrapping, .of_moves = true, .crosses = true, .applies = has_wrapping},
-    {ERGO_NAMED("energy2", "J^2 per site^2"), .help = "mean squared energy per site",
-     .sample = sample_energy2, .hidden = true},
+     ERGO_COLUMN(SW_COLUMN_WRAPS), .of_moves = true, .crosses = true, .applies = has_wrapping},
+    LATTICE_ENERGY2,
     {ERGO_NAMED("fisher_exponent", ""),
      .help = "tau of the number of clusters of s sites, s^-tau at the critical point: 1 minus the "
              "slope of a line through the logarithms of cluster_sizes over s, from N^(1/3) sites "
@@ -347,21 +261,14 @@ const struct ergo_observable sw_observables[SW_OBSERVABLES] = {
              "and more",
      .curve = "cluster_sizes", .from_curve = fisher_exponent, .of_moves = true,
      .applies = has_exponent},
-    {ERGO_NAMED("correlation_ratio", ""),
-     .help = "correlation_half / correlation_quarter: curves of all sizes cross at the critical "
-             "point (Y. Tomita, Y. Okabe, Phys. Rev. B 66, 180401 (2002)). On square lattices of "
-             "two dimensions with method sample: with /run/correlations",
-     .inputs = {"correlation_half", "correlation_quarter"}, .derive = derive_correlation_ratio,
-     .crosses = true, .applies = has_quarter},
+    SW_CORRELATION_RATIO(has_quarter),
     {ERGO_NAMED("correlation_half", ""),
      .help = "<(q delta - 1)/(q - 1)> of sites half a side apart (of an odd side the whole number "
              "below), mean over the sides, by the improved estimator: pairs in one cluster count "
              "1, others 0. With /run/correlations pairs are those in 64 rows and 64 columns at "
              "equal distances, or all of smaller sides",
-     .sample = sample_half, .of_moves = true, .applies = has_half},
-    {ERGO_NAMED("correlation_quarter", ""),
-     .help = "the same, a quarter of a side apart; sides of 4 and more", .sample = sample_quarter,
-     .of_moves = true, .applies = has_quarter},
+     ERGO_COLUMN(SW_COLUMN_HALF), .of_moves = true, .applies = has_half},
+    SW_CORRELATION_QUARTER(SW_COLUMN_QUARTER, has_quarter),
     {ERGO_NAMED("correlation_length", "sites"),
      .help =
          "second moment, along the last dimension, by improved estimators: a sqrt(S(0)/S(k) - 1) "
@@ -371,20 +278,11 @@ const struct ergo_observable sw_observables[SW_OBSERVABLES] = {
          "of exp(i k r)|^2> / N over clusters c. Nothing is subtracted: with order this is no "
          "correlation length, but over L it crosses at the transition for all L. With "
          "/run/correlations",
-     .inputs = {"psi2", "wave2"}, .derive = derive_correlation_length, .bound = sw_longest_side,
+     .inputs = {"psi2", "wave2"}, .derive = sw_correlation_length, .bound = sw_longest_side,
      .beyond = "longer than the lattice: order", .applies = sw_correlates},
-    {ERGO_NAMED("wave2", ""), .help = "S(k) by the improved estimator", .sample = sample_wave2,
-     .of_moves = true, .hidden = true, .applies = sw_correlates},
-    {ERGO_NAMED("first_state", "per site"),
-     .help = "with a field: the mean part of the sites in state 0, which /system/field prefers",
-     .sample = sample_first, .applies = sw_has_field},
-    {ERGO_NAMED("first_state_susceptibility", "per site"),
-     .help = "with a field: N (<n_0^2> - <n_0>^2) / T, n_0 as in first_state: how it answers to "
-             "/system/field (with hamiltonian ising by twice this)",
-     .inputs = {"first_state", "first_state2"}, .derive = derive_susceptibility,
-     .applies = sw_has_field},
-    {ERGO_NAMED("first_state2", "per site^2"), .help = "with a field: mean n_0^2",
-     .sample = sample_first2, .applies = sw_has_field, .hidden = true},
+    {ERGO_NAMED("wave2", ""), .help = "S(k) by the improved estimator",
+     ERGO_COLUMN(SW_COLUMN_WAVE2), .of_moves = true, .hidden = true, .applies = sw_correlates},
+    POTTS_FIRST_STATE(SW_COLUMN_FIRST_STATE, sw_has_field),
     {ERGO_NAMED("magnetization", "per site"),
      .help = "with a field: along it, (q <n_0> - 1)/(q - 1), n_0 as in first_state; of q = 2 "
              "Ising's mean m",
@@ -392,10 +290,10 @@ const struct ergo_observable sw_observables[SW_OBSERVABLES] = {
     {ERGO_NAMED("wrapping_x", ""),
      .help = "probability that a closed path in a cluster goes around the lattice in x an odd "
              "number of times: curves of all sizes cross at the critical point",
-     .sample = sample_wrapping_x, .of_moves = true, .crosses = true, .applies = has_ways},
-    {ERGO_NAMED("wrapping_y", ""), .help = "the same in y", .sample = sample_wrapping_y,
+     ERGO_COLUMN(SW_COLUMN_WRAPS_X), .of_moves = true, .crosses = true, .applies = has_ways},
+    {ERGO_NAMED("wrapping_y", ""), .help = "the same in y", ERGO_COLUMN(SW_COLUMN_WRAPS_Y),
      .of_moves = true, .crosses = true, .applies = has_ways},
-    {ERGO_NAMED("wrapping_z", ""), .help = "the same in z", .sample = sample_wrapping_z,
+    {ERGO_NAMED("wrapping_z", ""), .help = "the same in z", ERGO_COLUMN(SW_COLUMN_WRAPS_Z),
      .of_moves = true, .crosses = true, .applies = has_depth},
 };
 
@@ -409,7 +307,7 @@ const struct ergo_curve_info sw_curves[SW_CURVES] = {
 };
 
 size_t sw_curve_size(const struct ergo_point *point, size_t c) {
-    const uint64_t n = (uint64_t)sw_sites(point);
+    const uint64_t n = (uint64_t)lattice_sites(point);
     size_t bins = 0;
     if (c == SW_CURVE_CORRELATION)
         return sw_serves_square(point) && sw_correlates(point)

@@ -5,10 +5,9 @@
 #include "samplers/swendsen_wang/sw.h"
 
 struct sw_shape sw_shape_of(const struct ergo_point *point) {
-    const struct ergo_value *size = ergo_point_value(point, "/system/size");
-    struct sw_shape s = {.lx = size->size[0],
-                         .ly = size->size[1],
-                         .q = (uint32_t)ergo_point_int(point, "/system/q")};
+    const struct ergo_value *size = &of_lattice(point)->size;
+    struct sw_shape s = {
+        .lx = size->size[0], .ly = size->size[1], .q = (uint32_t)of_lattice(point)->q};
     while (1u << s.planes < s.q)
         s.planes++;
     s.row_words = (uint32_t)((s.lx + 31) / 32);
@@ -68,11 +67,11 @@ static void choose_tile(const struct ergo_point *point, const struct sw_shape *s
                         struct sw_launch *l) {
     const struct ergo_device_summary *d = &device->summary;
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
-    const uint32_t wish_words = (uint32_t)ergo_point_int(point, "/tuning/tile_words");
-    const uint32_t wish_rows = (uint32_t)ergo_point_int(point, "/tuning/tile_rows");
-    const uint32_t wish_group = (uint32_t)ergo_point_int(point, "/tuning/tile_group");
+    const uint32_t wish_words = (uint32_t)of_sw(point)->tile_words;
+    const uint32_t wish_rows = (uint32_t)of_lattice(point)->tile_rows;
+    const uint32_t wish_group = (uint32_t)of_sw(point)->tile_group;
     /* by themselves only tiles with a work-item for each word */
-    const bool asked = ergo_point_int(point, "/tuning/path") == PATH_LOCAL;
+    const bool asked = point->parameters->path == PATH_LOCAL;
     l->tile_words = ergo_power_of_two_up(s->row_words, 1, wish_words ? wish_words : most_words);
     l->tile_rows = ergo_power_of_two_up((uint64_t)s->ly, 1, wish_rows ? wish_rows : most_rows);
     while (l->tile_rows > 1 && (tile_bytes(s, l->tile_words, l->tile_rows) > d->local_memory ||
@@ -124,8 +123,6 @@ static void declare_buffers(struct sw_state *s) {
     const uint64_t tiles = s->launch.local && !s->distances ? 0 : members,
                    places = members * s->launch.sum_slots;
     ergo_engine_buffer(e, SW_SPINS, "spins", ERGO_BUFFER_STATE, s->shape.member_bytes * members);
-    ergo_engine_buffer(e, SW_MEMBERS, "parameters", ERGO_BUFFER_CONSTANT,
-                       members * sizeof *s->members);
     ergo_engine_buffer(e, SW_RIGHT, "bonds to the right", ERGO_BUFFER_SCRATCH, 4 * words * tiles);
     ergo_engine_buffer(e, SW_DOWN, "bonds down", ERGO_BUFFER_SCRATCH, 4 * words * tiles);
     ergo_engine_buffer(e, SW_RUN_LABELS, "runs' labels", ERGO_BUFFER_SCRATCH,
@@ -133,8 +130,6 @@ static void declare_buffers(struct sw_state *s) {
     ergo_engine_buffer(e, SW_PARTS, "clusters' parts", ERGO_BUFFER_SCRATCH, 4 * words * tiles);
     ergo_engine_buffer(e, SW_OPEN, "open parts", ERGO_BUFFER_SCRATCH, 4 * words * tiles);
     ergo_engine_buffer(e, SW_LABELS, "labels", ERGO_BUFFER_SCRATCH, 128 * words * tiles);
-    ergo_engine_buffer(e, SW_NAMES, "audited labels", ERGO_BUFFER_SCRATCH,
-                       tiles ? 128 * (words < SW_NAMES_AT_ONCE ? words : SW_NAMES_AT_ONCE) : 0);
     ergo_engine_sums(e, SW_SUMS, "samples", ERGO_BUFFER_SAMPLES, 4 * places * s->shape.q);
     if (!s->clusters)
         return;
@@ -179,7 +174,6 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_stat
     }
     if (!l->local || s->distances) {
         ergo_engine_kernel(e, SW_MEASURE, measure, o.data, "sw_measure");
-        ergo_engine_kernel(e, SW_NAME_SITES, measure, o.data, "sw_names");
         ergo_engine_kernel(e, SW_LABEL_TILES, sweep, o.data, "sw_label");
         ergo_engine_kernel(e, SW_LABEL_SPINS, sweep, o.data, "sw_label_spins");
         ergo_engine_kernel(e, SW_LABEL_SIZES, sweep, o.data, "sw_label_sizes");
@@ -209,7 +203,7 @@ static enum ergo_status choose_path(struct ergo_context *ctx, struct sw_state *s
     const struct ergo_point *first = s->e.batch->points[0];
     const struct sw_shape *h = &s->shape;
     const size_t members = s->e.batch->count;
-    const int64_t path = ergo_point_int(first, "/tuning/path");
+    const int64_t path = first->parameters->path;
     struct sw_launch *l = &s->launch;
     if (h->words > (uint64_t)1 << 27)
         return ERGO_FAIL(
@@ -243,7 +237,7 @@ static enum ergo_status choose_path(struct ergo_context *ctx, struct sw_state *s
 static void choose_groups(struct sw_state *s) {
     const struct ergo_device_summary *d = &s->e.device->summary;
     const bool gpu = s->e.device->type != CL_DEVICE_TYPE_CPU;
-    const uint32_t wish = (uint32_t)ergo_point_int(s->e.batch->points[0], "/tuning/work_group");
+    const uint32_t wish = (uint32_t)s->e.batch->points[0]->parameters->work_group;
     const uint64_t words = s->shape.words;
     struct sw_launch *l = &s->launch;
     l->group = ergo_power_of_two_up(words, 1, wish ? wish : gpu ? 128 : 32);
@@ -285,7 +279,8 @@ enum ergo_status sw_configure(struct ergo_context *ctx, void *state) {
     s->shape = sw_shape_of(batch->points[0]);
     s->clusters = sw_wants_clusters(batch->points[0]);
     s->distances = sw_correlates(batch->points[0]) ? sw_distances_of(batch->points[0]) : 0;
-    s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
+    s->members =
+        ergo_engine_table(&s->e, SW_MEMBERS, "parameters", batch->count, sizeof *s->members);
     s->units = ergo_engine_memory(&s->e, batch->count, sizeof *s->units);
     if (ergo_engine_end(&s->e) != ERGO_OK)
         return ergo_engine_end(&s->e);
@@ -311,8 +306,7 @@ enum ergo_status sw_configure(struct ergo_context *ctx, void *state) {
     s->e.block_samples =
         (size_t)fmax(1, fmin(fmax(64, plan->block_steps), ERGO_BLOCK_BYTES / sample_bytes));
     s->e.curve_interval = 1; /* curves come from the same sums */
-    /* the twin's, and a state that is saved */
-    plan->host_bytes = 400 * s->shape.words + s->shape.member_bytes * batch->count;
+    plan->host_bytes = s->shape.member_bytes * (1 + batch->count); /* a state that is saved */
     describe(s, plan);
     declare_buffers(s);
     return declare_kernels(ctx, s);

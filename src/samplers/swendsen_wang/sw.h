@@ -4,6 +4,7 @@
 
 #include "engine/engine.h"
 #include "samplers/sampler.h"
+#include "samplers/swendsen_wang/parameters.h"
 #include "swendsen_wang/correlate.h"
 #include "swendsen_wang/params.h"
 
@@ -42,7 +43,6 @@ enum sw_buffer {
     SW_OPEN,
     SW_LABELS,
     SW_SIZES,
-    SW_NAMES, /* representatives of sites, for audits */
     /* samples: partial sums of spins, of clusters, and whether a cluster leads around the
      * lattice */
     SW_SUMS,
@@ -54,12 +54,10 @@ enum sw_buffer {
     SW_WAVES,
     SW_PAIRS
 };
-enum { SW_NAMES_AT_ONCE = 4096 }; /* words per launch of sw_audit_names */
 
 enum sw_kernel {
     SW_START,
     SW_MEASURE,
-    SW_NAME_SITES,
     SW_LABEL_TILES,
     SW_LABEL_SPINS,
     SW_LABEL_SIZES,
@@ -107,6 +105,16 @@ bool sw_may_correlate(const struct ergo_point *point);
 /* Refuses the key where nothing needs it. */
 enum ergo_status sw_correlate_check(struct ergo_context *ctx, const struct ergo_point *point);
 uint32_t sw_distances_of(const struct ergo_point *point);
+/* The `rule` of a model: what its spins are. */
+struct sw_spins {
+    uint32_t model, bytes; /* SW_MODEL_...; of a spin in the state of sites/ */
+};
+static inline const struct sw_spins *sw_spins_of(const struct ergo_point *point) {
+    return point->job->model->rule;
+}
+static inline bool sw_is_potts(const struct ergo_point *point) {
+    return sw_spins_of(point)->model == SW_MODEL_POTTS;
+}
 /* Is the Hamiltonian -J sum s s instead of -J sum (delta - 1)? */
 bool sw_is_ising(const struct ergo_point *point);
 
@@ -119,7 +127,6 @@ enum ergo_status sw_configure(struct ergo_context *ctx, void *state);
 
 /* device.c */
 extern const struct ergo_engine_model sw_model;
-enum ergo_status sw_init(struct ergo_context *ctx, void *state);
 
 /* advance.c */
 void sw_steps(void *state, uint64_t sweeps);
@@ -176,8 +183,7 @@ double sw_limbs_value(const uint64_t *sums, size_t limbs, uint64_t *low);
 /* Columns of a sample, except the wrapping and correlations; other columns are 0. */
 void sw_convert(const struct sw_shape *shape, struct sw_unit unit, const struct sw_counts *counts,
                 double *columns);
-bool sw_rows(const void *state, unsigned slot, size_t begin, size_t end,
-             const struct ergo_samples *samples);
+bool sw_row(const void *state, unsigned slot, const struct ergo_row *row);
 
 /* correlate.c: sums of a sample of one member, as numbers that add up in any order: pairs in one
  * cluster, along rows and columns, by distance; the squares of waves, in limbs of 16 bits. */
@@ -194,26 +200,12 @@ void sw_correlate_convert(const struct sw_shape *shape, uint32_t distances,
 /* Adds a line's pairs of sites of the same name. */
 void sw_correlate_line(const uint64_t *names, uint32_t side, uint32_t distances, uint64_t *pairs);
 
-/* wraps.c: Does a cluster lead around the lattice? For audits, and for whole lattices over many
- * ranks. pairs: labels that bonds around the lattice join, first `rows` entries across the right
- * edge, then those across the lower edge. Two times SW_NO_BOND means no bond. */
-struct sw_wraps;
-struct sw_wraps *sw_wraps_create(size_t most_pairs); /* NULL: no memory */
-void sw_wraps_destroy(struct sw_wraps *wraps);
-void sw_wraps_find(struct sw_wraps *wraps, const uint32_t *pairs, size_t rows, size_t count,
-                   bool *around_x, bool *around_y);
-
 /* state.c: the canonical state. For each row, for each bit-plane from the lowest on, (lx + 7) /
  * 8 bytes. Bit x % 8 of byte x / 8 is that bit of the state (0 .. q - 1) at (x, y). Unused bits
  * are 0. */
 enum ergo_status sw_form(struct ergo_context *ctx, const struct ergo_point *point,
                          struct ergo_form *form);
-enum ergo_status sw_save(struct ergo_context *ctx, void *state, size_t member,
-                         struct ergo_text *text);
-enum ergo_status sw_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
-                         const void *bytes, size_t length);
-enum ergo_status sw_view(struct ergo_context *ctx, void *state, size_t member,
-                         struct ergo_view *view);
+extern const struct ergo_fields sw_fields;
 /* The planes of a whole member, packed, after the text; and from what was saved, checked, into an
  * array that the caller frees. */
 enum ergo_status sw_append_state(struct ergo_context *ctx, const struct sw_shape *shape,
@@ -221,65 +213,10 @@ enum ergo_status sw_append_state(struct ergo_context *ctx, const struct sw_shape
 enum ergo_status sw_read_state(struct ergo_context *ctx, const struct sw_shape *shape,
                                size_t member, const void *bytes, size_t length, uint32_t **planes);
 
-/* A lattice for people; its sites, planes as on the device, are the caller's to set. */
-struct ergo_view sw_view_of(const struct sw_shape *shape);
+/* A lattice for people, of a canonical state. */
+void sw_look(const struct sw_shape *shape, struct ergo_view *view);
 
 /* cut.h: the same sampler with one lattice over all ranks. */
 extern const struct ergo_sampler_ops ergo_swendsen_wang_cut;
-
-/* audit.c */
-enum ergo_status sw_audit(struct ergo_context *ctx, void *state);
-/* audit_rows.c: the audit of some rows of a lattice; not for lattices in local memory. */
-enum ergo_status sw_audit_rows(struct ergo_context *ctx, struct sw_state *s);
-/* Representatives of the sites of the words first .. first + count - 1 of a member after a
- * sweep: names[32 count]. Not for lattices in local memory. */
-enum ergo_status sw_audit_names(struct ergo_context *ctx, struct sw_state *s, size_t member,
-                                uint64_t first, uint64_t count, uint32_t *names);
-
-/* twin.c: a sweep of one member on the host, in the device's layout, with labels by Hoshen and
- * Kopelman. labels[32 words]: the root of each site. After a counted sweep also the counts, and
- * whether a cluster leads around the lattice. */
-struct sw_twin {
-    uint32_t *planes, *right, *down, *labels, *sizes;
-    uint32_t *around_pairs; /* labels that each bond around the lattice joins, before it does */
-    uint8_t *states;        /* of sites */
-    struct sw_wraps *wraps;
-    struct sw_counts counts;
-    bool around;
-};
-bool sw_twin_open(struct sw_twin *twin, const struct sw_shape *shape); /* false: no memory */
-void sw_twin_close(struct sw_twin *twin);
-void sw_twin_start(const struct ergo_point *point, const struct sw_shape *shape,
-                   struct sw_twin *twin);
-void sw_twin_sweep(const struct ergo_point *point, const struct sw_shape *shape, uint64_t step,
-                   bool counted, struct sw_twin *twin);
-/* Add n^4, from n^2 below 2^64, to a sum of 128 bits; and its value, rounded as in advance.c. */
-void sw_add_fourth(uint64_t sum[2], uint64_t square);
-double sw_fourths_value(const uint64_t sum[2]);
-/* Bits of the sites of a word whose neighbour to the right (side), or below (under), is equal. */
-void sw_twin_equal(const struct sw_shape *shape, const uint32_t *planes, uint32_t i, uint32_t y,
-                   uint32_t *side, uint32_t *under);
-/* Count clusters, and find whether one leads around the lattice, from the twin's bonds. */
-void sw_twin_count_clusters(const struct sw_shape *shape, struct sw_twin *twin);
-/* After a counted sweep, its correlations. False: no memory. */
-bool sw_twin_correlate(const struct sw_shape *shape, uint32_t distances, const struct sw_twin *twin,
-                       struct sw_correlations *c);
-/* audit.c: what of a replay's row `at` (a sample times the members plus a member) differs from the
- * twin's counts: *wrong, or NULL. */
-enum ergo_status sw_sample_differs(struct ergo_context *ctx, const struct sw_shape *shape,
-                                   const struct ergo_point *point, bool clusters,
-                                   uint32_t distances, const struct sw_twin *twin,
-                                   const struct ergo_replay *r, size_t at, const char **wrong);
-/* Sizes of a replay's SW_CURVES curves. */
-void sw_replay_curves(const struct sw_shape *shape, bool clusters, uint32_t distances,
-                      size_t *sizes);
-/* audit_rows.c: Are these possible sums over the clusters of `sites` sites? Sums of powers are
- * in limbs of 16 bits. */
-bool sw_clusters_fit(uint64_t sites, const uint64_t *bins, size_t n_bins, uint64_t largest,
-                     const uint64_t *squares, size_t n_squares, const uint64_t *fourths,
-                     size_t n_fourths);
-/* Count spins and unequal bonds. */
-void sw_twin_count_spins(const struct sw_shape *shape, const uint32_t *planes,
-                         struct sw_counts *counts);
 
 #endif

@@ -21,32 +21,25 @@ static const char *const hamiltonians[] = {"potts", "ising", NULL};
              "and field"
 
 static const struct ergo_key q_keys[] = {
-    {ERGO_KEY("/system/q", INT),
-     .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .fallback = "2",
-     .min = 2, .max = SW_Q_MAX, .unit = "",
-     .help = "Number of spin states q; 2 is the Ising model. The transition is of first order for "
-             "q > 4."},
+    {LATTICE_Q("2", SW_Q_MAX), .help = "Number of spin states q; 2 is the Ising model. The "
+                                       "transition is of first order for q > 4."},
 };
 
 static const struct ergo_key keys[] = {
-    {ERGO_KEY("/system/temperature", REAL),
-     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .stream = "", .min = 0,
-     .max = 1e12, .unit = "J/k_B",
-     .help =
-         "Temperature T in the energy unit of the coupling (k_B = 1). Required with method sample; "
-         "method probability-changing may begin there, else with bond probability 1/2. The "
-         "infinite lattice is "
-         "critical at 1/ln(1 + sqrt q) for J = 1: 1.134593, 0.994973, 0.910239 for q = 2, 3, 4 "
-         "(Komura and Okabe 2013, section 4); hamiltonian ising: 2.269185. Ising's, of triangular "
-         "lattices: 4/ln 3 = 3.640957; honeycomb: 2/ln(2 + sqrt 3) = 1.518651; in three "
-         "dimensions 4.511523 (Ferrenberg, Xu, Landau 2018). Method probability-changing finds it "
-         "and only begins here."},
-    {ERGO_KEY("/system/coupling", REAL),
+    {LATTICE_TEMPERATURE(0), .stream = "",
+     .help = "Temperature T in the energy unit of the coupling (k_B = 1). Required with method "
+             "sample; method probability-changing may begin there, else with bond probability 1/2. "
+             "The infinite lattice is critical at 1/ln(1 + sqrt q) for J = 1: 1.134593, 0.994973, "
+             "0.910239 for q = 2, 3, 4 (Komura and Okabe 2013, section 4); hamiltonian ising: "
+             "2.269185. Ising's, of triangular lattices: 4/ln 3 = 3.640957; honeycomb: 2/ln(2 + "
+             "sqrt 3) = 1.518651; in three dimensions 4.511523 (Ferrenberg, Xu, Landau 2018). "
+             "Method probability-changing finds it and only begins here."},
+    {LATTICE_KEY(coupling, "/system/coupling", REAL),
      .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .fallback = "1", .min = 0,
      .max = 1e6, .unit = "J",
      .help = "Ferromagnetic coupling J > 0. Bonds between equal neighbours are active with "
              "probability 1 - exp(-J/T)."},
-    {ERGO_KEY("/system/hamiltonian", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
+    {SW_KEY(hamiltonian, "/system/hamiltonian", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
      .fallback = "\"potts\"", .choices = hamiltonians, .unit = "",
      .help = "Unit of coupling and energy. potts: H = -J sum (delta - 1) (Komura and Okabe 2013, "
              "Eq. 1); ising, for q = 2: H = -J sum s s, s = +-1, as in spin-lattice."},
@@ -55,7 +48,7 @@ static const struct ergo_key keys[] = {
      .help = "How clusters are labelled; the chain does not depend on it. union-find: tiles in "
              "local memory, then their edges, without iteration. (Label equivalence, the "
              "method of Komura and Okabe, is not offered: it passes over the lattice many times.)"},
-    {ERGO_KEY("/system/merge", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_HOW,
+    {SW_KEY(merge, "/system/merge", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_HOW,
      .fallback = "\"auto\"", .choices = merges, .unit = "", OF_SQUARE,
      .help =
          "How clusters of a lattice cut over ranks are joined; the chain does not depend on "
@@ -64,23 +57,22 @@ static const struct ergo_key keys[] = {
          "those that are; auto: what a model predicts to be faster (result.json says which): "
          "gather for few ranks, rounds for many, or with several chains, whose joining is "
          "hidden behind each other's labels."},
-    {ERGO_KEY("/system/shares", STRING), .flags = ERGO_KEY_HOW, .fallback = "\"measured\"",
+    {JOB_KEY(shares, "/system/shares", STRING), .flags = ERGO_KEY_HOW, .fallback = "\"measured\"",
      .unit = "", OF_SQUARE,
      .help = "Shares of the ranks in a lattice cut over them; the chain does not depend on it. "
              "measured: by a short trial at the start, and again where a rank falls behind; equal; "
              "or numbers > 0, \"3,1\", dealt out to the ranks in turn."},
-    {ERGO_KEY("/system/start", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
-     .fallback = "\"random\"", .choices = starts, .unit = "",
+    {LATTICE_START(starts),
      .help = "Starting configuration: all spins in state 0, or uniform over the q states. At a "
              "transition of first order (q > 4) it decides in which phase a run begins."},
 };
 
 static enum ergo_status check_unit(struct ergo_context *ctx, const struct ergo_point *point) {
-    if (!sw_is_ising(point) || ergo_point_int(point, "/system/q") == 2)
+    if (!sw_is_ising(point) || of_lattice(point)->q == 2)
         return ERGO_OK;
     return ergo_job_error(ctx, "/system/hamiltonian",
                           "\"ising\" means q = 2, and /system/q is %lld; use \"potts\"",
-                          (long long)ergo_point_int(point, "/system/q"));
+                          (long long)of_lattice(point)->q);
 }
 
 static enum ergo_status check_sites(struct ergo_context *ctx, const struct ergo_point *point) {
@@ -95,7 +87,7 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
      * "auto" the number of ranks decides, which is not known here. The run refuses a lattice
      * that is too large for one device. */
     const struct sw_shape shape = sw_shape_of(point);
-    const bool alone = strcmp(ergo_point_text(point, "/distribute"), "points") == 0;
+    const bool alone = ergo_says(point->parameters->distribute, "points");
     if (shape.words > UINT64_C(1) << (alone ? 27 : 32))
         status =
             ergo_job_error(ctx, "/system/size",
@@ -125,12 +117,12 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
 
 /* q = 2 is Ising with half the coupling. Moments are exact if all states can be enumerated. */
 static double exact(const struct ergo_point *point, const char *observable) {
-    const struct ergo_value *size = ergo_point_value(point, "/system/size");
-    const double t = ergo_point_real(point, "/system/temperature");
-    const double j = ergo_point_real(point, "/system/coupling");
+    const struct ergo_value *size = &of_lattice(point)->size;
+    const double t = point->parameters->temperature;
+    const double j = of_lattice(point)->coupling.real;
     const bool ising = sw_is_ising(point);
     const double ising_j = ising ? j : 0.5 * j, shift = ising ? 0.0 : j;
-    if (ergo_point_int(point, "/system/q") != 2)
+    if (of_lattice(point)->q != 2)
         return NAN;
     struct ergo_ising_exact e;
     if (!ergo_ising_exact_torus(size->size[0], size->size[1], t, ising_j, &e))
@@ -156,8 +148,8 @@ static double exact(const struct ergo_point *point, const char *observable) {
         {"psi4_plain", m.magnetization4},
         {"binder", m.binder},
         {"susceptibility",
-         sw_sites(point) / t * (m.magnetization2 - m.abs_magnetization * m.abs_magnetization)},
-        {"cluster_susceptibility", sw_sites(point) / t * m.magnetization2}};
+         lattice_sites(point) / t * (m.magnetization2 - m.abs_magnetization * m.abs_magnetization)},
+        {"cluster_susceptibility", lattice_sites(point) / t * m.magnetization2}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strcmp(observable, known[i].name) == 0)
             return known[i].value;
@@ -169,9 +161,9 @@ static double exact(const struct ergo_point *point, const char *observable) {
  * of v^3 + 3 v^2 = q (triangular) and v^3 - 3 q v = q^2 (honeycomb). Cubic: q = 3, W. Janke, R.
  * Villanova, Nucl. Phys. B 489, 679 (1997). */
 static double first_order(const struct ergo_point *point) {
-    const double q = (double)ergo_point_int(point, "/system/q");
-    const char *lattice = ergo_point_text(point, "/system/lattice");
-    if (ergo_point_value(point, "/system/size")->items > 2)
+    const double q = (double)of_lattice(point)->q;
+    const char *lattice = of_lattice(point)->lattice.text;
+    if (of_lattice(point)->size.items > 2)
         return q == 3 ? 1 / 0.550565 : 0;
     if (q <= 4)
         return 0;
@@ -191,8 +183,8 @@ static double first_order(const struct ergo_point *point) {
  * Metastable phases end within 3% of Tc (q = 20; closer to Tc for fewer states). */
 static const char *remedy(const struct ergo_point *point) {
     const double tc =
-        sw_is_plain(point) ? ergo_point_real(point, "/system/coupling") * first_order(point) : 0;
-    if (tc == 0 || fabs(ergo_point_real(point, "/system/temperature") / tc - 1) > 0.03)
+        sw_is_plain(point) ? of_lattice(point)->coupling.real * first_order(point) : 0;
+    if (tc == 0 || fabs(point->parameters->temperature / tc - 1) > 0.03)
         return NULL;
     return "two phases live side by side near this transition, of first order: chains that start "
            "\"ordered\" and \"random\" bound the truth, and each shows one of them only";
@@ -202,22 +194,20 @@ const struct ergo_sampler_ops ergo_swendsen_wang_cut = {
     .engine = &sw_cut_model,
     .plan = sw_cut_plan,
     .create = sw_cut_create,
-    .init = sw_cut_init,
+    .init = ergo_engine_init,
     .advance = sw_cut_advance,
     .collect = sw_cut_collect,
     .save = sw_cut_save,
     .load = sw_cut_load,
-    .audit = sw_cut_audit,
     .view = sw_cut_view,
 };
 
 static const struct ergo_sampler_ops ops = {
     .engine = &sw_model,
-    .init = sw_init,
-    .save = sw_save,
-    .load = sw_load,
-    .audit = sw_audit,
-    .view = sw_view,
+    .init = ergo_engine_init,
+    .save = ergo_fields_save,
+    .load = ergo_fields_load,
+    .view = ergo_fields_view,
 };
 
 static const char *const first_job[] = {"/system/size=[32, 32]", "/system/temperature=1.134593",
@@ -225,10 +215,10 @@ static const char *const first_job[] = {"/system/size=[32, 32]", "/system/temper
 
 /* Two implementations: sw.h's with a bit-plane for each bit of a spin, and sites/. */
 #define POTTS_TABLES                                                                               \
-    .name = "potts",                                                                               \
+    .name = "potts", .rule = &(const struct sw_spins){SW_MODEL_POTTS, 1},                          \
     .summary = "H = -J sum (delta(s_i, s_j) - 1), s = 0 .. q - 1, over nearest neighbours of "     \
                "square, triangular, honeycomb and simple cubic lattices.",                         \
-    .first = first_job,                                                                            \
+    .first = first_job, .parameters = sizeof(struct sw_parameters),                                \
     .keys = {{q_keys, 1},                                                                          \
              {sw_size_keys, SW_SIZE_KEYS},                                                         \
              {keys, sizeof keys / sizeof keys[0]},                                                 \
@@ -236,8 +226,8 @@ static const char *const first_job[] = {"/system/size=[32, 32]", "/system/temper
              {sw_disorder_keys, SW_DISORDER_KEYS},                                                 \
              {sw_field_keys, SW_FIELD_KEYS},                                                       \
              {sw_run_keys, SW_RUN_KEYS}},                                                          \
-    .columns = sw_columns, .has_column = sw_has_column, .conjugates = sw_conjugates,               \
-    .n_conjugates = SW_CONJUGATES, .observables = sw_observables, .n_observables = SW_OBSERVABLES, \
+    .columns = sw_columns, .has_column = sw_has_column, .conjugates = lattice_conjugates,          \
+    .n_conjugates = 1, .observables = sw_observables, .n_observables = SW_OBSERVABLES,             \
     .curves = sw_curves, .n_curves = SW_CURVES, .tunables = sw_tunables,                           \
     .n_tunables = SW_TUNABLES, .curve_size = sw_curve_size, .curve_x = sw_curve_x,                 \
     .remedy = remedy, .unweighted = sw_unweighted, .samples_disorder = sw_samples_differ

@@ -3,31 +3,13 @@
 #include "samplers/spin_lattice/models.h"
 
 static const struct ergo_key keys[] = {
-    {.pointer = "/system/coupling",
-     .type = ERGO_KEY_REAL,
-     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
-     .fallback = "1",
-     .min = -1e6,
-     .max = 1e6,
-     .unit = "J",
+    {LATTICE_ENERGY_KEY(coupling, "/system/coupling", "1"),
      .help = "Coupling J: positive is ferromagnetic, negative antiferromagnetic."},
-    {.pointer = "/system/crystal_field",
-     .type = ERGO_KEY_REAL,
-     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
-     .fallback = "0",
-     .min = -1e6,
-     .max = 1e6,
-     .unit = "J",
-     .help = "Crystal field D: what a spin +1 or -1 costs over a spin 0. The square lattice at "
-             "T = 0 is all 0 from D = 2 J on, the cubic one from 3 J on; a little before, the "
+    {LATTICE_ENERGY_KEY(crystal_field, "/system/crystal_field", "0"),
+     .help = "Crystal field D: what a spin +1 or -1 costs over a spin 0. The square lattice at T = "
+             "0 is all 0 from D = 2 J on, the cubic one from 3 J on; a little before, the "
              "transition is of first order."},
-    {.pointer = "/system/field",
-     .type = ERGO_KEY_REAL,
-     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
-     .fallback = "0",
-     .min = -1e6,
-     .max = 1e6,
-     .unit = "J",
+    {LATTICE_ENERGY_KEY(field, "/system/field", "0"),
      .help = "Magnetic field B: positive prefers up."},
 };
 
@@ -37,63 +19,31 @@ static const struct ergo_column columns[] = {
     {"quadrupole", "per site", "sum s^2 / N"},
 };
 
-static double sample_quadrupole(const struct ergo_point *point, const double *c) {
-    (void)point;
-    return c[COLUMN_QUADRUPOLE];
-}
-
 static const struct ergo_observable observables[] = {
-    {.name = "energy",
-     .unit = "J per site",
-     .help = "mean energy per site",
-     .sample = model_energy},
-    {.name = "abs_magnetization", .unit = "per site", .help = "mean |m|", .sample = model_abs_m},
-    {.name = "quadrupole",
-     .unit = "per site",
-     .help = "mean s^2: the density of spins that are not 0",
-     .sample = sample_quadrupole},
-    {.name = "heat_capacity",
-     .unit = "k_B per site",
-     .help = "N (<e^2> - <e>^2) / T^2",
-     .inputs = {"energy", "energy2"},
-     .derive = model_heat_capacity},
-    {.name = "susceptibility",
-     .unit = "per site",
-     .help = "N (<m^2> - <|m|>^2) / T, the finite-lattice form",
-     .inputs = {"abs_magnetization", "magnetization2"},
-     .derive = model_susceptibility},
-    {.name = "binder",
-     .unit = "",
-     .help = "Binder's cumulant 1 - <m^4> / (3 <m^2>^2)",
-     .inputs = {"magnetization2", "magnetization4"},
-     .derive = model_binder,
-     .crosses = true},
-    {.name = "magnetization",
-     .unit = "per site",
-     .help = "mean m",
-     .sample = model_m,
-     .slow = model_slow_sign},
-    {.name = "magnetization2", .unit = "per site^2", .help = "mean m^2", .sample = model_m2},
-    {.name = "magnetization4", .unit = "per site^4", .help = "mean m^4", .sample = model_m4},
-    {.name = "order_parameter",
-     .unit = "per site",
-     .help = "abs_magnetization by the name that it has in the models of unit vectors and graphs",
-     .sample = model_abs_m},
+    LATTICE_ENERGY,
+    LATTICE_ORDER("abs_magnetization", "mean |m|", NULL),
+    {ERGO_NAMED("quadrupole", "per site"), .help = "mean s^2: the density of spins that are not 0",
+     ERGO_COLUMN(COLUMN_QUADRUPOLE)},
+    LATTICE_HEAT_CAPACITY(NULL),
+    LATTICE_SUSCEPTIBILITY("abs_magnetization", "magnetization", NULL),
+    LATTICE_BINDER("magnetization", NULL, ""),
+    LATTICE_MAGNETIZATION(model_slow_sign, NULL),
+    LATTICE_MOMENTS("magnetization", NULL),
+    LATTICE_ORDER("order_parameter",
+                  "abs_magnetization by the name that it has in the models of unit vectors and "
+                  "graphs",
+                  NULL),
     ERGO_LADDER_OBSERVABLES,
-    {.name = "energy2",
-     .unit = "J^2 per site^2",
-     .help = "mean squared energy per site",
-     .sample = model_energy2,
-     .hidden = true},
+    LATTICE_ENERGY2,
 };
 
 static double crystal_in_energy(const struct ergo_point *point) {
-    return ergo_point_real(point, "/system/crystal_field");
+    return of_lattice(point)->crystal_field;
 }
 
 static const struct ergo_conjugate conjugates[] = {
-    {COLUMN_ENERGY, .coefficient = model_weight_of_energy, .keys = {"/system/temperature"}},
-    {COLUMN_MAGNETIZATION, .in_energy = model_field_in_energy, .keys = {"/system/field"}},
+    {COLUMN_ENERGY, .coefficient = lattice_weight_of_energy, .keys = {"/system/temperature"}},
+    {COLUMN_MAGNETIZATION, .in_energy = lattice_field_in_energy, .keys = {"/system/field"}},
     {COLUMN_QUADRUPOLE, .in_energy = crystal_in_energy, .keys = {"/system/crystal_field"}},
 };
 
@@ -109,7 +59,7 @@ static void curve_x(const struct ergo_point *point, size_t c, double *x) {
 
 /* Sums of s s' are counted modulo 2^32. */
 static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
-    const enum ergo_status status = bytes_check_size(ctx, point, 0x1p30);
+    const enum ergo_status status = lattice_check_size(ctx, point, 0x1p30);
     const enum ergo_status disorder = status == ERGO_OK ? bytes_check_disorder(ctx, point) : status;
     return disorder == ERGO_OK ? ergo_tempered_check(ctx, point) : disorder;
 }
@@ -119,7 +69,10 @@ static const char *const first_job[] = {"/system/size=[32, 32]",   "/system/temp
                                         "/run/equilibration=500",  "/run/sweeps=20000",
                                         "/run/measure_every=10",   NULL};
 
+static const enum bytes_kind kind = BYTES_BLUME_CAPEL;
+
 const struct ergo_model blume_capel_model = {
+    .rule = &kind,
     .name = "blume-capel",
     .summary =
         "H = -J sum s_i s_j + D sum s_i^2 - B sum s_i over nearest neighbours, s = 1, 0, -1, "
@@ -128,6 +81,7 @@ const struct ergo_model blume_capel_model = {
     .programs = {"spin_lattice/bytes.cl", "spin_lattice/bytes_local.cl",
                  "spin_lattice/bytes_draw.cl", "common/slab.cl", "common/ladder.cl"},
     .first = first_job,
+    .parameters = sizeof(struct lattice_parameters),
     .keys = {{lattice_keys, 2},
              {keys, sizeof keys / sizeof keys[0]},
              {field_keys, FIELD_KEYS},
@@ -135,13 +89,10 @@ const struct ergo_model blume_capel_model = {
              {&lattice_keys[LATTICE_KEYS - 1], 1},
              {slab_keys, SLAB_KEYS},
              {ladder_keys, LADDER_KEYS}},
-    .columns = columns,
-    .n_columns = sizeof columns / sizeof columns[0],
-    .conjugates = conjugates,
-    .n_conjugates = sizeof conjugates / sizeof conjugates[0],
+    ERGO_TABLE(columns, columns),
+    ERGO_TABLE(conjugates, conjugates),
     .samples_disorder = model_samples_differ,
-    .observables = observables,
-    .n_observables = sizeof observables / sizeof observables[0],
+    ERGO_TABLE(observables, observables),
     .curves = curves_of_ising + CURVE_TWO_TIMES + 1,
     .n_curves = ORDERED_CURVES,
     .curves_at_end = ERGO_LADDER_AT_END(ORDERED_CURVES, 0),
@@ -149,8 +100,7 @@ const struct ergo_model blume_capel_model = {
     .x_from = ergo_tempered_x,
     .curve_size = curve_size,
     .curve_x = curve_x,
-    .tunables = bytes_tunables,
-    .n_tunables = BYTES_TUNABLES,
+    ERGO_TABLE(tunables, bytes_tunables),
     .frame_suffix = "vti",
     .trajectory = "configurations as VTK image data, 1 - s for each site, of lattices up to 2^22 "
                   "sites",

@@ -21,8 +21,8 @@
 
 void dense_key(const struct ergo_point *point, const char *name, uint32_t replica,
                uint32_t key[2]) {
-    const struct ergo_value *own = ergo_point_value(point, "/system/disorder_seed");
-    const uint64_t seed = own->present ? own->seed : ergo_point_value(point, "/seed")->seed;
+    const struct ergo_value *own = &of_lattice(point)->disorder_seed;
+    const uint64_t seed = own->present ? own->seed : point->parameters->seed.seed;
     char line[128];
     const int n = snprintf(line, sizeof line, "ergocl %s disorder %llu %u", name,
                            (unsigned long long)seed, replica);

@@ -9,7 +9,6 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "samplers/spin_lattice/dense/dense.h"
 #include "samplers/spin_lattice/models.h"
@@ -28,28 +27,18 @@ static double binder_of(double n, double t, const double *m) {
 /* A mean (function NULL), or a function of the moments of a temperature; and the curve over the
  * ladder, if it has one. */
 static const struct quantity {
-    const char *name;
     double (*function)(double n, double t, const double *moments);
     int moment;
     bool pairs; /* of copies */
     int curve;
-} results[DENSE_RESULTS] = {
-    [DENSE_MEAN_E] = {"energy", NULL, DENSE_E, false, DENSE_CURVE_ENERGY},
-    [DENSE_MEAN_M] = {"magnetization", NULL, DENSE_M, false, -1},
-    [DENSE_MEAN_M2] = {"glass_magnetization2", NULL, DENSE_M2, false, -1},
-    [DENSE_MEAN_ABS_Q] = {"overlap_abs", NULL, DENSE_ABS_Q, true, -1},
-    [DENSE_MEAN_Q2] = {"overlap2", NULL, DENSE_Q2, true, DENSE_CURVE_Q2},
-    [DENSE_MEAN_Q4] = {"overlap4", NULL, DENSE_Q4, true, -1},
-    [DENSE_BINDER] = {"overlap_binder", binder_of, 0, true, DENSE_CURVE_BINDER},
-    [DENSE_HEAT] = {"glass_heat_capacity", heat_of, 0, true, DENSE_CURVE_HEAT}};
-
-double dense_moment(const struct ergo_point *point, const char *observable, const double *mean) {
-    (void)point;
-    for (int i = 0; i < DENSE_RESULTS; i++)
-        if (strcmp(results[i].name, observable) == 0)
-            return mean[i];
-    return NAN;
-}
+} results[DENSE_RESULTS] = {[OVERLAP_E] = {NULL, DENSE_E, false, DENSE_CURVE_ENERGY},
+                            [OVERLAP_M] = {NULL, DENSE_M, false, -1},
+                            [OVERLAP_M2] = {NULL, DENSE_M2, false, -1},
+                            [OVERLAP_ABS_Q] = {NULL, DENSE_ABS_Q, true, -1},
+                            [OVERLAP_Q2] = {NULL, DENSE_Q2, true, DENSE_CURVE_Q2},
+                            [OVERLAP_Q4] = {NULL, DENSE_Q4, true, -1},
+                            [OVERLAP_BINDER] = {binder_of, 0, true, DENSE_CURVE_BINDER},
+                            [DENSE_HEAT] = {heat_of, 0, true, DENSE_CURVE_HEAT}};
 
 /* ---- units ----------------------------------------------------------------------------------- */
 
@@ -168,20 +157,10 @@ static void add_moves(const struct dense_state *s, const uint64_t *flips, const 
                     (double)flips[k * h->slots + t * h->copies + c] / (h->n * steps * copies);
         }
         ergo_curve_add(&curves[DENSE_CURVE_ACCEPTANCE], rates);
-        for (size_t t = 0; t + 1 < h->rungs; t++) {
-            const double tries =
-                (double)ergo_feedback_tries(&s->feedback, s->e.step, (uint32_t)t % 2) * copies;
-            rates[t] = tries > 0 ? 0 : NAN;
-            for (size_t c = 0; c < h->copies && tries > 0; c++)
-                rates[t] += (double)accepted[k * h->slots + t * h->copies + c] / tries;
-        }
-        if (h->rungs < 2)
-            continue;
-        ergo_curve_add(&curves[DENSE_CURVE_SWAPS], rates);
-        rates[0] = 0;
-        for (size_t c = 0; c < h->copies; c++)
-            rates[0] += (double)trips[k * h->copies + c] * 1e6 / (h->slots * steps);
-        ergo_curve_add(&curves[DENSE_CURVE_ROUND_TRIPS], rates);
+        if (h->rungs > 1)
+            ergo_ladder_add_moves(&s->feedback, s->e.step, h->rungs, h->copies,
+                                  accepted + k * h->slots, trips + k * h->copies,
+                                  &curves[DENSE_CURVE_SWAPS], &curves[DENSE_CURVE_ROUND_TRIPS]);
     }
 }
 

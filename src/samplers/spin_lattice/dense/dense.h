@@ -5,7 +5,7 @@
 
 #include "engine/engine.h"
 #include "engine/ladder.h"
-#include "samplers/sampler.h"
+#include "samplers/spin_lattice/overlaps.h"
 #include "spin_lattice/dense_params.h"
 
 /* Moments of a realisation at one temperature: means over its copies. */
@@ -22,18 +22,7 @@ enum {
 };
 
 /* What is told of the coldest temperature: the curve `moments`. */
-enum {
-    DENSE_MEAN_E,
-    DENSE_MEAN_M,
-    DENSE_MEAN_M2,
-    DENSE_MEAN_ABS_Q,
-    DENSE_MEAN_Q2,
-    DENSE_MEAN_Q4,
-    DENSE_BINDER,
-    DENSE_HEAT,
-    DENSE_RESULTS
-};
-
+enum { DENSE_HEAT = OVERLAP_NUMBERS, DENSE_RESULTS };
 enum {
     DENSE_CURVE_ENERGY,
     DENSE_CURVE_HEAT,
@@ -86,7 +75,8 @@ struct dense_state {
     uint64_t launch_sweeps; /* at most */
     uint64_t *hashes;       /* of each member's couplings */
     struct ergo_feedback feedback;
-    double *ladders; /* temperatures, [member][rung] */
+    double *ladders;  /* temperatures, [member][rung] */
+    uint32_t *places; /* of a member's slots, while it is saved or loaded */
 };
 
 /* job.c: what can be said of a point without a device. */
@@ -131,17 +121,11 @@ enum ergo_status dense_convert(struct ergo_context *ctx, void *state, unsigned s
 /* curves.c */
 enum ergo_status dense_end_curves(struct ergo_context *ctx, void *state, size_t member,
                                   struct ergo_curve *curves);
-double dense_moment(const struct ergo_point *point, const char *observable, const double *mean);
 
 /* state.c */
 enum ergo_status dense_form(struct ergo_context *ctx, const struct ergo_point *point,
                             struct ergo_form *form);
-enum ergo_status dense_save(struct ergo_context *ctx, void *state, size_t member,
-                            struct ergo_text *text);
-enum ergo_status dense_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
-                            const void *bytes, size_t length);
-enum ergo_status dense_carry(struct ergo_context *ctx, void *state, size_t member,
-                             const void *bytes, size_t length);
+extern const struct ergo_fields dense_fields;
 /* Counters of all chains at 0, walkers where they start. */
 void dense_clear(struct dense_state *s);
 

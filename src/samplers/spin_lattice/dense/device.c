@@ -87,6 +87,8 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     int32_t *external = malloc(members * sizeof *external);
     s->hashes = ergo_engine_memory(&s->e, members, sizeof *s->hashes);
     s->ladders = ergo_engine_memory(&s->e, members * s->shape.rungs, sizeof *s->ladders);
+    s->places =
+        ergo_engine_memory(&s->e, (size_t)s->shape.samples * s->shape.slots, sizeof *s->places);
     if (!keys || !external)
         ERGO_ENGINE_FAIL(&s->e, ERGO_E_MEMORY, "no memory for the parameters of %zu members",
                          members);
@@ -132,10 +134,8 @@ void dense_clear(struct dense_state *s) {
     free(came);
 }
 
-static enum ergo_status init(struct ergo_context *ctx, void *state) {
+static void start(void *state) {
     struct dense_state *s = state;
-    s->e.step = 0;
-    ergo_engine_begin(&s->e, ctx);
     if (s->feedback.automatic) {
         ergo_feedback_begin(s->e.batch, s->ladders);
         dense_write_ladders(s);
@@ -143,18 +143,18 @@ static enum ergo_status init(struct ergo_context *ctx, void *state) {
     dense_clear(s);
     ERGO_LAUNCH(&s->e, DENSE_START, ergo_grid_items(dense_padded(s), 8, dense_chains(s)),
                 BUFFER(DENSE_SPINS), BUFFER(DENSE_PLACES), BUFFER(DENSE_KEYS),
-                U32(model_start(s->e.batch->points[0])), U32(s->shape.samples));
+                U32(lattice_start(s->e.batch->points[0])), U32(s->shape.samples));
     dense_launch_fields(s, 0, dense_chains(s));
-    ergo_engine_finish(&s->e);
-    return ergo_engine_end(&s->e);
 }
 
 static const struct ergo_engine_model model = {
     .sampler = "spin-lattice",
     .smaller = "fewer spins, samples or temperatures",
     .state_bytes = sizeof(struct dense_state),
+    .fields = &dense_fields,
     .configure = dense_configure,
     .prepare = prepare,
+    .start = start,
     .steps = dense_steps,
     .measure = dense_measure,
     .convert = dense_convert,
@@ -162,9 +162,9 @@ static const struct ergo_engine_model model = {
 
 const struct ergo_sampler_ops dense_ops = {
     .engine = &model,
-    .init = init,
+    .init = ergo_engine_init,
     .end_curves = dense_end_curves,
-    .save = dense_save,
-    .load = dense_load,
-    .carry = dense_carry,
+    .save = ergo_fields_save,
+    .load = ergo_fields_load,
+    .carry = ergo_fields_carry,
 };

@@ -9,17 +9,16 @@
 _Static_assert(sizeof(struct dense_record) == DENSE_RECORD_BYTES, "dense_record has no padding");
 
 struct dense_shape dense_shape_of(const struct ergo_point *point) {
-    struct dense_shape s = {.n = (uint32_t)ergo_point_int(point, "/system/n")};
-    const bool orthogonal = strcmp(point->job->model->name, "random-orthogonal") == 0;
-    s.disorder = orthogonal                                          ? DENSE_ORTHOGONAL
-                 : model_says(point, "/system/disorder", "gaussian") ? DENSE_GAUSSIAN
-                                                                     : DENSE_BIMODAL;
-    s.samples = (uint32_t)ergo_point_int(point, "/system/samples");
+    struct dense_shape s = {.n = (uint32_t)of_lattice(point)->n.integer};
+    s.disorder = point->job->model->rule                                   ? DENSE_ORTHOGONAL
+                 : ergo_says(of_lattice(point)->disorder.text, "gaussian") ? DENSE_GAUSSIAN
+                                                                           : DENSE_BIMODAL;
+    s.samples = (uint32_t)of_lattice(point)->samples.integer;
     s.rungs = ergo_ladder_rungs(point);
-    s.copies = (uint32_t)ergo_point_int(point, "/system/copies");
+    s.copies = (uint32_t)of_lattice(point)->copies;
     s.slots = s.rungs * s.copies;
     s.swap_every = ergo_ladder_every(point);
-    s.heat = model_says(point, "/system/dynamics", "heat-bath");
+    s.heat = ergo_says(of_lattice(point)->dynamics, "heat-bath");
     return s;
 }
 
@@ -28,7 +27,7 @@ double dense_unit(const struct dense_shape *s) {
 }
 
 int32_t dense_external(const struct ergo_point *point, const struct dense_shape *s) {
-    return (int32_t)floor(ergo_point_real(point, "/system/field") / dense_unit(s) + 0.5);
+    return (int32_t)floor(of_lattice(point)->field.real / dense_unit(s) + 0.5);
 }
 
 void dense_tables(const struct dense_shape *s, const double *t, float *scales, float *slopes) {
@@ -46,8 +45,7 @@ static const double measurements_most = 0x1p24;
 
 static bool metropolis_samples(const struct ergo_point *point) {
     const struct dense_shape s = dense_shape_of(point);
-    return s.disorder != DENSE_BIMODAL ||
-           ergodic_complete(s.n, ergo_point_real(point, "/system/field"));
+    return s.disorder != DENSE_BIMODAL || ergodic_complete(s.n, of_lattice(point)->field.real);
 }
 
 const char *dense_instead(const struct ergo_point *point) {
@@ -57,23 +55,23 @@ const char *dense_instead(const struct ergo_point *point) {
 /* A method of graphs, or no temperature. */
 static enum ergo_status check_method(struct ergo_context *ctx, const struct ergo_point *point) {
     const struct dense_shape s = dense_shape_of(point);
-    if (!model_says(point, "/run/method", "sample"))
+    if (!ergo_says(of_lattice(point)->run_method, "sample"))
         return ergo_job_error(ctx, "/run/method",
                               "\"%s\" is a method of model \"graph\": \"system\": {\"model\": "
                               "\"graph\", \"graph\": \"%s\", \"n\": %u}",
-                              ergo_point_text(point, "/run/method"), point->job->model->name, s.n);
-    return model_has(point, "/system/temperature")
+                              of_lattice(point)->run_method, point->job->model->name, s.n);
+    return point->parameters->temperature > 0
                ? ERGO_OK
                : ergo_job_error(ctx, "/system/temperature", "missing; needed: a number > 0");
 }
 
 enum ergo_status dense_check(struct ergo_context *ctx, const struct ergo_point *point) {
     const struct dense_shape s = dense_shape_of(point);
-    const struct ergo_value *every = ergo_point_value(point, "/run/measure_every");
+    const struct ergo_value *every = &point->parameters->measure_every;
     enum ergo_status status = check_method(ctx, point);
     if (status != ERGO_OK)
         return status;
-    const double t = ergo_point_real(point, "/system/temperature");
+    const double t = point->parameters->temperature;
     const double step = every->automatic || every->integer < 1 ? 1 : (double)every->integer;
     status = ergo_ladder_check(ctx, point);
     if (status == ERGO_OK)
@@ -81,11 +79,11 @@ enum ergo_status dense_check(struct ergo_context *ctx, const struct ergo_point *
     if (s.disorder == DENSE_ORTHOGONAL && s.n % 2)
         status = ergo_job_error(ctx, "/system/n",
                                 "%u is odd; half of the eigenvalues are 1, half of them -1", s.n);
-    if (!model_rounds(ergo_point_real(point, "/system/field"), dense_unit(&s), 0x1p-13 * t))
+    if (!model_rounds(of_lattice(point)->field.real, dense_unit(&s), 0x1p-13 * t))
         status = ergo_job_error(ctx, "/system/field",
                                 "%g is rounded to a multiple of 2^-12/sqrt(n), %.2g, which is too "
                                 "coarse at temperature %g",
-                                ergo_point_real(point, "/system/field"), dense_unit(&s), t);
+                                of_lattice(point)->field.real, dense_unit(&s), t);
     if (model_dynamics_check(ctx, point, metropolis_samples(point)) != ERGO_OK)
         status = ERGO_E_JOB;
     if (!s.heat && t > 1000)
@@ -104,7 +102,7 @@ enum ergo_status dense_check(struct ergo_context *ctx, const struct ergo_point *
                                 "%u: couplings of so many realisations of %u sites need more than "
                                 "2 TiB",
                                 s.samples, s.n);
-    if ((double)ergo_point_int(point, "/run/sweeps") / step > measurements_most)
+    if ((double)point->parameters->sweeps / step > measurements_most)
         status = ergo_job_error(ctx, "/run/sweeps",
                                 "more than %.0f measurements: measure less often "
                                 "(/run/measure_every)",

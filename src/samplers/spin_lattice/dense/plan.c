@@ -32,7 +32,7 @@ static double loops_of(const struct dense_state *s) {
 static enum ergo_status choose_launch(struct ergo_context *ctx, struct dense_state *s) {
     const struct ergo_device *device = s->e.device;
     const struct ergo_device_summary *d = &device->summary;
-    const int64_t wish = ergo_point_int(s->e.batch->points[0], "/tuning/work_group");
+    const int64_t wish = s->e.batch->points[0]->parameters->work_group;
     const double limit = (double)device->quirks.loop_limit;
     const uint32_t n = s->shape.n,
                    most = ergo_power_of_two_down(d->largest_group < 1024 ? d->largest_group : 1024);
@@ -85,7 +85,7 @@ static void declare(struct dense_state *s) {
         {DENSE_SCALES, "acceptance", ERGO_BUFFER_CONSTANT, 4 * members * h->rungs},
         {DENSE_SLOPES, "slopes", ERGO_BUFFER_CONSTANT, 4 * members * h->rungs},
         {DENSE_EXTERNAL, "fields", ERGO_BUFFER_CONSTANT, 4 * members},
-        {DENSE_ENERGIES, "energies", ERGO_BUFFER_RESULT, 8 * chains},
+        {DENSE_ENERGIES, "energies", ERGO_BUFFER_SCRATCH, 8 * chains},
         {DENSE_FLIPS, "flips", ERGO_BUFFER_STATE, 8 * chains},
         {DENSE_CAME, "walkers", ERGO_BUFFER_STATE, h->rungs > 1 ? 4 * chains : 0},
         {DENSE_ACCEPTED, "accepted exchanges", ERGO_BUFFER_STATE, h->rungs > 1 ? 8 * chains : 0},

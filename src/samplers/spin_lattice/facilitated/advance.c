@@ -1,6 +1,5 @@
 /* Facilitated dynamics: launches of attempts and measurements, and samples made from their
  * counts. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "samplers/spin_lattice/facilitated/facilitated.h"
@@ -156,29 +155,12 @@ uint64_t fac_record(const struct fac_state *s, size_t time, size_t member, size_
            sum_parts(s, s->recorded + time * s->launch.counts_length, lattice, count);
 }
 
-/* Columns of a member from its numbers of up spins and of unequal bonds. */
-static void columns_of(const struct fac_state *s, size_t member, uint64_t up, uint64_t unequal,
-                       double *columns) {
+void fac_columns(const void *state, size_t member, const uint64_t *sums, double *columns) {
+    const struct fac_state *s = state;
     const struct fac_physics p = s->physics[member];
     const double spins = (double)s->shape.sites * s->shape.words * s->shape.lanes;
-    const double magnetization = 2 * (double)up / spins - 1;
+    const double up = (double)sums[0], unequal = (double)sums[3]; /* spins; bonds */
+    const double magnetization = 2 * up / spins - 1;
     columns[COLUMN_MAGNETIZATION] = magnetization;
-    columns[COLUMN_ENERGY] = p.j * (s->shape.d - 2 * (double)unequal / spins) + p.b * magnetization;
-}
-
-bool fac_rows(const void *state, unsigned slot, size_t begin, size_t end,
-              const struct ergo_samples *samples) {
-    const struct fac_state *s = state;
-    const size_t members = s->e.batch->count;
-    for (size_t row = begin; row < end; row++) {
-        const uint32_t *counts = ergo_engine_host(&s->e, FAC_SAMPLES, slot, row / members);
-        const size_t m = row % members;
-        uint64_t up = 0, unequal = 0;
-        for (size_t w = 0; w < s->shape.words; w++) {
-            up += sum_parts(s, counts, m * s->shape.words + w, 0);
-            unequal += sum_parts(s, counts, m * s->shape.words + w, 3);
-        }
-        columns_of(s, m, up, unequal, samples->columns + row * COLUMNS);
-    }
-    return true;
+    columns[COLUMN_ENERGY] = p.j * (s->shape.d - 2 * unequal / spins) + p.b * magnetization;
 }

@@ -1,5 +1,4 @@
 /* Facilitated dynamics on a device: constants, start, table of functions. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "samplers/spin_lattice/facilitated/facilitated.h"
@@ -18,45 +17,42 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     if (s->launch.window)
         ergo_engine_need_group(&s->e, FAC_SWEEP, s->launch.window);
     ergo_engine_need_group(&s->e, FAC_PART, tiled ? s->launch.tiles.group : s->launch.window);
-    ergo_engine_constant(&s->e, FAC_MEMBERS, s->members);
     return ERGO_OK;
+}
+
+static void start(void *state) {
+    struct fac_state *s = state;
+    const unsigned mode = lattice_start(s->e.batch->points[0]);
+    ergo_engine_finish(&s->e); /* an earlier run may still read */
+    memset(s->recorded, 0, 4 * s->n_times * s->launch.counts_length);
+    memset(s->loaded, 0, s->n_times * fac_lattices(s) * FAC_COUNTS * sizeof *s->loaded);
+    fac_lanes_clear(s);
+    ERGO_LAUNCH(&s->e, FAC_START,
+                ergo_grid_items(s->shape.sites, s->launch.group, s->e.batch->count),
+                BUFFER(FAC_SPINS), BUFFER(FAC_FIRST), BUFFER(FAC_FLIPPED), BUFFER(FAC_MEMBERS),
+                U32(s->shape.words), U32(mode));
+    fac_event(s);
 }
 
 static const struct ergo_engine_model model = {
     .sampler = "spin-lattice",
     .smaller = "a smaller lattice, fewer realisations",
     .state_bytes = sizeof(struct fac_state),
+    .fields = &fac_fields,
     .configure = fac_configure,
     .prepare = prepare,
+    .start = start,
     .steps = fac_steps,
     .measure = fac_measure,
-    .rows = fac_rows,
+    .columns = fac_columns,
 };
-
-static enum ergo_status init(struct ergo_context *ctx, void *opaque) {
-    struct fac_state *s = opaque;
-    const unsigned mode = model_start(s->e.batch->points[0]);
-    ergo_engine_begin(&s->e, ctx);
-    ergo_engine_finish(&s->e); /* an earlier run may still read */
-    memset(s->recorded, 0, 4 * s->n_times * s->launch.counts_length);
-    memset(s->loaded, 0, s->n_times * fac_lattices(s) * FAC_COUNTS * sizeof *s->loaded);
-    fac_lanes_clear(s);
-    s->e.step = 0;
-    ERGO_LAUNCH(&s->e, FAC_START,
-                ergo_grid_items(s->shape.sites, s->launch.group, s->e.batch->count),
-                BUFFER(FAC_SPINS), BUFFER(FAC_FIRST), BUFFER(FAC_FLIPPED), BUFFER(FAC_MEMBERS),
-                U32(s->shape.words), U32(mode));
-    fac_event(s);
-    ergo_engine_finish(&s->e);
-    return ergo_engine_end(&s->e);
-}
 
 const struct ergo_sampler_ops facilitated_ops = {
     .engine = &model,
-    .init = init,
+    .init = ergo_engine_init,
     .end_curves = fac_end_curves,
-    .save = fac_save,
-    .load = fac_load,
+    .save = ergo_fields_save,
+    .load = ergo_fields_load,
     .carry = fac_carry,
     .view = fac_view,
 };

@@ -9,9 +9,9 @@
 /* The kinetic constraint: a spin may flip if at least `needed` of the neighbours in `directions`
  * (1 north, 2 east, 4 south, 8 west, 16 above, 32 below) are up. */
 struct fac_rule {
-    const char *model;
     unsigned directions;
-    unsigned needed; /* 0: the key /system/facilitation */
+    unsigned needed;       /* 0: the key /system/facilitation */
+    unsigned fewest, most; /* sides of the lattice */
 };
 
 struct fac_shape {
@@ -62,7 +62,6 @@ struct fac_launch {
     uint32_t group;         /* work-items per group of the measuring kernel */
     uint64_t attempts;      /* of a launch; of serial and windows an estimate */
     uint64_t most_attempts; /* of those two: the most that a launch may have */
-    uint64_t block_sweeps;  /* sweeps per block, roughly 0.1 s */
     uint64_t counts_length; /* counts per sample of the batch */
 };
 
@@ -154,8 +153,7 @@ enum ergo_status fac_configure(struct ergo_context *ctx, void *state);
 /* advance.c: functions of the engine's table. */
 void fac_steps(void *state, uint64_t sweeps);
 void fac_measure(void *state, size_t sample);
-bool fac_rows(const void *state, unsigned slot, size_t begin, size_t end,
-              const struct ergo_samples *samples);
+void fac_columns(const void *state, size_t member, const uint64_t *sums, double *columns);
 /* Record what is due at the current step: the reference at t = 0, counts for the curves. */
 void fac_event(struct fac_state *s);
 /* A count of the curves. The queue must have finished. */
@@ -165,10 +163,7 @@ uint64_t fac_record(const struct fac_state *s, size_t time, size_t member, size_
 /* state.c */
 enum ergo_status fac_form(struct ergo_context *ctx, const struct ergo_point *point,
                           struct ergo_form *form);
-enum ergo_status fac_save(struct ergo_context *ctx, void *state, size_t member,
-                          struct ergo_text *text);
-enum ergo_status fac_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
-                          const void *bytes, size_t length);
+extern const struct ergo_fields fac_fields;
 enum ergo_status fac_carry(struct ergo_context *ctx, void *state, size_t member, const void *bytes,
                            size_t length);
 enum ergo_status fac_view(struct ergo_context *ctx, void *state, size_t member,

@@ -4,56 +4,45 @@
 
 #include "base/portable.h"
 #include "samplers/spin_lattice/facilitated/facilitated.h"
+#include "samplers/spin_lattice/facilitated/parameters.h"
 #include "samplers/spin_lattice/models.h"
 
 _Static_assert(sizeof(struct fac_member) == FAC_MEMBER_BYTES, "fac_member has no padding");
 
-static const struct fac_rule rules[] = {
-    {"north-east", 1 | 2, 2},
-    {"east", 2, 1},
-    {"north-or-east", 1 | 2, 1},
-    {"fredrickson-andersen", 1 | 2 | 4 | 8, 0},
-};
-
 static const struct fac_rule *rule_of(const struct ergo_point *point) {
-    const char *model = ergo_point_text(point, "/system/model");
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
-        if (strcmp(rules[i].model, model) == 0)
-            return &rules[i];
-    return &rules[0];
+    return point->job->model->rule;
 }
 
 static bool is_lambda(const struct ergo_point *point) {
-    return strcmp(ergo_point_text(point, "/system/method"), "lambda") == 0;
+    return ergo_says(of_facilitated(point)->method, "lambda");
 }
 
 static uint32_t lambda_of(const struct ergo_point *point) {
-    const struct ergo_value *lambda = ergo_point_value(point, "/system/lambda");
+    const struct ergo_value *lambda = &of_facilitated(point)->lambda;
     /* 16 is the paper's choice (Fig. 5) */
     return !is_lambda(point) ? 0 : lambda->present ? (uint32_t)lambda->integer : 16;
 }
 
 static bool is_serial(const struct ergo_point *point) {
-    return strcmp(ergo_point_text(point, "/system/method"), "serial") == 0;
+    return ergo_says(of_facilitated(point)->method, "serial");
 }
 
 struct fac_shape fac_shape_of(const struct ergo_point *point) {
-    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    const struct ergo_value *size = &of_lattice(point)->size;
     const struct fac_rule *rule = rule_of(point);
     struct fac_shape s = {.d = (unsigned)size->items, .lx = (uint32_t)size->size[0], .ly = 1};
     if (s.d > 1)
         s.ly = (uint32_t)size->size[1];
     s.sites = (uint64_t)s.lx * s.ly * (s.d > 2 ? (uint64_t)size->size[2] : 1);
     s.lanes = is_serial(point) ? 1 : 32;
-    s.words = (uint32_t)(ergo_point_int(point, "/system/realisations") / s.lanes);
+    s.words = (uint32_t)(of_facilitated(point)->realisations / s.lanes);
     s.directions = s.d == 1   ? rule->directions & (2 | 8)
                    : s.d == 3 ? rule->directions | 16 | 32
                               : rule->directions;
-    s.needed =
-        rule->needed ? rule->needed : (unsigned)ergo_point_int(point, "/system/facilitation");
+    s.needed = rule->needed ? rule->needed : (unsigned)of_facilitated(point)->facilitation;
     s.coupled = fac_physics_of(point).j != 0;
     s.lambda = lambda_of(point);
-    const struct ergo_value *division = ergo_point_value(point, "/system/sublattices");
+    const struct ergo_value *division = &of_facilitated(point)->sublattices;
     s.division = !division->present                        ? FAC_SHIFTED
                  : strcmp(division->text, "coloured") == 0 ? FAC_COLOURED
                  : strcmp(division->text, "fixed") == 0    ? FAC_FIXED
@@ -63,16 +52,16 @@ struct fac_shape fac_shape_of(const struct ergo_point *point) {
 
 /* The chain depends on `ratio` and c, so they use neither logarithms nor exp of libm. */
 struct fac_physics fac_physics_of(const struct ergo_point *point) {
-    const struct ergo_value *c = ergo_point_value(point, "/system/up_density");
-    const struct ergo_value *t = ergo_point_value(point, "/system/temperature");
-    struct fac_physics p = {.t = t->present ? t->real : 1};
-    p.j = ergo_point_real(point, "/system/coupling");
+    const struct ergo_value *c = &of_facilitated(point)->up_density;
+    const double t = point->parameters->temperature;
+    struct fac_physics p = {.t = t > 0 ? t : 1};
+    p.j = of_lattice(point)->coupling.real;
     if (c->present) {
         p.c = c->real;
         p.ratio = (1 - p.c) / p.c;
         p.b = 0.5 * p.t * log(p.ratio);
     } else {
-        p.b = ergo_point_real(point, "/system/field");
+        p.b = of_lattice(point)->field.real;
         p.ratio = ergo_portable_exp(2 * p.b / p.t);
         p.c = 1 / (1 + p.ratio);
     }
@@ -89,11 +78,11 @@ static void set_threshold(struct fac_member *member, int k, double p) {
 
 void fac_member_fill(const struct ergo_point *point, struct fac_member *member) {
     const struct fac_physics p = fac_physics_of(point);
-    const bool heat_bath = strcmp(ergo_point_text(point, "/system/dynamics"), "heat-bath") == 0;
+    const bool heat_bath = ergo_says(of_lattice(point)->dynamics, "heat-bath");
     memset(member, 0, sizeof *member);
     member->key0 = (uint32_t)point->stream;
     member->key1 = (uint32_t)(point->stream >> 32);
-    const bool chain = ergo_point_value(point, "/system/size")->items == 1;
+    const bool chain = of_lattice(point)->size.items == 1;
     for (int k = 0; k < 10; k++) {
         /* a flip of s among neighbours with sum n changes H = J sum ss + B sum s by -2 s (J n +
          * B); of four in a chain two are the site itself */
@@ -107,7 +96,7 @@ void fac_member_fill(const struct ergo_point *point, struct fac_member *member) 
 
 /* Checks of the keys of method lambda. */
 static enum ergo_status check_lambda(struct ergo_context *ctx, const struct ergo_point *point) {
-    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    const struct ergo_value *size = &of_lattice(point)->size;
     const uint32_t lambda = lambda_of(point);
     const bool coloured = fac_shape_of(point).division == FAC_COLOURED;
     enum ergo_status status = ERGO_OK;
@@ -133,8 +122,8 @@ static enum ergo_status check_lambda(struct ergo_context *ctx, const struct ergo
 
 /* Checks of the lattice. */
 static enum ergo_status check_size(struct ergo_context *ctx, const struct ergo_point *point) {
-    const struct ergo_value *size = ergo_point_value(point, "/system/size");
-    const char *model = ergo_point_text(point, "/system/model");
+    const struct ergo_value *size = &of_lattice(point)->size;
+    const struct fac_rule *rule = rule_of(point);
     const struct fac_shape s = fac_shape_of(point);
     enum ergo_status status = ERGO_OK;
     double sites = 1;
@@ -142,15 +131,14 @@ static enum ergo_status check_size(struct ergo_context *ctx, const struct ergo_p
         sites *= (double)size->size[k];
     if (sites > 0x1p30)
         status = ergo_job_error(ctx, "/system/size", "more than 2^30 sites");
-    if (strcmp(model, "north-east") == 0 && s.d != 2)
-        status =
-            ergo_job_error(ctx, "/system/size", "has %u side%s; north-east needs two, [Lx, Ly]",
-                           s.d, s.d == 1 ? "" : "s");
-    if (strcmp(model, "east") == 0 && s.d == 3)
+    if (s.d < rule->fewest || (s.d > rule->most && rule->fewest == rule->most))
+        status = ergo_job_error(ctx, "/system/size", "has %u side%s; %s needs two, [Lx, Ly]", s.d,
+                                s.d == 1 ? "" : "s", point->job->model->name);
+    else if (s.d > rule->most)
         status = ergo_job_error(ctx, "/system/size",
                                 "has three sides; rows of the east model know nothing of "
                                 "each other: give [Lx] or [Lx, Ly]");
-    if (strcmp(model, "fredrickson-andersen") == 0 && s.needed > 2 * s.d)
+    if (!rule->needed && s.needed > 2 * s.d)
         status = ergo_job_error(ctx, "/system/facilitation",
                                 "%u; a site has %u neighbours in %u dimension%s", s.needed, 2 * s.d,
                                 s.d, s.d == 1 ? "" : "s");
@@ -163,21 +151,20 @@ static enum ergo_status check_size(struct ergo_context *ctx, const struct ergo_p
 
 enum ergo_status fac_check(struct ergo_context *ctx, const struct ergo_point *point) {
     enum ergo_status status = ERGO_OK;
-    const struct ergo_value *c = ergo_point_value(point, "/system/up_density");
-    const struct ergo_value *t = ergo_point_value(point, "/system/temperature");
-    const char *model = ergo_point_text(point, "/system/model");
+    const struct ergo_value *c = &of_facilitated(point)->up_density;
+    const double t = point->parameters->temperature;
+    const char *model = point->job->model->name;
     const struct fac_physics p = fac_physics_of(point);
-    const int64_t realisations = ergo_point_int(point, "/system/realisations");
-    if (!c->present && !t->present)
+    const int64_t realisations = of_facilitated(point)->realisations;
+    if (!c->present && !(t > 0))
         return ergo_job_error(ctx, "/system/up_density",
                               "missing; model \"%s\" needs it, or temperature and field", model);
-    if (!c->present && !model_given(point, "/system/field") &&
-        !model_given(point, "/system/coupling"))
+    if (!c->present && !of_lattice(point)->field.given && !of_lattice(point)->coupling.given)
         status = ergo_job_error(ctx, "/system/temperature",
                                 "alone it says nothing: without a field every c is 1/2 (c = 1/(1 + "
                                 "exp(2 B/T))); give /system/field, 0 if that is meant, or "
                                 "/system/up_density");
-    if (c->present && model_given(point, "/system/field"))
+    if (c->present && of_lattice(point)->field.given)
         status = ergo_job_error(ctx, "/system/field",
                                 "given together with up_density, which says the same: c = 1/(1 + "
                                 "exp(2 B/T)); give one of them");
@@ -193,13 +180,13 @@ enum ergo_status fac_check(struct ergo_context *ctx, const struct ergo_point *po
                                 (long long)realisations, (int)fac_shape_of(point).lanes);
     if (fac_has_chi4(point) && fac_shape_of(point).sites > UINT64_C(1) << 29)
         status = ergo_job_error(ctx, "/run/chi4", "lattices may have up to 2^29 sites with it");
-    if (!fac_has_phi(point) && strcmp(ergo_point_text(point, "/run/observables"), "all") != 0 &&
+    if (!fac_has_phi(point) && !ergo_says(point->parameters->observables, "all") &&
         ergo_point_asks(point, "phi"))
         status = ergo_job_error(ctx, "/run/observables",
                                 "phi is undefined where all spins are alike at t = 0: give a "
                                 "/system/waiting_time, or start \"random\", or ask for "
                                 "autocorrelation");
-    if (p.j != 0 && !t->present)
+    if (p.j != 0 && !(t > 0))
         status = ergo_job_error(ctx, "/system/temperature",
                                 "missing; a coupling needs it (with up_density: T = 1 is the unit "
                                 "of a model without coupling only)");
@@ -208,7 +195,7 @@ enum ergo_status fac_check(struct ergo_context *ctx, const struct ergo_point *po
     if (!is_serial(point) && realisations % 32)
         status = ergo_job_error(ctx, "/system/realisations",
                                 "%lld is not a multiple of 32: method %s runs 32 to a word",
-                                (long long)realisations, ergo_point_text(point, "/system/method"));
+                                (long long)realisations, of_facilitated(point)->method);
     if (check_lambda(ctx, point) != ERGO_OK)
         status = ERGO_E_JOB;
     if (check_size(ctx, point) != ERGO_OK)
@@ -227,7 +214,7 @@ const char *fac_reference(const struct ergo_point *point) {
 }
 
 bool fac_has_chi4(const struct ergo_point *point) {
-    return ergo_point_bool(point, "/run/chi4");
+    return of_lattice(point)->chi4;
 }
 
 size_t fac_numbers(const struct ergo_point *point) {
@@ -269,13 +256,11 @@ double fac_relaxation_time(const struct ergo_point *point, const double *mean, s
 
 /* Without a coupling the product measure is stationary, whatever the constraint. */
 bool fac_is_stationary(const struct ergo_point *point) {
-    return fac_physics_of(point).j == 0 &&
-           strcmp(ergo_point_text(point, "/system/start"), "random") == 0;
+    return fac_physics_of(point).j == 0 && ergo_says(of_lattice(point)->start, "random");
 }
 
 bool fac_has_phi(const struct ergo_point *point) {
-    return model_origin(point) > 0 ||
-           strcmp(ergo_point_text(point, "/system/start"), "random") == 0;
+    return model_origin(point) > 0 || ergo_says(of_lattice(point)->start, "random");
 }
 
 double fac_exact(const struct ergo_point *point, const char *observable) {

@@ -1,10 +1,10 @@
 /* Facilitated dynamics: launch modes and their sizes. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "samplers/spin_lattice/facilitated/facilitated.h"
+#include "samplers/spin_lattice/facilitated/parameters.h"
 #include "samplers/spin_lattice/models.h"
 
 static uint32_t power_of_two_below(uint64_t n, uint32_t least, uint32_t most) {
@@ -63,11 +63,11 @@ static bool plan_tiles(const struct ergo_point *point, const struct fac_shape *s
                        const struct ergo_device *device, double lattices, struct fac_tiles *out) {
     static const uint32_t sides[][2] = {{64, 32}, {32, 32}, {32, 16}, {16, 16}, {16, 8}, {8, 8}};
     const struct ergo_device_summary *d = &device->summary;
-    const uint32_t columns = (uint32_t)ergo_point_int(point, "/tuning/tile_columns");
-    const uint32_t rows = (uint32_t)ergo_point_int(point, "/tuning/tile_rows");
-    const uint32_t halo = (uint32_t)ergo_point_int(point, "/tuning/halo");
-    const uint32_t wish = (uint32_t)ergo_point_int(point, "/tuning/segment");
-    const uint32_t group = (uint32_t)ergo_point_int(point, "/tuning/work_group");
+    const uint32_t columns = (uint32_t)of_facilitated(point)->tile_columns;
+    const uint32_t rows = (uint32_t)of_lattice(point)->tile_rows;
+    const uint32_t halo = (uint32_t)of_facilitated(point)->halo;
+    const uint32_t wish = (uint32_t)of_facilitated(point)->segment;
+    const uint32_t group = (uint32_t)point->parameters->work_group;
     /* Short segments need smaller halos, but more launches. Small batches are fastest with half
      * a sweep or a whole one, large batches with a quarter (H200, 512 x 512, 32 and 1024
      * realisations). */
@@ -140,8 +140,8 @@ static enum ergo_status choose_mode(struct ergo_context *ctx, struct fac_state *
     const struct ergo_device_summary *d = &device->summary;
     const struct ergo_point *first = state->e.batch->points[0];
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
-    const int64_t path = ergo_point_int(first, "/tuning/path");
-    const int64_t wish = ergo_point_int(first, "/tuning/work_group");
+    const int64_t path = first->parameters->path;
+    const int64_t wish = first->parameters->work_group;
     /* NVIDIA's driver 580 refuses more than 256 work-items for this kernel, even with the size
      * required */
     const uint32_t most = d->largest_group < 256 ? ergo_power_of_two_down(d->largest_group) : 256;
@@ -202,7 +202,6 @@ static void choose_lengths(struct fac_state *state) {
                                                           : 512 * units;
     const double waves = ceil(lattices / parallel);
     plan->block_steps = fmax(1, floor(0.1 * rate / waves / (double)s->sites));
-    l->block_sweeps = (uint64_t)fmin(plan->block_steps, 1e6);
     l->attempts = l->mode == FAC_MODE_TILES ? l->tiles.segment
                   : s->lambda               ? s->sites / 2
                                             : (uint64_t)fmax(1e3, 0.1 * rate / waves);
@@ -230,21 +229,19 @@ static void declare_buffers(struct fac_state *s) {
     ergo_engine_buffer(e, FAC_SPINS, "spins", ERGO_BUFFER_STATE, bytes);
     ergo_engine_buffer(e, FAC_FIRST, "spins at t = 0", ERGO_BUFFER_STATE, bytes);
     ergo_engine_buffer(e, FAC_FLIPPED, "flips since t = 0", ERGO_BUFFER_STATE, bytes);
-    ergo_engine_buffer(e, FAC_OTHER_SPINS, "second copy of the spins", ERGO_BUFFER_RESULT,
+    ergo_engine_buffer(e, FAC_OTHER_SPINS, "second copy of the spins", ERGO_BUFFER_SCRATCH,
                        moves ? bytes : 0);
-    ergo_engine_buffer(e, FAC_OTHER_FLIPPED, "second copy of the flips", ERGO_BUFFER_RESULT,
+    ergo_engine_buffer(e, FAC_OTHER_FLIPPED, "second copy of the flips", ERGO_BUFFER_SCRATCH,
                        tiled ? bytes : 0);
-    ergo_engine_buffer(e, FAC_BINS, "attempts by tile", ERGO_BUFFER_RESULT,
+    ergo_engine_buffer(e, FAC_BINS, "attempts by tile", ERGO_BUFFER_SCRATCH,
                        4 * tiles * t->most_attempts);
     ergo_engine_buffer(e, FAC_BIN_COUNTS, "numbers of attempts", ERGO_BUFFER_STATE,
                        4 * FAC_COUNTER_STRIDE * tiles);
     ergo_engine_buffer(e, FAC_AGAIN, "flags", ERGO_BUFFER_STATE, tiled ? 4 * lattices : 0);
-    ergo_engine_buffer(e, FAC_MEMBERS, "members", ERGO_BUFFER_CONSTANT,
-                       e->batch->count * sizeof *s->members);
-    ergo_engine_buffer(e, FAC_RECORD, "counts", ERGO_BUFFER_RESULT, counts);
-    ergo_engine_buffer(e, FAC_LANES, "counts of realisations", ERGO_BUFFER_RESULT,
+    ergo_engine_buffer(e, FAC_RECORD, "counts", ERGO_BUFFER_SCRATCH, counts);
+    ergo_engine_buffer(e, FAC_LANES, "counts of realisations", ERGO_BUFFER_SCRATCH,
                        s->each ? 4 * s->lanes_length : 0);
-    ergo_engine_buffer(e, FAC_SAMPLES, "samples", ERGO_BUFFER_SAMPLES, counts);
+    ergo_engine_totals(e, FAC_SAMPLES, FAC_COUNTS, 0, s->shape.words * s->launch.parts);
     e->plan.host_bytes = s->n_times * (counts + 8 * lattices * FAC_COUNTS) + 3 * bytes;
     if (s->each)
         e->plan.host_bytes += s->n_times * (4 * s->lanes_length + 8 * lattices * FAC_SQUARES);
@@ -304,7 +301,7 @@ enum ergo_status fac_configure(struct ergo_context *ctx, void *state) {
     s->each = fac_has_chi4(first);
     s->n_times = model_times(sweeps, NULL);
     s->times = ergo_engine_memory(&s->e, s->n_times, sizeof *s->times);
-    s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
+    s->members = ergo_engine_table(&s->e, FAC_MEMBERS, "members", batch->count, sizeof *s->members);
     s->physics = ergo_engine_memory(&s->e, batch->count, sizeof *s->physics);
     if (ergo_engine_end(&s->e) != ERGO_OK)
         return ergo_engine_end(&s->e);

@@ -7,7 +7,6 @@
  * curves and each word-lattice the four counts, 8 bytes each, zero where the time is yet to come;
  * with /run/chi4 after these the sums of squares (lanes.c).
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,154 +18,118 @@ static size_t lattice_bytes(const struct fac_shape *s) {
     return s->lanes == 32 ? 4 * s->sites : ergo_bits_bytes(s->sites);
 }
 
-static size_t state_bytes(const struct fac_state *s) {
-    const size_t numbers = fac_numbers(s->e.batch->points[0]);
-    return s->shape.words * (3 * lattice_bytes(&s->shape) + 8 * numbers * s->n_times);
-}
-
 /* A longer run has the times of a shorter one, and more behind them. */
 size_t fac_state_tail(const struct ergo_point *point) {
     return fac_shape_of(point).words * 8 * fac_numbers(point) *
            model_times(model_length(point), NULL);
 }
 
-/* ---- save and load --------------------------------------------------------------------------- */
+/* ---- fields ---------------------------------------------------------------------------------- */
 
-/* Words as they are saved, in place. Little-endian hosts only: see device/device.c. */
-static void pack(const struct fac_shape *s, uint32_t *words) {
-    uint8_t *bytes = (uint8_t *)words;
-    for (size_t i = 0; i < s->sites && s->lanes < 32; i++) {
-        const unsigned up = words[i] & 1; /* before a byte goes there */
-        bytes[i / 8] = (uint8_t)((i % 8 ? bytes[i / 8] : 0) | up << (i % 8));
+/* Of each of these lattices a word a site on the device. */
+static void lattice(const void *state, struct ergo_extent *x) {
+    const struct fac_shape *s = &((const struct fac_state *)state)->shape;
+    x->pieces = s->words;
+    x->bytes = lattice_bytes(s);
+    x->raw = 4 * s->sites;
+    x->element = s->lanes == 32 ? 4 : 1;
+    x->bits = s->lanes == 32 ? 0 : s->sites;
+}
+
+static void spins(const void *state, struct ergo_extent *x) {
+    const struct fac_shape *s = &((const struct fac_state *)state)->shape;
+    const uint64_t sides[] = {s->sites / s->lx / s->ly, s->ly, s->lx};
+    const bool words = s->lanes == 32;
+    lattice(state, x);
+    x->axes = !words      ? "realisation site"
+              : s->d == 1 ? "word x"
+              : s->d == 2 ? "word y x"
+                          : "word z y x";
+    x->help =
+        words ? "1 up, 0 down, of realisations 32 word to 32 word + 31" : "1 up, 0 down; x fastest";
+    x->systems = words ? s->words * s->lanes : 0;
+    ergo_extent_shape(x, (const uint64_t[]){s->words}, 1);
+    if (words)
+        ergo_extent_shape(x, sides + 3 - s->d, s->d);
+    else
+        ergo_extent_shape(x, (const uint64_t[]){lattice_bytes(s)}, 1);
+}
+
+static void take(const struct ergo_field_row *r) {
+    const uint32_t *words = r->raw;
+    if (!r->x->bits)
+        memcpy(r->bytes, words, r->x->bytes);
+    for (size_t i = 0; i < r->x->bits; i++)
+        r->bytes[i / 8] = (uint8_t)((i % 8 ? r->bytes[i / 8] : 0) | (words[i] & 1) << (i % 8));
+}
+
+static void put(const struct ergo_field_row *r) {
+    uint32_t *words = r->raw;
+    if (!r->x->bits)
+        memcpy(words, r->bytes, r->x->bytes);
+    for (size_t i = 0; i < r->x->bits; i++)
+        words[i] = ergo_bits_get(r->bytes, i);
+}
+
+/* After t = 0, spins that differ from the reference must have flipped. */
+static bool flipped_valid(const struct ergo_field_row *r) {
+    const struct fac_state *s = r->state;
+    const uint8_t *now = ergo_field_beside(r, FAC_SPINS), *first = ergo_field_beside(r, FAC_FIRST);
+    bool good = true;
+    for (size_t i = 0; i < r->x->bytes && r->step >= s->origin; i++)
+        good = good && !((now[i] ^ first[i]) & ~r->bytes[i]);
+    return good;
+}
+
+/* A row for each time and word-lattice. */
+static void records(const void *state, struct ergo_extent *x) {
+    const struct fac_state *s = state;
+    ergo_extent_numbers(x, FAC_COUNTS + (s->each ? FAC_SQUARES : 0), 8);
+    x->rows = s->n_times * s->shape.words;
+}
+
+static void take_record(const struct ergo_field_row *r) {
+    const struct fac_state *s = r->state;
+    const size_t t = r->row / s->shape.words, w = r->row % s->shape.words;
+    for (unsigned c = 0; c < r->x->bytes / 8; c++) {
+        const uint64_t n = c < FAC_COUNTS ? fac_record(s, t, r->member, w, c)
+                                          : fac_square(s, t, r->member, w, c - FAC_COUNTS);
+        memcpy(r->bytes + 8 * c, &n, sizeof n);
     }
 }
 
-/* False: a bit outside the lattice. */
-static bool unpack(const struct fac_shape *s, const uint8_t *bytes, uint32_t *words) {
-    if (s->lanes == 32) {
-        memcpy(words, bytes, 4 * s->sites);
-        return true;
-    }
-    for (size_t i = 0; i < s->sites; i++)
-        words[i] = ergo_bits_get(bytes, i);
-    return ergo_bits_clean(bytes, s->sites);
+static void put_record(const struct ergo_field_row *r) {
+    struct fac_state *s = r->state;
+    const size_t words = s->shape.words, t = r->row / words, w = r->row % words;
+    const size_t at = r->member * words + w, counts = s->launch.parts * FAC_COUNTS;
+    memcpy(s->loaded + (t * fac_lattices(s) + at) * FAC_COUNTS, r->bytes, 8 * FAC_COUNTS);
+    if (s->each)
+        fac_lanes_load(s, t, r->member, w, r->bytes + 8 * FAC_COUNTS);
+    memset(s->recorded + t * s->launch.counts_length + at * counts, 0,
+           counts * sizeof *s->recorded);
 }
 
-enum ergo_status fac_save(struct ergo_context *ctx, void *opaque, size_t member,
-                          struct ergo_text *text) {
-    struct fac_state *s = opaque;
-    const size_t sites = s->shape.sites, bytes = lattice_bytes(&s->shape);
-    uint32_t *words = malloc(4 * sites);
-    if (!words)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to save a lattice");
-    ergo_engine_begin(&s->e, ctx);
-    ergo_engine_finish(&s->e); /* reads of counts may be in the queue */
-    for (size_t w = 0; w < s->shape.words; w++)
-        for (unsigned k = FAC_SPINS; k <= FAC_FLIPPED; k++) {
-            ergo_engine_read(&s->e, k, (member * s->shape.words + w) * 4 * sites, 4 * sites, words);
-            if (ergo_engine_end(&s->e) != ERGO_OK)
-                break;
-            pack(&s->shape, words);
-            ergo_text_append_bytes(text, words, bytes);
-        }
-    enum ergo_status status = ergo_engine_end(&s->e);
-    for (size_t t = 0; t < s->n_times && status == ERGO_OK; t++)
-        for (size_t w = 0; w < s->shape.words; w++)
-            for (unsigned c = 0; c < FAC_COUNTS + (s->each ? FAC_SQUARES : 0); c++) {
-                const uint64_t n = c < FAC_COUNTS ? fac_record(s, t, member, w, c)
-                                                  : fac_square(s, t, member, w, c - FAC_COUNTS);
-                ergo_text_append_bytes(text, &n, sizeof n);
-            }
-    if (status == ERGO_OK && text->failed)
-        status =
-            ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state of %zu bytes", state_bytes(s));
-    free(words);
-    return status;
+static void saving(void *state, size_t member) {
+    (void)member;
+    ergo_engine_finish(state); /* reads of counts may be in the queue */
 }
 
-static void load_records(struct fac_state *s, size_t member, const uint8_t *bytes) {
-    const size_t words = s->shape.words, lattices = fac_lattices(s);
-    const size_t parts = s->launch.parts;
-    const size_t numbers = fac_numbers(s->e.batch->points[0]);
-    for (size_t t = 0; t < s->n_times; t++) {
-        for (size_t w = 0; w < words; w++, bytes += 8 * numbers) {
-            memcpy(s->loaded + (t * lattices + member * words + w) * FAC_COUNTS, bytes,
-                   8 * FAC_COUNTS);
-            if (s->each)
-                fac_lanes_load(s, t, member, w, bytes + 8 * FAC_COUNTS);
-        }
-        memset(s->recorded + t * s->launch.counts_length + member * words * parts * FAC_COUNTS, 0,
-               words * parts * FAC_COUNTS * 4);
-    }
-}
-
-enum ergo_status fac_load(struct ergo_context *ctx, void *opaque, size_t member, uint64_t step,
-                          const void *bytes, size_t length) {
-    struct fac_state *s = opaque;
-    const size_t sites = s->shape.sites, packed = lattice_bytes(&s->shape);
-    const uint8_t *from = bytes;
-    if (length != state_bytes(s))
-        return ERGO_FAIL(ctx, ERGO_E_IO,
-                         "the saved state of member %zu has %zu bytes; %u word-lattices of %u x %u "
-                         "with %zu times have %zu",
-                         member, length, s->shape.words, s->shape.lx, s->shape.ly, s->n_times,
-                         state_bytes(s));
-    uint32_t *words = malloc(3 * 4 * sites);
-    if (!words)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
-    ergo_engine_begin(&s->e, ctx);
-    ergo_engine_finish(&s->e);
-    for (size_t w = 0; w < s->shape.words && ergo_engine_end(&s->e) == ERGO_OK; w++) {
-        bool good = true;
-        for (size_t k = 0; k < 3; k++, from += packed)
-            good = unpack(&s->shape, from, words + k * sites) && good;
-        /* after t = 0, spins that differ from the reference must have flipped */
-        for (size_t i = 0; i < sites && step >= s->origin; i++)
-            good = good && !((words[i] ^ words[sites + i]) & ~words[2 * sites + i]);
-        if (!good)
-            ergo_engine_note(
-                &s->e,
-                ERGO_FAIL(ctx, ERGO_E_IO,
-                          "the saved state of member %zu is damaged: bits outside the lattice, "
-                          "or spins that differ from t = 0 without a flip",
-                          member));
-        for (unsigned k = FAC_SPINS; k <= FAC_FLIPPED; k++)
-            ergo_engine_write(&s->e, k, (member * s->shape.words + w) * 4 * sites, 4 * sites,
-                              words + k * sites);
-    }
-    if (ergo_engine_end(&s->e) == ERGO_OK)
-        load_records(s, member, from);
-    s->e.step = step;
-    free(words);
-    return ergo_engine_end(&s->e);
-}
+static const struct ergo_field field[] = {
+    {FAC_SPINS, "spins", .extent = spins, .take = take, .put = put},
+    {FAC_FIRST, "spins at t = 0", .extent = lattice, .take = take, .put = put, .beside = true},
+    {FAC_FLIPPED, "flips", .extent = lattice, .take = take, .put = put, .valid = flipped_valid,
+     .beside = true},
+    {ERGO_ON_HOST, "counts", .extent = records, .take = take_record, .put = put_record,
+     .own = true},
+};
+const struct ergo_fields fac_fields = {
+    .field = field, .n = sizeof field / sizeof *field, .saving = saving};
 
 enum ergo_status fac_form(struct ergo_context *ctx, const struct ergo_point *point,
                           struct ergo_form *form) {
-    const struct fac_shape s = fac_shape_of(point);
-    const uint64_t sides[] = {s.lx, s.ly, s.sites / s.lx / s.ly};
-    const bool words = s.lanes == 32;
+    const struct fac_state s = {.shape = fac_shape_of(point)};
     (void)ctx;
-    *form = (struct ergo_form){.bytes = s.words * 3 * lattice_bytes(&s), .n_parts = 1};
-    struct ergo_form_part *part = &form->parts[0];
-    *part = (struct ergo_form_part){
-        .name = "spins",
-        .axes = !words     ? "realisation site"
-                : s.d == 1 ? "word x"
-                : s.d == 2 ? "word y x"
-                           : "word z y x",
-        .help = words ? "1 up, 0 down, of realisations 32 word to 32 word + 31"
-                      : "1 up, 0 down; x fastest",
-        .element = words ? 4 : 1,
-        .systems = words ? s.words * s.lanes : 0,
-        .bits = words ? 0 : s.sites,
-        .stride = 3 * lattice_bytes(&s),
-        .pieces = s.words};
-    ergo_form_axis(part, s.words);
-    for (unsigned k = s.d; words && k-- > 0;)
-        ergo_form_axis(part, sides[k]);
-    if (!words)
-        ergo_form_axis(part, lattice_bytes(&s));
+    ergo_fields_form(&fac_fields, &s, form);
     return ERGO_OK;
 }
 
@@ -174,26 +137,9 @@ enum ergo_status fac_form(struct ergo_context *ctx, const struct ergo_point *poi
 enum ergo_status fac_carry(struct ergo_context *ctx, void *opaque, size_t member, const void *bytes,
                            size_t length) {
     struct fac_state *s = opaque;
-    const size_t sites = s->shape.sites, packed = lattice_bytes(&s->shape), words = s->shape.words;
-    const size_t each = words * 8 * FAC_COUNTS, lattices = words * 3 * packed;
-    if (length < lattices || (length - lattices) % each)
-        return ERGO_FAIL(
-            ctx, ERGO_E_IO,
-            "the saved state of member %zu has %zu bytes; %zu word-lattices of %u x %u "
-            "have %zu, and %zu for each time",
-            member, length, words, s->shape.lx, s->shape.ly, lattices, each);
-    uint32_t *spins = malloc(4 * sites);
-    if (!spins)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a start");
-    ergo_engine_begin(&s->e, ctx);
-    for (size_t w = 0; w < words; w++) {
-        if (!unpack(&s->shape, (const uint8_t *)bytes + w * 3 * packed, spins))
-            ERGO_ENGINE_FAIL(&s->e, ERGO_E_IO,
-                             "the saved state of member %zu is damaged: bits outside the lattice",
-                             member);
-        ergo_engine_write(&s->e, FAC_SPINS, (member * words + w) * 4 * sites, 4 * sites, spins);
-    }
-    free(spins);
+    const enum ergo_status status = ergo_fields_carry(ctx, s, member, bytes, length);
+    if (status != ERGO_OK)
+        return status;
     if (member + 1 == s->e.batch->count)
         fac_event(s);
     ergo_engine_finish(&s->e);

@@ -5,14 +5,14 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "samplers/spin_lattice/dense/dense.h"
 #include "samplers/spin_lattice/graph/graph.h"
+#include "samplers/spin_lattice/graph/parameters.h"
 #include "samplers/spin_lattice/models.h"
 
 static bool is_orthogonal(const struct ergo_point *point) {
-    return strcmp(ergo_point_text(point, "/system/graph"), "random-orthogonal") == 0;
+    return ergo_says(of_graph(point)->graph, "random-orthogonal");
 }
 
 bool graph_is_complete(const struct ergo_point *point) {
@@ -20,19 +20,19 @@ bool graph_is_complete(const struct ergo_point *point) {
 }
 
 bool graph_has_disorder(const struct ergo_point *point) {
-    return strcmp(ergo_point_text(point, "/system/graph"), "sherrington-kirkpatrick") == 0;
+    return ergo_says(of_graph(point)->graph, "sherrington-kirkpatrick");
 }
 
 static struct dense_shape shape_of(const struct ergo_point *point) {
-    return (struct dense_shape){.n = (uint32_t)ergo_point_int(point, "/system/n"),
-                                .disorder = is_orthogonal(point) ? DENSE_ORTHOGONAL
-                                            : model_says(point, "/system/disorder", "gaussian")
-                                                ? DENSE_GAUSSIAN
-                                                : DENSE_BIMODAL};
+    return (struct dense_shape){
+        .n = (uint32_t)of_lattice(point)->n.integer,
+        .disorder = is_orthogonal(point)                                      ? DENSE_ORTHOGONAL
+                    : ergo_says(of_lattice(point)->disorder.text, "gaussian") ? DENSE_GAUSSIAN
+                                                                              : DENSE_BIMODAL};
 }
 
 enum ergo_status graph_complete_check(struct ergo_context *ctx, const struct ergo_point *point) {
-    if (!model_has(point, "/system/n"))
+    if (!of_lattice(point)->n.present)
         return ergo_job_error(ctx, "/system/n", "missing; a complete graph needs it");
     const struct dense_shape s = shape_of(point);
     return s.disorder != DENSE_ORTHOGONAL || s.n % 2 == 0
@@ -43,9 +43,8 @@ enum ergo_status graph_complete_check(struct ergo_context *ctx, const struct erg
 
 /* Local fields have the variance 1 at infinite temperature, and couplings 1/n. */
 struct graph_scales graph_complete_scales(const struct ergo_point *point) {
-    return (struct graph_scales){.largest = 3,
-                                 .spread = 3,
-                                 .smallest = 1 / sqrt((double)ergo_point_int(point, "/system/n"))};
+    return (struct graph_scales){
+        .largest = 3, .spread = 3, .smallest = 1 / sqrt((double)of_lattice(point)->n.integer)};
 }
 
 enum ergo_status graph_complete_make(struct ergo_context *ctx, const struct ergo_point *point,
@@ -58,10 +57,9 @@ enum ergo_status graph_complete_make(struct ergo_context *ctx, const struct ergo
     p->fields = calloc(n, sizeof *p->fields);
     p->edges = malloc(n * (n - 1) / 2 * sizeof *p->edges);
     /* all replicas are chains of one realisation */
-    dense_key(point, ergo_point_text(point, "/system/graph"), 0, key);
+    dense_key(point, of_graph(point)->graph, 0, key);
     if (!couplings || !p->fields || !p->edges ||
-        !dense_couplings(key, &s, (uint32_t)ergo_point_int(point, "/system/realisation"), n,
-                         couplings)) {
+        !dense_couplings(key, &s, (uint32_t)of_graph(point)->realisation, n, couplings)) {
         free(couplings);
         graph_problem_free(p);
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the couplings of %u spins", s.n);

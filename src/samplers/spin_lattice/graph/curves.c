@@ -13,6 +13,8 @@
 
 #include "samplers/spin_lattice/graph/graph.h"
 #include "samplers/spin_lattice/graph/lowest.h"
+#include "samplers/spin_lattice/graph/parameters.h"
+#include "samplers/tempered.h"
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
@@ -32,19 +34,18 @@ static void add_moments(const struct graph_state *s, const uint32_t *numbers, si
     }
 }
 
-bool graph_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
-                      const struct ergo_samples *samples) {
+bool graph_curve_row(const void *state, unsigned slot, const struct ergo_row *row) {
     const struct graph_state *s = state;
-    const size_t members = s->e.batch->count, width = s->chains.width, copies = s->chains.copies;
+    const size_t width = s->chains.width, copies = s->chains.copies;
     const size_t length = (size_t)s->chains.rungs * GRAPH_MOMENTS;
-    double *all = samples->curves[CURVE_CHAIN_MOMENTS];
-    for (size_t row = begin; all && s->chains.rungs > 1 && row < end; row++) {
-        const uint32_t *numbers = ergo_engine_host(&s->e, GRAPH_COUNTS, slot, row / members);
-        memset(all + row * length, 0, length * sizeof *all);
-        for (size_t t = 0; t < s->chains.rungs; t++)
-            add_moments(s, numbers + GRAPH_NUMBERS * width * (row % members), t * copies, copies,
-                        all + row * length + t * GRAPH_MOMENTS);
-    }
+    if (!row->curves[CURVE_CHAIN_MOMENTS] || s->chains.rungs < 2)
+        return true;
+    double *to = row->curves[CURVE_CHAIN_MOMENTS] + row->number * length;
+    const uint32_t *numbers = ergo_engine_host(&s->e, GRAPH_COUNTS, slot, row->sample);
+    memset(to, 0, length * sizeof *to);
+    for (size_t t = 0; t < s->chains.rungs; t++)
+        add_moments(s, numbers + GRAPH_NUMBERS * width * row->member, t * copies, copies,
+                    to + t * GRAPH_MOMENTS);
     return true;
 }
 
@@ -107,7 +108,7 @@ enum ergo_status graph_convert(struct ergo_context *ctx, void *state, unsigned s
 /* ---- the job --------------------------------------------------------------------------------- */
 
 static size_t temperatures_of(const struct ergo_point *point) {
-    return graph_is_population(point) ? (size_t)ergo_point_int(point, "/run/temperatures")
+    return graph_is_population(point) ? (size_t)of_graph(point)->temperatures
                                       : graph_chains_of(point).rungs;
 }
 
@@ -117,7 +118,7 @@ size_t graph_curve_size(const struct ergo_point *point, size_t c) {
     const size_t n = temperatures_of(point);
     switch (c) {
     case CURVE_LOWEST:
-        return (size_t)ergo_point_int(point, "/run/lowest_states");
+        return (size_t)of_graph(point)->lowest_states;
     case CURVE_REACHED:
         return 2 * (size_t)graph_has_target(point);
     case CURVE_CHAIN_ENERGY:
@@ -151,7 +152,7 @@ size_t graph_curve_size(const struct ergo_point *point, size_t c) {
 static double temperature_of(const struct ergo_point *point, const double *ladder, size_t i) {
     const double n = (double)temperatures_of(point);
     return graph_is_population(point)
-               ? ergo_point_real(point, "/run/temperature_final") * n / (double)(i + 1)
+               ? of_graph(point)->temperature_final.real * n / (double)(i + 1)
                : ladder[i];
 }
 
@@ -166,18 +167,8 @@ void graph_curve_x(const struct ergo_point *point, size_t c, double *x) {
 
 /* ---- at the end ------------------------------------------------------------------------------ */
 
-static double energy_of(double n, double t, const double *m) {
-    (void)n, (void)t;
-    return m[GRAPH_E];
-}
-
 static double heat_of(double n, double t, const double *m) {
     return n * (m[GRAPH_E2] - m[GRAPH_E] * m[GRAPH_E]) / (t * t);
-}
-
-static double order_of(double n, double t, const double *m) {
-    (void)n, (void)t;
-    return m[GRAPH_ABS_M];
 }
 
 static double binder_of(double n, double t, const double *m) {
@@ -185,29 +176,16 @@ static double binder_of(double n, double t, const double *m) {
     return 1 - m[GRAPH_M4] / (3 * m[GRAPH_M2] * m[GRAPH_M2]);
 }
 
-static double families_of(double n, double t, const double *m) {
-    (void)n, (void)t;
-    return m[GRAPH_FAMILIES];
-}
-
-static double squares_of(double n, double t, const double *m) {
-    (void)n, (void)t;
-    return m[GRAPH_SQUARES];
-}
-
-static double entropy_of(double n, double t, const double *m) {
-    (void)n, (void)t;
-    return m[GRAPH_ENTROPY];
-}
-
+/* A mean (function NULL), or a function of the moments. */
 static const struct quantity {
     int curve;
     double (*function)(double n, double t, const double *moments);
+    int moment;
 } quantities[] = {
-    {CURVE_CHAIN_ENERGY, energy_of},    {CURVE_CHAIN_HEAT, heat_of},
-    {CURVE_CHAIN_ORDER, order_of},      {CURVE_CHAIN_BINDER, binder_of},
-    {CURVE_FAMILIES, families_of},      {CURVE_FAMILY_SIZE, squares_of},
-    {CURVE_FAMILY_ENTROPY, entropy_of},
+    {CURVE_CHAIN_ENERGY, NULL, GRAPH_E},         {CURVE_CHAIN_HEAT, heat_of, 0},
+    {CURVE_CHAIN_ORDER, NULL, GRAPH_ABS_M},      {CURVE_CHAIN_BINDER, binder_of, 0},
+    {CURVE_FAMILIES, NULL, GRAPH_FAMILIES},      {CURVE_FAMILY_SIZE, NULL, GRAPH_SQUARES},
+    {CURVE_FAMILY_ENTROPY, NULL, GRAPH_ENTROPY},
 };
 
 /* Means of the moments [temperatures][each] in `count` units of the run, and of all of them. */
@@ -225,6 +203,10 @@ static void add_quantity(const struct units *u, const struct quantity *q, double
     for (size_t k = 0; k < u->count && curve->size; k++) {
         for (size_t i = 0; i < u->temperatures; i++) {
             const double *mean = u->mean + i * u->each, *own = u->value + k * size + i * u->each;
+            if (!q->function) {
+                row[i] = own[q->moment];
+                continue;
+            }
             const double all = q->function(n, t[i], mean);
             for (size_t m = 0; m < u->each && g > 1; m++)
                 without[m] = mean[m] - (own[m] - mean[m]) / (g - 1);
@@ -282,26 +264,16 @@ static enum ergo_status add_temperatures(struct ergo_context *ctx, const struct 
 static enum ergo_status add_moves(struct ergo_context *ctx, struct graph_state *s, size_t member,
                                   struct ergo_curve *curves) {
     const struct graph_chains *c = &s->chains;
-    const uint64_t counted = s->e.step - ergo_feedback_since(&s->feedback, s->e.step);
-    const double steps = counted ? (double)counted : 1;
-    double rates[ERGO_LADDER_MAX], trips = 0;
     uint64_t *moves = calloc(c->width, sizeof *moves);
     ergo_engine_begin(&s->e, ctx);
     if (!moves)
         ERGO_ENGINE_FAIL(&s->e, ERGO_E_MEMORY, "no memory for numbers of exchanges");
     ergo_engine_read(&s->e, GRAPH_MOVES, 8 * (size_t)c->width * member, 8 * (size_t)c->width,
                      moves);
-    for (uint32_t t = 0; t + 1 < c->rungs && ergo_engine_end(&s->e) == ERGO_OK; t++) {
-        const uint64_t tries = ergo_feedback_tries(&s->feedback, s->e.step, t % 2) * c->copies;
-        rates[t] = tries ? 0 : NAN;
-        for (uint32_t copy = 0; copy < c->copies && tries; copy++)
-            rates[t] += (double)moves[t * c->copies + copy] / (double)tries;
-    }
     if (ergo_engine_end(&s->e) == ERGO_OK) {
-        for (uint32_t copy = 0; copy < c->copies; copy++)
-            trips += (double)moves[(c->rungs - 1) * c->copies + copy] * 1e6 / (c->width * steps);
-        ergo_curve_add(&curves[CURVE_CHAIN_SWAPS], rates);
-        ergo_curve_add(&curves[CURVE_TRIPS], &trips);
+        ergo_ladder_add_moves(&s->feedback, s->e.step, c->rungs, c->copies, moves,
+                              moves + (c->rungs - 1) * c->copies, &curves[CURVE_CHAIN_SWAPS],
+                              &curves[CURVE_TRIPS]);
         if (s->feedback.automatic)
             ergo_curve_add(&curves[CURVE_CHAIN_TEMPERATURES], s->ladders + member * c->rungs);
     }

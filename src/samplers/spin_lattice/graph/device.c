@@ -119,16 +119,14 @@ static void start_chains(struct graph_state *s) {
     free(own);
 }
 
-static enum ergo_status init(struct ergo_context *ctx, void *state) {
+static void start(void *state) {
     struct graph_state *s = state;
     const size_t n = s->e.batch->count * s->keep;
     struct graph_found *found = malloc(n * sizeof *found);
     if (!found)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the lowest energies");
-    for (size_t i = 0; i < n; i++)
+        ERGO_ENGINE_FAIL(&s->e, ERGO_E_MEMORY, "no memory for the lowest energies");
+    for (size_t i = 0; i < n && found; i++)
         found[i] = (struct graph_found){GRAPH_EMPTY, 0, 0};
-    s->e.step = 0;
-    ergo_engine_begin(&s->e, ctx);
     if (s->feedback.automatic) {
         ergo_feedback_begin(s->e.batch, s->ladders);
         graph_write_ladders(s);
@@ -136,13 +134,11 @@ static enum ergo_status init(struct ergo_context *ctx, void *state) {
     start_chains(s);
     ERGO_LAUNCH(&s->e, GRAPH_START, grid_of(s, s->net.slots / 4), BUFFER(GRAPH_SPINS),
                 BUFFER(GRAPH_VERTICES), BUFFER(GRAPH_MEMBERS_ROW),
-                U32(model_start(s->e.batch->points[0])), U32(s->net.slots));
+                U32(lattice_start(s->e.batch->points[0])), U32(s->net.slots));
     ergo_engine_write(&s->e, GRAPH_FOUND, 0, n * sizeof *found, found);
     ergo_engine_fill(&s->e, GRAPH_HITS, 0xff);
     ergo_engine_fill(&s->e, GRAPH_KEPT, 0);
-    ergo_engine_finish(&s->e);
     free(found);
-    return ergo_engine_end(&s->e);
 }
 
 /* Energies and so on of all chains to row `to`. */
@@ -326,20 +322,17 @@ void graph_columns(const struct graph_state *s, const uint32_t *numbers, double 
 }
 
 /* Of a ladder the coldest chain; of a population the mean. */
-static bool rows(const void *state, unsigned slot, size_t begin, size_t end,
-                 const struct ergo_samples *samples) {
+static bool row_of(const void *state, unsigned slot, const struct ergo_row *row) {
     const struct graph_state *s = state;
-    const size_t members = s->e.batch->count, each = GRAPH_NUMBERS * (size_t)s->chains.width;
+    const size_t each = GRAPH_NUMBERS * (size_t)s->chains.width;
     const size_t count = s->chains.population ? s->chains.width : 1;
-    for (size_t row = begin; row < end; row++) {
-        const uint32_t *of = ergo_engine_host(&s->e, GRAPH_COUNTS, slot, row / members);
-        double *to = samples->columns + GRAPH_COLUMNS * row, one[GRAPH_COLUMNS] = {0};
-        memset(to, 0, GRAPH_COLUMNS * sizeof *to);
-        for (size_t w = 0; w < count; w++) {
-            graph_columns(s, of + each * (row % members) + GRAPH_NUMBERS * w, one);
-            for (int c = 0; c < GRAPH_COLUMNS; c++)
-                to[c] += one[c] / (double)count;
-        }
+    const uint32_t *of = ergo_engine_host(&s->e, GRAPH_COUNTS, slot, row->sample);
+    double one[GRAPH_COLUMNS] = {0};
+    memset(row->columns, 0, sizeof one);
+    for (size_t w = 0; w < count; w++) {
+        graph_columns(s, of + each * row->member + GRAPH_NUMBERS * w, one);
+        for (int c = 0; c < GRAPH_COLUMNS; c++)
+            row->columns[c] += one[c] / (double)count;
     }
     return true;
 }
@@ -350,17 +343,18 @@ static const struct ergo_engine_model model = {
     .state_bytes = sizeof(struct graph_state),
     .configure = graph_configure,
     .prepare = prepare,
+    .start = start,
     .steps = steps,
     .measure = measure,
     .convert = graph_convert,
-    .rows = rows,
-    .curve_rows = graph_curve_rows,
+    .row = row_of,
+    .curve_row = graph_curve_row,
     .release = graph_release,
 };
 
 const struct ergo_sampler_ops graph_ops = {
     .engine = &model,
-    .init = init,
+    .init = ergo_engine_init,
     .save = graph_save,
     .load = graph_load,
     .carry = graph_carry,

@@ -7,17 +7,17 @@
 #include "common/rng.h"
 #include "samplers/spin_lattice/dense/dense.h"
 #include "samplers/spin_lattice/graph/graph.h"
+#include "samplers/spin_lattice/graph/parameters.h"
 #include "samplers/spin_lattice/models.h"
 #include "samplers/spin_lattice/spin_glass/glass.h"
 
 bool graph_is_disordered(const struct ergo_point *point) {
-    return graph_is_named(point) && !graph_is_complete(point) &&
-           ergo_point_value(point, "/system/disorder")->given;
+    return graph_is_named(point) && !graph_is_complete(point) && of_lattice(point)->disorder.given;
 }
 
 void graph_disorder(const struct ergo_point *point, struct graph_problem *p) {
-    const uint32_t sample = (uint32_t)ergo_point_int(point, "/system/realisation");
-    const bool gaussian = model_says(point, "/system/disorder", "gaussian");
+    const uint32_t sample = (uint32_t)of_graph(point)->realisation;
+    const bool gaussian = ergo_says(of_lattice(point)->disorder.text, "gaussian");
     struct ergo_words r = {0};
     uint32_t key[2];
     dense_key(point, "graph", 0, key);

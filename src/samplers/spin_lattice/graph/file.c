@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "job/input.h"
 #include "samplers/spin_lattice/graph/graph.h"
+#include "samplers/spin_lattice/graph/parameters.h"
 #include "samplers/spin_lattice/models.h"
 
 static const size_t file_most = (size_t)1 << 36; /* bytes */
@@ -21,10 +22,10 @@ enum {
 };
 
 static enum graph_format format_of(const struct ergo_point *point) {
-    return model_says(point, "/system/graph_format", "edges")    ? GRAPH_EDGES
-           : model_says(point, "/system/graph_format", "maxcut") ? GRAPH_MAXCUT
-           : model_says(point, "/system/graph_format", "qubo")   ? GRAPH_QUBO
-                                                                 : GRAPH_AUTO;
+    return ergo_says(of_graph(point)->graph_format, "edges")    ? GRAPH_EDGES
+           : ergo_says(of_graph(point)->graph_format, "maxcut") ? GRAPH_MAXCUT
+           : ergo_says(of_graph(point)->graph_format, "qubo")   ? GRAPH_QUBO
+                                                                : GRAPH_AUTO;
 }
 
 static const struct ergo_job_file *kept_file(const struct ergo_point *point) {
@@ -77,7 +78,7 @@ static bool count_edges(int fd, uint64_t size, enum graph_format format, char te
 }
 
 static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_point *point) {
-    const char *path = ergo_point_text(point, "/system/graph");
+    const char *path = of_graph(point)->graph;
     char wrong[GRAPH_WRONG] = "", *text = NULL;
     double edges = 0;
     uint64_t size = 0;
@@ -109,7 +110,7 @@ out:
 
 enum ergo_status graph_read(struct ergo_context *ctx, const struct ergo_point *point,
                             struct graph_problem *p) {
-    const char *path = ergo_point_text(point, "/system/graph");
+    const char *path = of_graph(point)->graph;
     char *text = NULL, wrong[GRAPH_WRONG];
     size_t length = 0;
     enum ergo_status status = kept_file(point) ? ERGO_OK : plan(ctx, point);

@@ -260,8 +260,7 @@ enum ergo_status graph_frame(struct ergo_context *ctx, void *state, size_t membe
                              struct ergo_text *text);
 
 /* curves.c */
-bool graph_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
-                      const struct ergo_samples *samples);
+bool graph_curve_row(const void *state, unsigned slot, const struct ergo_row *row);
 enum ergo_status graph_convert(struct ergo_context *ctx, void *state, unsigned slot,
                                struct ergo_samples *samples);
 enum ergo_status graph_end_curves(struct ergo_context *ctx, void *state, size_t member,

@@ -1,6 +1,5 @@
 /* Spins on graphs: what a job tells without a device. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,21 +7,22 @@
 #include "job/input.h"
 #include "samplers/spin_lattice/ergodic.h"
 #include "samplers/spin_lattice/graph/graph.h"
+#include "samplers/spin_lattice/graph/parameters.h"
 #include "samplers/spin_lattice/models.h"
 
 _Static_assert(sizeof(struct graph_member) == GRAPH_MEMBER_BYTES, "graph_member has no padding");
 _Static_assert(sizeof(struct graph_found) == GRAPH_FOUND_BYTES, "graph_found has no padding");
 
 bool graph_is_annealed(const struct ergo_point *point) {
-    return model_says(point, "/run/method", "anneal");
+    return ergo_says(of_lattice(point)->run_method, "anneal");
 }
 
 bool graph_is_population(const struct ergo_point *point) {
-    return model_says(point, "/run/method", "population-annealing");
+    return ergo_says(of_lattice(point)->run_method, "population-annealing");
 }
 
 bool graph_is_walk(const struct ergo_point *point) {
-    return model_says(point, "/run/method", "wang-landau");
+    return ergo_says(of_lattice(point)->run_method, "wang-landau");
 }
 
 bool graph_is_sampled(const struct ergo_point *point) {
@@ -30,16 +30,16 @@ bool graph_is_sampled(const struct ergo_point *point) {
 }
 
 bool graph_has_clusters(const struct ergo_point *point) {
-    return graph_is_sampled(point) && model_has(point, "/system/cluster_every");
+    return graph_is_sampled(point) && of_lattice(point)->cluster_every.present;
 }
 
 /* A name has no dot and no slash, a file has one (ERGO_KEY_WORD). */
 bool graph_is_named(const struct ergo_point *point) {
-    return !strpbrk(ergo_point_text(point, "/system/graph"), "./");
+    return !strpbrk(of_graph(point)->graph, "./");
 }
 
 bool graph_has_target(const struct ergo_point *point) {
-    return model_has(point, "/run/target_energy");
+    return of_graph(point)->target_energy.present;
 }
 
 /* ---- lattices -------------------------------------------------------------------------------- */
@@ -48,7 +48,7 @@ const char *const graph_boundaries[] = {"periodic", "open", "antiperiodic", NULL
 
 /* Boundaries of the job; returns how many. */
 static int read_sides(const struct ergo_point *point, enum graph_side sides[ERGO_DIM_MAX]) {
-    const char *at = ergo_point_text(point, "/system/boundary");
+    const char *at = of_lattice(point)->boundary;
     for (int n = 0; n < ERGO_DIM_MAX; n++) {
         const size_t length = strcspn(at, ",");
         for (int k = 0; graph_boundaries[k]; k++)
@@ -65,8 +65,8 @@ static int read_sides(const struct ergo_point *point, enum graph_side sides[ERGO
 
 /* Couplings of the lattice; returns how many. */
 static uint32_t read_couplings(const struct ergo_point *point, double j[GRAPH_SHELLS_MAX]) {
-    const struct ergo_value *all = ergo_point_value(point, "/system/couplings");
-    j[0] = ergo_point_real(point, "/system/coupling");
+    const struct ergo_value *all = &of_lattice(point)->couplings;
+    j[0] = of_lattice(point)->coupling.real;
     for (int k = 0; k < all->items && all->present; k++)
         j[k] = all->reals[k];
     return all->present ? (uint32_t)all->items : 1;
@@ -75,9 +75,8 @@ static uint32_t read_couplings(const struct ergo_point *point, double j[GRAPH_SH
 /* The lattice, with sides of at most `longest` (0: any). */
 static enum ergo_status make_lattice(struct ergo_context *ctx, const struct ergo_point *point,
                                      int64_t longest, struct graph_problem *p) {
-    const struct graph_lattice *lattice =
-        graph_lattice_find(ergo_point_text(point, "/system/graph"));
-    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    const struct graph_lattice *lattice = graph_lattice_find(of_graph(point)->graph);
+    const struct ergo_value *size = &of_lattice(point)->size;
     enum graph_side sides[ERGO_DIM_MAX];
     double j[GRAPH_SHELLS_MAX];
     int64_t l[ERGO_DIM_MAX];
@@ -88,9 +87,9 @@ static enum ergo_status make_lattice(struct ergo_context *ctx, const struct ergo
         sides[k] = n == 1 ? sides[0] : sides[k];
     }
     const uint32_t shells = read_couplings(point, j);
-    if (model_has(point, "/system/long_range")) /* of all sizes, which tell different things */
+    if (of_graph(point)->long_range.present) /* of all sizes, which tell different things */
         return graph_long_range_make(lattice, size->size, sides, j[0],
-                                     ergo_point_real(point, "/system/long_range"), p, wrong)
+                                     of_graph(point)->long_range.real, p, wrong)
                    ? ERGO_OK
                    : ERGO_FAIL(ctx, ERGO_E_JOB, "/system/size: %s", wrong);
     return graph_lattice_make(lattice, l, sides, j, shells, p, wrong)
@@ -99,10 +98,10 @@ static enum ergo_status make_lattice(struct ergo_context *ctx, const struct ergo
 }
 
 static enum ergo_status check_lattice(struct ergo_context *ctx, const struct ergo_point *point) {
-    const char *name = ergo_point_text(point, "/system/graph");
+    const char *name = of_graph(point)->graph;
     const struct graph_lattice *lattice = graph_lattice_find(name);
-    const struct ergo_value *size = ergo_point_value(point, "/system/size");
-    const struct ergo_value *couplings = ergo_point_value(point, "/system/couplings");
+    const struct ergo_value *size = &of_lattice(point)->size;
+    const struct ergo_value *couplings = &of_lattice(point)->couplings;
     enum graph_side sides[ERGO_DIM_MAX];
     const int n = read_sides(point, sides);
     if (!lattice)
@@ -123,13 +122,13 @@ static enum ergo_status check_lattice(struct ergo_context *ctx, const struct erg
         return ergo_job_error(ctx, "/system/boundary",
                               "%d of them; one word, or one for each of the %u directions", n,
                               lattice->d);
-    for (int k = 0; k < n && model_has(point, "/system/long_range"); k++)
+    for (int k = 0; k < n && of_graph(point)->long_range.present; k++)
         if (sides[k] == GRAPH_ANTIPERIODIC)
             return ergo_job_error(ctx, "/system/boundary",
                                   "antiperiodic with long_range: the nearest image has no sign of "
                                   "its own where two are equally near; periodic and open are "
                                   "possible");
-    if (model_has(point, "/system/long_range") &&
+    if (of_graph(point)->long_range.present &&
         graph_lattice_sites(lattice, size->size) > GRAPH_LONG_SITES_MAX)
         return ergo_job_error(ctx, "/system/size",
                               "%.4g sites, all pairs of which are coupled; at most %d",
@@ -143,15 +142,15 @@ static enum ergo_status check_lattice(struct ergo_context *ctx, const struct erg
 
 /* So many sites that 16 cells a side say as much of what acts on a spin. */
 static bool is_large(const struct ergo_point *point) {
-    return !model_has(point, "/system/long_range") &&
-           graph_lattice_sites(graph_lattice_find(ergo_point_text(point, "/system/graph")),
-                               ergo_point_value(point, "/system/size")->size) > 1e5;
+    return !of_graph(point)->long_range.present &&
+           graph_lattice_sites(graph_lattice_find(of_graph(point)->graph),
+                               of_lattice(point)->size.size) > 1e5;
 }
 
 /* ---- problems -------------------------------------------------------------------------------- */
 
 static void add_field(const struct ergo_point *point, struct graph_problem *p) {
-    const double b = ergo_point_real(point, "/system/field");
+    const double b = of_lattice(point)->field.real;
     for (uint32_t v = 0; v < p->n && b != 0; v++)
         p->fields[v] += b;
 }
@@ -196,11 +195,11 @@ static bool scales_of(const struct ergo_point *point, const struct graph_problem
 /* First and last temperature, given or by default (model.c says how). */
 static void ends_of(const struct ergo_point *point, const struct graph_scales *scales,
                     double t[2]) {
-    const struct ergo_value *first = ergo_point_value(point, "/run/temperature_initial");
-    const struct ergo_value *last = ergo_point_value(point, "/run/temperature_final");
-    t[0] = first->present                                          ? first->real
-           : model_says(point, "/run/temperature_scale", "forces") ? scales->largest
-                                                                   : scales->spread;
+    const struct ergo_value *first = &of_graph(point)->temperature_initial;
+    const struct ergo_value *last = &of_graph(point)->temperature_final;
+    t[0] = first->present                                            ? first->real
+           : ergo_says(of_graph(point)->temperature_scale, "forces") ? scales->largest
+                                                                     : scales->spread;
     const double ln =
         scales->weak > 10 ? logarithm(10 * scales->weak) : 4.605170185988092; /* ln 100 */
     t[1] = last->present ? last->real : 2 * scales->smallest / ln;
@@ -211,18 +210,18 @@ static void ends_of(const struct ergo_point *point, const struct graph_scales *s
 /* Does the first temperature follow from the graph, and the last not? The check then needs the
  * whole graph, as the run: the last may be above the first. */
 static bool begins_by_graph(const struct ergo_point *point) {
-    return graph_is_annealed(point) && model_has(point, "/run/temperature_final") &&
-           !model_has(point, "/run/temperature_initial");
+    return graph_is_annealed(point) && of_graph(point)->temperature_final.present &&
+           !of_graph(point)->temperature_initial.present;
 }
 
 /* Equal steps in 1/T from 0 on. */
 static enum ergo_status schedule_population(struct ergo_context *ctx,
                                             const struct ergo_point *point, double unit,
                                             struct graph_schedule *schedule) {
-    const size_t n = (size_t)ergo_point_int(point, "/run/temperatures");
-    const double last = ergo_point_real(point, "/run/temperature_final");
-    *schedule = (struct graph_schedule){.per = (uint64_t)ergo_point_int(point, "/run/sweeps") / n,
-                                        .stages = n};
+    const size_t n = (size_t)of_graph(point)->temperatures;
+    const double last = of_graph(point)->temperature_final.real;
+    *schedule =
+        (struct graph_schedule){.per = (uint64_t)point->parameters->sweeps / n, .stages = n};
     schedule->factors = malloc(n * sizeof *schedule->factors);
     schedule->slopes = malloc(n * sizeof *schedule->slopes);
     if (!schedule->factors || !schedule->slopes)
@@ -240,11 +239,11 @@ enum ergo_status graph_schedule_of(struct ergo_context *ctx, const struct ergo_p
     if (graph_is_population(point))
         return schedule_population(ctx, point, unit, schedule);
     const bool anneals = graph_is_annealed(point);
-    const uint64_t sweeps = (uint64_t)ergo_point_int(point, "/run/sweeps");
+    const uint64_t sweeps = (uint64_t)point->parameters->sweeps;
     struct graph_scales scales = {0};
     double t[2] = {1, 1};
     *schedule = (struct graph_schedule){
-        .begin = (uint64_t)ergo_point_int(point, "/run/equilibration"), .per = 1, .stages = 1};
+        .begin = (uint64_t)point->parameters->equilibration, .per = 1, .stages = 1};
     if (anneals) {
         schedule->per = (sweeps + GRAPH_STAGES - 1) / GRAPH_STAGES;
         schedule->stages = (size_t)((sweeps + schedule->per - 1) / schedule->per);
@@ -256,8 +255,8 @@ enum ergo_status graph_schedule_of(struct ergo_context *ctx, const struct ergo_p
     schedule->factors = malloc(schedule->stages * sizeof *schedule->factors);
     if (!schedule->factors)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the temperatures");
-    const bool linear = model_says(point, "/run/schedule", "linear");
-    const bool inverse = model_says(point, "/run/schedule", "inverse");
+    const bool linear = ergo_says(of_graph(point)->schedule, "linear");
+    const bool inverse = ergo_says(of_graph(point)->schedule, "inverse");
     const double ratio = anneals && !linear && !inverse ? logarithm(t[1] / t[0]) : 0;
     const size_t n = schedule->stages;
     for (size_t k = 0; k < n; k++) {
@@ -279,14 +278,13 @@ static enum ergo_status check_rounding(struct ergo_context *ctx, const struct er
                                        const struct graph_problem *p,
                                        const struct graph_scales *scales) {
     const bool complete = graph_is_complete(point);
-    const double joint = scales->smallest, field = fabs(ergo_point_real(point, "/system/field"));
+    const double joint = scales->smallest, field = fabs(of_lattice(point)->field.real);
     const double largest = complete ? field + 1 / joint : scales->largest;
     const double unit = graph_unit(largest);
-    const struct ergo_value *t = ergo_point_value(
-        point, graph_is_population(point) ? "/run/temperature_final" : "/system/temperature");
-    const double negligible = graph_is_annealed(point)
-                                  ? joint / 16
-                                  : fmax(0x1p-20 * joint, t->present ? 0x1p-13 * t->real : 0);
+    const double t = graph_is_population(point) ? of_graph(point)->temperature_final.real
+                                                : point->parameters->temperature;
+    const double negligible =
+        graph_is_annealed(point) ? joint / 16 : fmax(0x1p-20 * joint, 0x1p-13 * t);
     double worst = complete && !model_rounds(joint, unit, negligible) ? joint : 0;
     for (size_t e = 0; e < p->m; e++)
         if (!model_rounds(p->edges[e].w, unit, negligible))
@@ -317,10 +315,10 @@ static enum ergo_status check_temperatures(struct ergo_context *ctx, const struc
     if (rounding != ERGO_OK)
         return rounding;
     if (graph_is_sampled(point)) {
-        const struct ergo_value *top = ergo_point_value(point, "/system/temperature_max");
-        const double hot = top->present ? top->real : ergo_point_real(point, "/system/temperature");
+        const struct ergo_value *top = &point->parameters->temperature_max;
+        const double hot = top->present ? top->real : point->parameters->temperature;
         return 2 * scales.largest >= 1e-3 * hot ||
-                       !model_says(point, "/system/dynamics", "metropolis")
+                       !ergo_says(of_lattice(point)->dynamics, "metropolis")
                    ? ERGO_OK
                    : ergo_job_error(
                          ctx, top->present ? "/system/temperature_max" : "/system/temperature",
@@ -347,7 +345,7 @@ static enum ergo_status check_temperatures(struct ergo_context *ctx, const struc
 }
 
 static int64_t all_sweeps(const struct ergo_point *point) {
-    return ergo_point_int(point, "/run/equilibration") + ergo_point_int(point, "/run/sweeps");
+    return point->parameters->equilibration + point->parameters->sweeps;
 }
 
 /* The largest divisor up to 10. */
@@ -360,8 +358,7 @@ static uint64_t divisor(int64_t sweeps) {
 
 /* Sweeps of a population at each temperature. */
 static uint64_t sweeps_each(const struct ergo_point *point) {
-    const int64_t each =
-        ergo_point_int(point, "/run/sweeps") / ergo_point_int(point, "/run/temperatures");
+    const int64_t each = point->parameters->sweeps / of_graph(point)->temperatures;
     return each > 0 ? (uint64_t)each : 1;
 }
 
@@ -371,7 +368,7 @@ uint64_t graph_measure_every(const struct ergo_point *point) {
     if (!graph_is_annealed(point))
         return 1;
     /* a time series to look at, no more: each sample counts all energies */
-    const int64_t sweeps = ergo_point_int(point, "/run/sweeps");
+    const int64_t sweeps = point->parameters->sweeps;
     int64_t samples = 256;
     while (samples > 1 && sweeps % samples)
         samples--;
@@ -379,7 +376,7 @@ uint64_t graph_measure_every(const struct ergo_point *point) {
 }
 
 uint64_t graph_look_every(const struct ergo_point *point) {
-    const struct ergo_value *every = ergo_point_value(point, "/run/lowest_every");
+    const struct ergo_value *every = &of_graph(point)->lowest_every;
     return every->present               ? (uint64_t)every->integer
            : graph_is_population(point) ? sweeps_each(point)
            : graph_is_annealed(point)   ? divisor(all_sweeps(point))
@@ -387,20 +384,20 @@ uint64_t graph_look_every(const struct ergo_point *point) {
 }
 
 static enum ergo_status check_population(struct ergo_context *ctx, const struct ergo_point *point) {
-    const struct ergo_value *every = ergo_point_value(point, "/run/measure_every");
-    const int64_t sweeps = ergo_point_int(point, "/run/sweeps");
-    const int64_t n = ergo_point_int(point, "/run/temperatures");
-    if (!model_has(point, "/run/temperature_final"))
+    const struct ergo_value *every = &point->parameters->measure_every;
+    const int64_t sweeps = point->parameters->sweeps;
+    const int64_t n = of_graph(point)->temperatures;
+    if (!of_graph(point)->temperature_final.present)
         return ergo_job_error(ctx, "/run/temperature_final",
                               "missing; population-annealing goes from infinite temperature to it");
     if (sweeps % n || sweeps == 0)
         return ergo_job_error(ctx, "/run/sweeps", "%lld cannot be divided among %lld temperatures",
                               (long long)sweeps, (long long)n);
-    if (ergo_point_int(point, "/run/equilibration"))
+    if (point->parameters->equilibration)
         return ergo_job_error(ctx, "/run/equilibration",
                               "a population is in equilibrium at its start, at infinite "
                               "temperature: leave it out");
-    if (!model_says(point, "/system/start", "random"))
+    if (!ergo_says(of_lattice(point)->start, "random"))
         return ergo_job_error(ctx, "/system/start",
                               "a population starts at infinite temperature: random");
     if (every->given && !every->automatic && every->integer != sweeps / n)
@@ -420,7 +417,7 @@ static enum ergo_status check_ladder(struct ergo_context *ctx, const struct ergo
         const enum ergo_status status = ergo_ladder_check(ctx, point);
         return status == ERGO_OK ? ergo_feedback_check(ctx, point) : status;
     }
-    if (ladder || model_has(point, "/system/temperature_max"))
+    if (ladder || point->parameters->temperature_max.present)
         return ergo_job_error(ctx, ladder ? "/system/ladder" : "/system/temperature_max",
                               "parallel tempering belongs to method sample");
     return ERGO_OK;
@@ -433,11 +430,11 @@ static bool metropolis_samples(const struct ergo_point *point) {
     enum ergo_status status = quiet ? ERGO_OK : ERGO_E_MEMORY;
     bool samples = true;
     if (graph_is_complete(point))
-        samples = model_says(point, "/system/graph", "random-orthogonal") ||
-                  !model_says(point, "/system/disorder", "bimodal") ||
-                  !model_has(point, "/system/n") ||
-                  ergodic_complete((uint32_t)ergo_point_int(point, "/system/n"),
-                                   ergo_point_real(point, "/system/field"));
+        samples =
+            ergo_says(of_graph(point)->graph, "random-orthogonal") ||
+            !ergo_says(of_lattice(point)->disorder.text, "bimodal") ||
+            !of_lattice(point)->n.present ||
+            ergodic_complete((uint32_t)of_lattice(point)->n.integer, of_lattice(point)->field.real);
     else if (!graph_is_walk(point) && status == ERGO_OK) {
         status = graph_is_named(point) ? check_lattice(quiet, point) : ERGO_OK;
         const bool large = status == ERGO_OK && graph_is_named(point) && is_large(point);
@@ -458,11 +455,10 @@ const char *graph_instead(const struct ergo_point *point) {
 }
 
 enum ergo_status graph_check(struct ergo_context *ctx, const struct ergo_point *point) {
-    const struct ergo_value *temperature = ergo_point_value(point, "/system/temperature");
     const bool named = graph_is_named(point);
     struct graph_problem p = {0};
     enum ergo_status status = ERGO_OK;
-    if (graph_is_sampled(point) && !temperature->present)
+    if (graph_is_sampled(point) && !(point->parameters->temperature > 0))
         status = ergo_job_error(ctx, "/system/temperature", "missing; method sample needs one");
     if (status == ERGO_OK)
         status = check_ladder(ctx, point);
@@ -471,7 +467,7 @@ enum ergo_status graph_check(struct ergo_context *ctx, const struct ergo_point *
     if (status == ERGO_OK && named)
         status =
             graph_is_complete(point) ? graph_complete_check(ctx, point) : check_lattice(ctx, point);
-    if (status == ERGO_OK && model_says(point, "/system/dynamics", "metropolis"))
+    if (status == ERGO_OK && ergo_says(of_lattice(point)->dynamics, "metropolis"))
         status = model_dynamics_check(ctx, point, metropolis_samples(point));
     if (status != ERGO_OK)
         return status;

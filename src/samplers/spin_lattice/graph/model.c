@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "samplers/spin_lattice/graph/graph.h"
+#include "samplers/spin_lattice/graph/parameters.h"
 #include "samplers/spin_lattice/models.h"
 #include "samplers/spin_lattice/wang_landau/walk.h"
 
@@ -25,23 +26,18 @@ static double sample_energy2(const struct ergo_point *point, const double *c) {
     return e * e;
 }
 
-static double sample_sites(const struct ergo_point *point, const double *c) {
-    (void)point;
-    return c[COLUMN_SITES];
-}
-
 /* Means of the energy, its square, N. */
 static double heat_capacity(const struct ergo_point *point, const double *m) {
-    const double t = ergo_point_real(point, "/system/temperature");
+    const double t = point->parameters->temperature;
     return m[2] * (m[1] - m[0] * m[0]) / (t * t);
 }
 
 static double susceptibility(const struct ergo_point *point, const double *m) {
-    return m[2] * (m[1] - m[0] * m[0]) / ergo_point_real(point, "/system/temperature");
+    return m[2] * (m[1] - m[0] * m[0]) / point->parameters->temperature;
 }
 
 static const char *slow_m(const struct ergo_point *point) {
-    return ergo_point_real(point, "/system/field") == 0.0
+    return of_lattice(point)->field.real == 0.0
                ? "near and below a transition a system without a field changes sign only as a "
                  "whole, too rarely to average over; use order_parameter"
                : NULL;
@@ -52,29 +48,23 @@ static double minus_first(const struct ergo_point *point, const double *mean, si
     return -mean[0];
 }
 
-static double last(const struct ergo_point *point, const double *mean, size_t size) {
-    (void)point;
-    return mean[size - 1];
-}
-
 static double entropic_size(const struct ergo_point *point, const double *mean, size_t size) {
-    return (double)ergo_point_int(point, "/run/population") / exp(mean[size - 1]);
+    return (double)of_graph(point)->population / exp(mean[size - 1]);
 }
 
 /* Sweeps until one of several runs has found it, with a probability of 99%. */
 static double time_to_solution(const struct ergo_point *point, double share) {
-    const double sweeps = (double)ergo_point_int(point, "/run/sweeps");
+    const double sweeps = (double)point->parameters->sweeps;
     return share < 0.99 ? sweeps * log(0.01) / log1p(-share) : sweeps;
 }
 
-#define AT_END(CURVE, FROM, FACT)                                                                  \
-    .curve = (CURVE), .from_curve = (FROM), .independent = true, .fact = (FACT)
+#define AT_END(CURVE, FACT) .curve = (CURVE), .independent = true, .fact = (FACT)
+#define AT_LAST(CURVE, FACT) AT_END(CURVE, FACT), .element = -1
 
 static const struct ergo_observable observables[] = {
     {ERGO_NAMED("energy", "J per site"), .help = "mean energy per site, with the file's offset",
      .sample = sample_energy, .applies = graph_is_sampled},
-    {ERGO_NAMED("order_parameter", "per site"), .help = "mean |m|", .sample = model_abs_m,
-     .applies = graph_is_sampled},
+    LATTICE_ORDER("order_parameter", "mean |m|", graph_is_sampled),
     {ERGO_NAMED("heat_capacity", "k_B per site"), .help = "N (<e^2> - <e>^2) / T^2",
      .inputs = {"energy", "energy2", "sites"}, .derive = heat_capacity,
      .applies = graph_is_sampled},
@@ -82,93 +72,79 @@ static const struct ergo_observable observables[] = {
      .help = "N (<m^2> - <|m|>^2) / T, m the magnetization, the finite-lattice form",
      .inputs = {"order_parameter", "magnetization2", "sites"}, .derive = susceptibility,
      .applies = graph_is_sampled},
-    {ERGO_NAMED("binder", ""), .help = "Binder's cumulant 1 - <m^4> / (3 <m^2>^2)",
-     .inputs = {"magnetization2", "magnetization4"}, .derive = model_binder, .crosses = true,
-     .applies = graph_is_sampled},
-    {ERGO_NAMED("magnetization", "per site"), .help = "mean m", .sample = model_m, .slow = slow_m,
-     .applies = graph_is_sampled},
-    {ERGO_NAMED("magnetization2", "per site^2"), .help = "mean m^2", .sample = model_m2,
-     .applies = graph_is_sampled},
-    {ERGO_NAMED("magnetization4", "per site^4"), .help = "mean m^4", .sample = model_m4,
-     .applies = graph_is_sampled},
+    LATTICE_BINDER("magnetization", graph_is_sampled, ""),
+    LATTICE_MAGNETIZATION(slow_m, graph_is_sampled),
+    LATTICE_MOMENTS("magnetization", graph_is_sampled),
     {ERGO_NAMED("lowest_energy", "J"),
      .help = "the lowest total energy of the configurations that were looked at (lowest_every), "
              "with the file's "
              "offset, from the couplings as they are given; of replicas the lowest of theirs",
-     AT_END("lowest_states", ergo_curve_first, ERGO_FACT_LEAST)},
+     AT_END("lowest_states", ERGO_FACT_LEAST)},
     {ERGO_NAMED("cut", ""), .help = "MaxCut files: the largest cut, minus lowest_energy",
-     AT_END("lowest_states", minus_first, ERGO_FACT_MOST), .applies = graph_has_cut},
+     AT_END("lowest_states", ERGO_FACT_MOST), .from_curve = minus_first, .applies = graph_has_cut},
     {ERGO_NAMED("success", ""),
      .help = "with target_energy: 1 if the chain has seen it, else 0; of replicas their share",
-     AT_END("target", ergo_curve_first, ERGO_FACT_MEAN), .applies = graph_has_target},
+     AT_END("target", ERGO_FACT_MEAN), .applies = graph_has_target},
     {ERGO_NAMED("time_to_solution", "sweeps"),
      .help = "with target_energy: of a chain, the sweep after which it first saw it; of replicas, "
              "/run/sweeps ln 0.01 / ln(1 - success), the sweeps after which one of several such "
              "runs has seen it with a probability of 99%, and never less than those of one run",
-     AT_END("target", last, ERGO_FACT_SHARE), .of_share = time_to_solution,
-     .applies = graph_has_target},
+     AT_LAST("target", ERGO_FACT_SHARE), .of_share = time_to_solution, .applies = graph_has_target},
     {ERGO_NAMED("temperature_initial", "J/k_B"), .help = "where annealing began, given or not",
-     AT_END("annealing", ergo_curve_first, ERGO_FACT_MEAN), .applies = graph_is_annealed},
+     AT_END("annealing", ERGO_FACT_MEAN), .applies = graph_is_annealed},
     {ERGO_NAMED("temperature_final", "J/k_B"), .help = "where annealing ended",
-     AT_END("annealing", last, ERGO_FACT_MEAN), .applies = graph_is_annealed},
-    {ERGO_NAMED("swap_acceptance", ""),
-     .help = "accepted exchanges of tempering, mean over the ladder, from the start of the run, or "
-             "since feedback moved the temperatures",
-     AT_END("ladder_swaps", ergo_curve_mean, ERGO_FACT_MEAN), .of_moves = true,
-     .applies = model_has_ladder},
-    {ERGO_NAMED("round_trips", "per million sweeps"),
-     .help = "ways of a configuration from the ladder's cold end to the hot one and back, from the "
-             "start of the run, or since feedback moved the temperatures",
-     AT_END("round_trips", ergo_curve_first, ERGO_FACT_MEAN), .of_moves = true,
-     .applies = model_has_ladder},
+     AT_LAST("annealing", ERGO_FACT_MEAN), .applies = graph_is_annealed},
+    ERGO_LADDER_MOVES("configuration", model_has_ladder, .fact = ERGO_FACT_MEAN),
     {ERGO_NAMED("free_energy", "J per site"),
      .help = "of a population at the last temperature, F = -T ln Z, with the file's offset; the "
              "error is of the scatter of replicas",
-     .curve = "free_energy", .from_curve = last, .independent = true, .more = "/replicas",
+     .curve = "free_energy", .element = -1, .independent = true, .more = "/replicas",
      .applies = graph_is_population},
     {ERGO_NAMED("rho_t", ""),
      .help = "of a population at the last temperature: mean square family size, population times "
              "sum n_i^2, n_i the share of the descendants of member i of the start (Wang, Machta, "
              "Katzgraber, PRE 92, 063307 (2015)). About population / rho_t members are "
              "independent; for a trusted run it is at least some 100",
-     AT_END("rho_t", last, ERGO_FACT_MEAN), .applies = graph_is_population},
+     AT_LAST("rho_t", ERGO_FACT_MEAN), .applies = graph_is_population},
     {ERGO_NAMED("rho_s", ""),
      .help = "likewise the entropic family size, population / exp(-sum n_i ln n_i)",
-     AT_END("family_entropy", entropic_size, ERGO_FACT_MEAN), .applies = graph_is_population},
+     AT_END("family_entropy", ERGO_FACT_MEAN), .from_curve = entropic_size,
+     .applies = graph_is_population},
     {ERGO_NAMED("families", ""),
      .help = "of a population at the last temperature: families that are left",
-     AT_END("families", last, ERGO_FACT_MEAN), .applies = graph_is_population},
+     AT_LAST("families", ERGO_FACT_MEAN), .applies = graph_is_population},
     {ERGO_NAMED("ln_ground_states", ""),
      .help =
          "wang-landau: ln g of the lowest level that any estimate has found, N times the "
          "residual entropy; none if some estimate has not found it; the error is of the scatter "
          "of the estimates",
-     .curve = "walk", .from_curve = walk_ground, .independent = true, .more = "/run/estimates",
+     .curve = "walk", .element = WALK_GROUND, .independent = true, .more = "/run/estimates",
      .applies = graph_is_walk},
     {ERGO_NAMED("levels", ""),
      .help = "wang-landau: levels of energy that were visited, mean over the estimates",
-     AT_END("walk", ergo_curve_first, ERGO_FACT_MEAN), .applies = graph_is_walk},
+     AT_END("walk", ERGO_FACT_MEAN), .applies = graph_is_walk},
     {ERGO_NAMED("ln_f", ""),
      .help = "wang-landau: ln f at the end, by which a visit increases ln g; 1/t, t the moves per "
              "level, if the histogram was flat often enough",
-     AT_END("walk", walk_ln_f, ERGO_FACT_MEAN), .applies = graph_is_walk},
+     AT_END("walk", ERGO_FACT_MEAN), .element = WALK_LN_F, .applies = graph_is_walk},
     {ERGO_NAMED("converging", ""),
      .help = "wang-landau: share of the estimates whose ln f is 1/t, so that their error falls as "
              "1/sqrt(t)",
-     AT_END("walk", walk_inverse, ERGO_FACT_MEAN), .applies = graph_is_walk,
+     AT_END("walk", ERGO_FACT_MEAN), .element = WALK_INVERSE, .applies = graph_is_walk,
      .alarm = walk_not_converged},
     {ERGO_NAMED("complete", ""),
      .help = "wang-landau: share of the estimates that have found every level that any has",
-     AT_END("walk", walk_complete, ERGO_FACT_MEAN), .applies = graph_is_walk,
+     AT_END("walk", ERGO_FACT_MEAN), .element = WALK_COMPLETE, .applies = graph_is_walk,
      .alarm = walk_not_complete},
     {ERGO_NAMED("bias_ratio", ""),
      .help = "wang-landau: half of the variance of ln g between the estimates, about its bias, in "
              "units of the error that is quoted, at the level where that is largest; it grows with "
              "the root of the number of estimates. Above 1 only more sweeps help",
-     AT_END("walk", walk_bias, ERGO_FACT_MEAN), .applies = graph_is_walk, .alarm = walk_biased},
+     AT_END("walk", ERGO_FACT_MEAN), .element = WALK_BIAS, .applies = graph_is_walk,
+     .alarm = walk_biased},
     {ERGO_NAMED("energy2", "J^2 per site^2"), .help = "mean squared energy per site",
      .sample = sample_energy2, .hidden = true},
-    {ERGO_NAMED("sites", ""), .help = "N", .sample = sample_sites, .hidden = true},
+    {ERGO_NAMED("sites", ""), .help = "N", ERGO_COLUMN(COLUMN_SITES), .hidden = true},
 };
 
 static const struct ergo_curve_info curves[GRAPH_CURVES] = {
@@ -190,10 +166,8 @@ static const struct ergo_curve_info curves[GRAPH_CURVES] = {
     {"rho_t", "temperature", "", "of a population: mean square family size"},
     {"family_entropy", "temperature", "",
      "of a population: -sum n_i ln n_i, n_i the shares of families"},
-    {"ladder_swaps", "temperature", "",
-     "accepted exchanges with the next temperature, from the start of the run, or since "
-     "feedback moved the temperatures"},
-    {"round_trips", "once", "per million sweeps", "as the observable"},
+    ERGO_LADDER_SWAPS,
+    ERGO_LADDER_TRIPS,
     {"ladder_moments", "moment", "", "at each temperature of a ladder e, e^2, |m|, m^2, m^4"},
     {"census", "moment", "",
      "at each temperature of a population the same; ln of the mean weight of the step to it; "
@@ -210,7 +184,7 @@ static const struct ergo_curve_info curves[GRAPH_CURVES] = {
 };
 
 static double weight_of_energy(const struct ergo_point *point) {
-    return -1 / ergo_point_real(point, "/system/temperature");
+    return -1 / point->parameters->temperature;
 }
 
 static const struct ergo_conjugate conjugates[] = {
@@ -229,9 +203,11 @@ static bool has_frames(const struct ergo_point *point) {
 }
 
 static const struct ergo_tunable tunables[] = {
-    {"work_group", "work-items per group (a power of two)", 0, 1024, true},
-    {"path", "0 automatic, 1 a launch for each colour, 2 chains in local memory", 0, 2, false},
-    {"lanes", "path 2 on GPUs: chains per work-group (a power of two)", 0, 64, true},
+    {ERGO_TUNABLE_GROUP},
+    {ERGO_TUNABLE(ergo_parameters, path),
+     "0 automatic, 1 a launch for each colour, 2 chains in local memory", 0, 2, false},
+    {ERGO_TUNABLE(lattice_parameters, lanes),
+     "path 2 on GPUs: chains per work-group (a power of two)", 0, 64, true},
 };
 
 static const char *const first_job[] = {"/system/graph=\"triangular\"",
@@ -259,29 +235,28 @@ static bool has_column(const struct ergo_point *point, size_t c) {
                "file (a list of edges, MaxCut, QUBO), or a complete one with random couplings; "   \
                "at a temperature, with parallel tempering, annealed to its lowest states, as an "  \
                "annealed population, or its density of states.",                                   \
+    .parameters = sizeof(struct graph_parameters),                                                 \
     .keys = {{graph_keys, GRAPH_KEYS},                                                             \
              {ladder_keys, LADDER_KEYS},                                                           \
              {graph_cluster_keys, GRAPH_CLUSTER_KEYS},                                             \
              {graph_run_keys, GRAPH_RUN_KEYS},                                                     \
              {walk_keys, WALK_KEYS}},                                                              \
-    .first = first_job, .columns = columns, .n_columns = GRAPH_COLUMNS, .has_column = has_column,  \
-    .observables = observables, .n_observables = sizeof observables / sizeof observables[0],       \
-    .conjugates = conjugates, .n_conjugates = 1, .unweighted = unweighted, .curves = curves,       \
-    .n_curves = GRAPH_CURVES, .curves_at_end = AT_THE_END, .curves_hidden = HIDDEN,                \
-    .curves_sums = 1u << CURVE_CENSUS, .tunables = tunables, .extends = graph_extends,             \
-    .x_from = ergo_tempered_x
+    .first = first_job, ERGO_TABLE(columns, columns), .has_column = has_column,                    \
+    ERGO_TABLE(observables, observables), .conjugates = conjugates, .n_conjugates = 1,             \
+    .unweighted = unweighted, ERGO_TABLE(curves, curves), .curves_at_end = AT_THE_END,             \
+    .curves_hidden = HIDDEN, .curves_sums = 1u << CURVE_CENSUS, .tunables = tunables,              \
+    .extends = graph_extends, .x_from = ergo_tempered_x
 
 enum ergo_status graph_extends(struct ergo_context *ctx, const struct ergo_point *from,
                                const struct ergo_point *to) {
     if (graph_is_sampled(from) || graph_is_walk(from) ||
-        ergo_point_int(from, "/run/sweeps") == ergo_point_int(to, "/run/sweeps"))
+        from->parameters->sweeps == to->parameters->sweeps)
         return ERGO_OK;
     return ergo_job_error(
         ctx, "/run/sweeps",
         "%lld instead of %lld: temperatures of this method are spread over all sweeps; "
         "make another run",
-        (long long)ergo_point_int(to, "/run/sweeps"),
-        (long long)ergo_point_int(from, "/run/sweeps"));
+        (long long)to->parameters->sweeps, (long long)from->parameters->sweeps);
 }
 
 const struct ergo_model graph_model = {

@@ -209,67 +209,45 @@ void ising_block(void *state, size_t count, uint64_t every) {
 
 /* ---- what comes of them ---------------------------------------------------------------------- */
 
-/* Add up the partial counts of row `row` (sample times members plus member). */
-struct ising_counts ising_add_parts(const struct ising_state *s, unsigned slot, size_t row) {
-    const size_t parts = s->launch.measure_groups, sums = s->launch.sums;
-    const uint32_t *all = ergo_engine_host(&s->e, ISING_SAMPLES, slot, 0);
-    struct ising_counts c = {0, 0, 0};
-    for (const uint32_t *at = all + row * parts * sums, *end = at + parts * sums; at < end;
-         at += sums) {
-        c.up += at[0];
-        c.unequal += at[1];
-        c.first += sums > 2 ? at[2] : 0;
-    }
-    return c;
-}
-
 struct ising_physics ising_physics_of(const struct ergo_point *point) {
-    return (struct ising_physics){ergo_point_real(point, "/system/coupling"),
-                                  ergo_point_real(point, "/system/field")};
+    return (struct ising_physics){of_lattice(point)->coupling.real, of_lattice(point)->field.real};
 }
 
-void ising_columns(struct ising_physics p, const struct ising_shape *shape, struct ising_counts c,
-                   double *columns) {
-    const double sites = (double)shape->lx * (double)shape->ly;
-    const double magnetization = 2.0 * (double)c.up / sites - 1.0;
+void ising_columns(const void *state, size_t member, const uint64_t *sums, double *columns) {
+    const struct ising_state *s = state;
+    const struct ising_physics p = s->physics[member];
+    const double sites = (double)s->whole.lx * (double)s->whole.ly;
+    const double up = (double)sums[0], unequal = (double)sums[1];
+    const double first = s->launch.sums > 2 ? (double)sums[2] : 0; /* up ones of colour 0 */
+    const double magnetization = 2.0 * up / sites - 1.0;
     /* of 2N bonds, `unequal` join opposite spins */
-    columns[COLUMN_ENERGY] = -p.j * (2.0 - 2.0 * (double)c.unequal / sites) - p.b * magnetization;
+    columns[COLUMN_ENERGY] = -p.j * (2.0 - 2.0 * unequal / sites) - p.b * magnetization;
     columns[COLUMN_MAGNETIZATION] = magnetization;
-    columns[COLUMN_STAGGERED] = (4.0 * (double)c.first - 2.0 * (double)c.up) / sites;
+    columns[COLUMN_STAGGERED] = (4.0 * first - 2.0 * up) / sites;
 }
 
-void ising_curves(const struct ising_state *s, size_t member, const uint64_t *pairs,
-                  uint32_t *planes, size_t row, const struct ergo_samples *samples) {
+/* Curves of a row. pairs[axis][r - 1]: pairs of opposite spins at
+ * distance r. planes[y][2]: the second number is up spins, of staggered ones those of colour 0 less
+ * those of colour 1. */
+static void curves_of(const struct ising_state *s, const uint64_t *pairs, uint32_t *planes,
+                      const struct ergo_row *row) {
     const size_t reach = s->launch.reach, size = reach + 1;
     const double sites = (double)s->whole.lx * (double)s->whole.ly;
-    const bool anti = s->members[member].anti != 0;
-    double *mean = samples->curves[CURVE_CORRELATION] + row * size;
-    double *axis[2] = {samples->curves[CURVE_CORRELATION_X] + row * size,
-                       samples->curves[CURVE_CORRELATION_Y] + row * size};
+    const bool anti = s->members[row->member].anti != 0;
+    double *mean = row->curves[CURVE_CORRELATION] + row->number * size;
+    double *axis[2] = {row->curves[CURVE_CORRELATION_X] + row->number * size,
+                       row->curves[CURVE_CORRELATION_Y] + row->number * size};
     for (size_t y = 0; y < (size_t)s->whole.ly && s->launch.rows_counted; y++)
         planes[2 * y] = (anti ? 0 : (uint32_t)s->whole.lx) - planes[2 * y + 1];
     if (s->launch.rows_counted)
         bytes_structure(&s->planes, anti, s->wave, planes,
-                        samples->curves[CURVE_STRUCTURE] + 2 * row);
+                        row->curves[CURVE_STRUCTURE] + 2 * row->number);
     mean[0] = axis[0][0] = axis[1][0] = 1.0;
     for (size_t r = 1; r <= reach; r++) {
         for (size_t a = 0; a < 2; a++)
             axis[a][r] = 1.0 - 2.0 * (double)pairs[a * reach + r - 1] / sites;
         mean[r] = 0.5 * (axis[0][r] + axis[1][r]);
     }
-}
-
-bool ising_rows(const void *state, unsigned slot, size_t begin, size_t end,
-                const struct ergo_samples *samples) {
-    const struct ising_state *s = state;
-    const size_t members = s->e.batch->count;
-    for (size_t row = begin, m = begin % members; row < end; row++) {
-        ising_columns(s->physics[m], &s->whole,
-                      s->cut ? s->joined[row] : ising_add_parts(s, slot, row),
-                      samples->columns + ISING_COLUMNS * row);
-        m = m + 1 < members ? m + 1 : 0;
-    }
-    return true;
 }
 
 void ising_add_curve_parts(const struct ising_state *s, unsigned slot, size_t row,
@@ -287,23 +265,23 @@ void ising_add_curve_parts(const struct ising_state *s, unsigned slot, size_t ro
         numbers[pairs + y] = counts[pairs * parts + y];
 }
 
-bool ising_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
-                      const struct ergo_samples *samples) {
+bool ising_curve_row(const void *state, unsigned slot, const struct ergo_row *row) {
     const struct ising_state *s = state;
     const size_t pairs = 2 * (size_t)s->launch.reach, ly = (size_t)s->whole.ly;
+    if (!s->launch.curve_numbers)
+        return true;
     uint64_t *own = calloc(pairs + ly, sizeof *own);
     uint32_t *planes = malloc(2 * ly * sizeof *planes);
     const bool memory = own && planes;
-    for (size_t row = begin; row < end && memory && s->launch.curve_numbers; row++) {
-        const uint64_t *numbers = own;
-        if (s->cut)
-            numbers = s->joined_curves + row * ising_joined_numbers(s);
-        else
-            ising_add_curve_parts(s, slot, row, own);
-        for (size_t y = 0; y < ly && s->launch.rows_counted; y++)
-            planes[2 * y + 1] = (uint32_t)numbers[pairs + y];
-        ising_curves(s, row % s->e.batch->count, numbers, planes, row, samples);
-    }
+    const uint64_t *numbers = own;
+    if (s->cut)
+        numbers = s->joined_curves + row->number * ising_joined_numbers(s);
+    else if (memory)
+        ising_add_curve_parts(s, slot, row->number, own);
+    for (size_t y = 0; y < ly && memory && s->launch.rows_counted; y++)
+        planes[2 * y + 1] = (uint32_t)numbers[pairs + y];
+    if (memory)
+        curves_of(s, numbers, planes, row);
     free(own);
     free(planes);
     return memory;

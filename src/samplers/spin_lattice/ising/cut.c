@@ -3,7 +3,6 @@
  * (sampler.h). The kernels are those of a whole lattice, which take the slab with its halos for
  * one. What is counted is added up over the ranks, exactly, before samples are made of it.
  */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +72,6 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
     s->launch.from = (uint32_t)(s->slab.halo * row_words / 4);
     s->launch.to = (uint32_t)((s->slab.halo + s->slab.count) * row_words / 4);
     s->e.block_samples = block; /* the same at all ranks */
-    s->joined = ergo_engine_memory(&s->e, block * members, sizeof *s->joined);
     if (s->e.curve_interval)
         s->joined_curves =
             ergo_engine_memory(&s->e, ((block - 1) / s->e.curve_interval + 1) * members,
@@ -88,23 +86,13 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
 
 /* ---- create ---------------------------------------------------------------------------------- */
 
-static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
-    struct ising_state *s = state;
-    ergo_slab_prepare(&s->e, &s->slab);
-    return ising_prepare(ctx, state);
-}
-
-/* Counts of all ranks, added up. */
+/* Curves of all ranks, added up. */
 static enum ergo_status join(struct ergo_context *ctx, void *state, unsigned slot,
                              struct ergo_samples *samples) {
     struct ising_state *s = state;
-    const size_t members = s->e.batch->count, rows = samples->count * members;
-    const size_t curves = samples->n_curve_samples * members;
+    const size_t curves = samples->n_curve_samples * s->e.batch->count;
     const size_t pairs = 2 * (size_t)s->launch.reach, numbers = ising_joined_numbers(s);
     (void)ctx;
-    for (size_t row = 0; row < rows; row++)
-        s->joined[row] = ising_add_parts(s, slot, row);
-    ergo_dist_sum_counts(&s->joined[0].up, rows * (sizeof *s->joined / sizeof(uint64_t)));
     for (size_t row = 0; row < curves; row++) {
         uint64_t *to = s->joined_curves + row * numbers;
         uint64_t *here = calloc(pairs + s->launch.rows_counted + 1, sizeof *here);
@@ -122,47 +110,9 @@ static enum ergo_status join(struct ergo_context *ctx, void *state, unsigned slo
     return ERGO_OK;
 }
 
-static void release(void *state) {
-    ergo_slab_release(&((struct ising_state *)state)->slab);
-}
+static const struct ergo_slab_model cuts = {.at = offsetof(struct ising_state, slab)};
 
-static struct ergo_slab *slab_of(void *state) {
-    return &((struct ising_state *)state)->slab;
-}
+static const struct ergo_engine_model slabs = {
+    ISING_ENGINE, .configure = configure, .prepare = ising_prepare, .convert = join, .slab = &cuts};
 
-static size_t layer_bytes(const void *state) {
-    const struct ising_state *s = state;
-    return ergo_bits_bytes((size_t)s->whole.lx);
-}
-
-static const struct ergo_slab_model cuts = {.slab_of = slab_of,
-                                            .init = ising_init,
-                                            .save = ising_save,
-                                            .load = ising_load,
-                                            .layer_bytes = layer_bytes};
-
-static const struct ergo_engine_model slabs = {ISING_ENGINE,       .configure = configure,
-                                               .prepare = prepare, .convert = join,
-                                               .release = release, .slab = &cuts};
-
-/* ---- states ---------------------------------------------------------------------------------- */
-
-static enum ergo_status view(struct ergo_context *ctx, void *state, size_t member,
-                             struct ergo_view *view) {
-    struct ising_state *s = state;
-    struct ergo_text text = {0};
-    const enum ergo_status status = ergo_slab_save(ctx, s, member, &text);
-    *view = ising_view_of(&s->whole);
-    view->sites = text.data; /* NULL on other ranks than the first */
-    return status;
-}
-
-const struct ergo_sampler_ops ising_cut_ops = {
-    .engine = &slabs,
-    .adapts = ergo_slab_adapts,
-    .init = ergo_slab_init,
-    .save = ergo_slab_save,
-    .load = ergo_slab_load,
-    .audit = ising_cut_audit,
-    .view = view,
-};
+const struct ergo_sampler_ops ising_cut_ops = {.engine = &slabs, ERGO_SLAB_OPS};

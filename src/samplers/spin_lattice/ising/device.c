@@ -1,7 +1,6 @@
 /* The 2D Ising model on a device: parameters, start, table of functions. */
 #include "samplers/spin_lattice/ising/ising.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/portable.h"
@@ -26,10 +25,10 @@ static void set_threshold(struct ising_member *member, int k, double p) {
 }
 
 void ising_member_fill(const struct ergo_point *point, bool field, struct ising_member *member) {
-    const double t = ergo_point_real(point, "/system/temperature");
-    const double j = ergo_point_real(point, "/system/coupling");
-    const double b = ergo_point_real(point, "/system/field");
-    const bool heat_bath = strcmp(ergo_point_text(point, "/system/dynamics"), "heat-bath") == 0;
+    const double t = point->parameters->temperature;
+    const double j = of_lattice(point)->coupling.real;
+    const double b = of_lattice(point)->field.real;
+    const bool heat_bath = ergo_says(of_lattice(point)->dynamics, "heat-bath");
     memset(member, 0, sizeof *member);
     member->key0 = (uint32_t)point->stream;
     member->key1 = (uint32_t)(point->stream >> 32);
@@ -69,20 +68,15 @@ enum ergo_status ising_prepare(struct ergo_context *ctx, void *state) {
     /* the sums of a small group take fewer barriers, and there are many groups */
     s->correlate_group =
         ergo_engine_group(&s->e, ISING_CORRELATE, s->launch.group < 64 ? s->launch.group : 64);
-    ergo_engine_constant(&s->e, ISING_MEMBERS, s->members);
     return ERGO_OK;
 }
 
-enum ergo_status ising_init(struct ergo_context *ctx, void *opaque) {
-    struct ising_state *s = opaque;
-    const unsigned mode = model_start(s->e.batch->points[0]);
-    s->e.step = 0;
-    ergo_engine_begin(&s->e, ctx);
+void ising_start(void *state) {
+    struct ising_state *s = state;
+    const unsigned mode = lattice_start(s->e.batch->points[0]);
     ERGO_LAUNCH(&s->e, ISING_START,
                 ergo_grid_items(s->shape.blocks, s->measure_group, s->e.batch->count),
                 BUFFER(ISING_SPINS), BUFFER(ISING_MEMBERS), U32(mode));
-    ergo_engine_finish(&s->e);
-    return ergo_engine_end(&s->e);
 }
 
 /* E = -2 N J + 2 J unequal + N B - 2 B up */
@@ -96,27 +90,15 @@ static uint32_t terms(const void *state, size_t member, struct ergo_ladder_term 
     return 2;
 }
 
-static const struct ergo_sampler_ops plain = {
-    .init = ising_init,
-    .save = ising_save,
-    .load = ising_load,
-    .audit = ising_audit,
-    .view = ising_view,
-};
-
-static const struct ergo_temper_model temper = {.plain = &plain,
-                                                .spins = ISING_SPINS,
-                                                .counts = ISING_SAMPLES,
-                                                .fill = ising_fill,
-                                                .terms = terms};
+static const struct ergo_temper_model temper = {
+    .spins = ISING_SPINS, .counts = ISING_SAMPLES, .fill = ising_fill, .terms = terms};
 
 static const struct ergo_engine_model model;
 /* As if there were no waiting time. */
-static const struct ergo_sampler_ops untimed = ERGO_TEMPERED(&model);
+static const struct ergo_sampler_ops untimed = {ERGO_TEMPERED(&model)};
 
 static const struct ergo_engine_model model = {ISING_ENGINE, .configure = ising_configure,
                                                .prepare = ising_prepare, .temper = &temper,
                                                .watched = &untimed};
 
-const struct ergo_sampler_ops ising_ops = {
-    .engine = &model, .view = ergo_tempered_view, .audit = timed_audit, ERGO_TIMED};
+const struct ergo_sampler_ops ising_ops = {.engine = &model, .view = ergo_fields_view, ERGO_TIMED};

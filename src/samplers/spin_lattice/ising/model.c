@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "engine/shares.h"
+#include "samplers/lattice/keys.h"
 #include "samplers/spin_lattice/bytes.h"
 #include "samplers/spin_lattice/exact.h"
 #include "samplers/spin_lattice/ising/ising.h"
@@ -11,19 +12,15 @@
 /* ---- keys ------------------------------------------------------------------------------------ */
 
 static const struct ergo_key keys[] = {
-    {ERGO_KEY("/system/field", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "0",
-     .min = -1e6, .max = 1e6, .unit = "J", .help = "Magnetic field B: positive prefers up."},
+    {LATTICE_ENERGY_KEY(field, "/system/field", "0"),
+     .help = "Magnetic field B: positive prefers up."},
 };
 
 /* Two dimensions, one coupling, a uniform field: one bit per spin. */
 static bool is_plain(const struct ergo_point *point) {
-    static const char *const others[] = {"/system/couplings", "/system/random_field",
-                                         "/system/field_file", "/system/disorder",
-                                         "/system/disorder_file"};
-    bool plain = ergo_point_value(point, "/system/size")->items == 2;
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        plain = plain && !model_has(point, others[i]);
-    return plain;
+    const struct lattice_parameters *p = of_lattice(point);
+    return p->size.items == 2 && !p->couplings.present && !p->random_field.present &&
+           !p->field_file.present && !p->disorder.present && !p->disorder_file.present;
 }
 
 /* ---- observables ----------------------------------------------------------------------------- */
@@ -44,59 +41,35 @@ static const struct ergo_column columns[ISING_COLUMNS] = {
      "sum +-s / N, signs in turn along the directions with a negative coupling"},
 };
 
-static double sample_abs_staggered(const struct ergo_point *point, const double *c) {
-    (void)point;
-    return fabs(c[COLUMN_STAGGERED]);
-}
-
-static double sample_staggered2(const struct ergo_point *point, const double *c) {
-    (void)point;
-    return c[COLUMN_STAGGERED] * c[COLUMN_STAGGERED];
-}
-
-static double sample_staggered4(const struct ergo_point *point, const double *c) {
-    return sample_staggered2(point, c) * sample_staggered2(point, c);
-}
-
 static const struct ergo_observable observables[] = {
-    {ERGO_NAMED("energy", "J per site"), .help = "mean energy per site", .sample = model_energy},
+    LATTICE_ENERGY,
     {ERGO_NAMED("abs_staggered_magnetization", "per site"),
      .help = "with a negative coupling: mean |m_s|, m_s = sum over sites of (-1)^(the sum of the "
              "coordinates along the directions with a negative coupling) s / N: the order "
              "parameter of the antiferromagnet",
-     .sample = sample_abs_staggered, .applies = is_antiferromagnet},
-    {ERGO_NAMED("abs_magnetization", "per site"), .help = "mean |m|", .sample = model_abs_m},
-    {ERGO_NAMED("heat_capacity", "k_B per site"), .help = "N (<e^2> - <e>^2) / T^2",
-     .inputs = {"energy", "energy2"}, .derive = model_heat_capacity},
-    {ERGO_NAMED("susceptibility", "per site"),
-     .help = "N (<m^2> - <|m|>^2) / T, m the magnetization, the finite-lattice form; as in "
-             "swendsen-wang. Where nothing orders (an antiferromagnet without a field) it is N "
-             "magnetization2 / T",
-     .inputs = {"abs_magnetization", "magnetization2"}, .derive = model_susceptibility},
-    {ERGO_NAMED("binder", ""),
-     .help = "Binder's cumulant 1 - <m^4> / (3 <m^2>^2), m as in susceptibility",
-     .inputs = {"magnetization2", "magnetization4"}, .derive = model_binder, .crosses = true},
-    {ERGO_NAMED("magnetization", "per site"), .help = "mean m", .sample = model_m,
-     .slow = model_slow_sign},
-    {ERGO_NAMED("magnetization2", "per site^2"), .help = "mean m^2", .sample = model_m2},
-    {ERGO_NAMED("magnetization4", "per site^4"), .help = "mean m^4", .sample = model_m4},
+     ERGO_COLUMN(COLUMN_STAGGERED), .absolute = true, .applies = is_antiferromagnet},
+    LATTICE_ORDER("abs_magnetization", "mean |m|", NULL),
+    LATTICE_HEAT_CAPACITY(NULL),
+    LATTICE_SUSCEPTIBILITY("abs_magnetization", "magnetization", NULL),
+    LATTICE_BINDER("magnetization", NULL, ""),
+    LATTICE_MAGNETIZATION(model_slow_sign, NULL),
+    LATTICE_MOMENTS("magnetization", NULL),
     {ERGO_NAMED("staggered_susceptibility", "per site"),
      .help = "N (<m_s^2> - <|m_s|>^2) / T, the finite-lattice form",
      .inputs = {"abs_staggered_magnetization", "staggered_magnetization2"},
-     .derive = model_susceptibility, .applies = is_antiferromagnet},
+     .derive = lattice_susceptibility, .applies = is_antiferromagnet},
     {ERGO_NAMED("staggered_binder", ""), .help = "1 - <m_s^4> / (3 <m_s^2>^2)",
-     .inputs = {"staggered_magnetization2", "staggered_magnetization4"}, .derive = model_binder,
+     .inputs = {"staggered_magnetization2", "staggered_magnetization4"}, .derive = lattice_binder,
      .applies = is_antiferromagnet},
     {ERGO_NAMED("staggered_magnetization2", "per site^2"),
      .help = "mean m_s^2; N times it is the structure factor at the wave vector of order, pi along "
              "the directions with a negative coupling",
-     .sample = sample_staggered2, .applies = is_antiferromagnet},
+     ERGO_POWER(COLUMN_STAGGERED, 2), .applies = is_antiferromagnet},
     {ERGO_NAMED("staggered_magnetization4", "per site^4"), .help = "mean m_s^4",
-     .sample = sample_staggered4, .applies = is_antiferromagnet},
+     ERGO_POWER(COLUMN_STAGGERED, 4), .applies = is_antiferromagnet},
     BYTES_CORRELATION_LENGTH,
     ERGO_LADDER_OBSERVABLES,
-    {ERGO_NAMED("energy2", "J^2 per site^2"), .help = "mean squared energy per site",
-     .sample = model_energy2, .hidden = true},
+    LATTICE_ENERGY2,
 };
 
 /* ---- a point without a device -----------------------------------------------------------------
@@ -104,7 +77,7 @@ static const struct ergo_observable observables[] = {
 
 static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
     enum ergo_status status = ERGO_OK;
-    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    const struct ergo_value *size = &of_lattice(point)->size;
     const char *const side[] = {"/system/size/0", "/system/size/1"};
     for (int i = 0; i < size->items && i < 2; i++)
         if (size->size[i] % 2)
@@ -122,11 +95,10 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
             "fewer than 2^30 of them: 2^36 sites",
             (long long)shape.lx, (long long)shape.ly, (unsigned long long)shape.words);
     /* the smallest acceptance is 1 - cost, and tau grows as 1 / cost */
-    const double cost = 8 * fabs(ergo_point_real(point, "/system/coupling")) +
-                        2 * fabs(ergo_point_real(point, "/system/field"));
-    const double t = ergo_point_real(point, "/system/temperature");
-    if (cost > 0 && cost < 1e-3 * t &&
-        strcmp(ergo_point_text(point, "/system/dynamics"), "metropolis") == 0)
+    const double cost =
+        8 * fabs(of_lattice(point)->coupling.real) + 2 * fabs(of_lattice(point)->field.real);
+    const double t = point->parameters->temperature;
+    if (cost > 0 && cost < 1e-3 * t && ergo_says(of_lattice(point)->dynamics, "metropolis"))
         status =
             ergo_job_error(ctx, "/system/temperature",
                            "%g is more than 1000 (8 |J| + 2 |B|): Metropolis would accept nearly "
@@ -143,7 +115,7 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
     return shares != ERGO_OK ? shares : ladder != ERGO_OK ? ladder : status;
 }
 
-size_t ising_curve_size(const struct ergo_point *point, size_t c) {
+static size_t curve_size(const struct ergo_point *point, size_t c) {
     size_t size;
     if (ergo_tempered_curve_size(point, c, &size))
         return size;
@@ -156,7 +128,7 @@ static void curve_x(const struct ergo_point *point, size_t c, double *x) {
     if (c == CURVE_STRUCTURE || c == CURVE_TWO_TIMES)
         bytes_curve_x(point, c, x);
     else if (!ergo_tempered_curve_x(point, c, x))
-        for (size_t i = 0; i < ising_curve_size(point, c); i++)
+        for (size_t i = 0; i < curve_size(point, c); i++)
             x[i] = (double)i;
 }
 
@@ -164,13 +136,12 @@ static double exact(const struct ergo_point *point, const char *observable) {
     const bool energy = strcmp(observable, "energy") == 0;
     if (!energy && strcmp(observable, "heat_capacity") != 0)
         return NAN;
-    if (ergo_point_real(point, "/system/field") != 0.0)
+    if (of_lattice(point)->field.real != 0.0)
         return NAN;
-    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    const struct ergo_value *size = &of_lattice(point)->size;
     struct ergo_ising_exact e;
-    if (!ergo_ising_exact_torus(size->size[0], size->size[1],
-                                ergo_point_real(point, "/system/temperature"),
-                                ergo_point_real(point, "/system/coupling"), &e))
+    if (!ergo_ising_exact_torus(size->size[0], size->size[1], point->parameters->temperature,
+                                of_lattice(point)->coupling.real, &e))
         return NAN;
     return energy ? e.energy : e.heat_capacity;
 }
@@ -178,23 +149,25 @@ static double exact(const struct ergo_point *point, const char *observable) {
 /* ---- the model ------------------------------------------------------------------------------- */
 
 static const struct ergo_tunable tunables[] = {
-    {"work_group", "work-items per group (a power of two)", 0, 1024, true},
-    {"tile_rows", "path 2: rows per work-group; a byte per spin: rows per work-item, 1, 2, 4 or 8",
-     0, 4096, false},
-    {"path",
+    {ERGO_TUNABLE_GROUP},
+    {ERGO_TUNABLE(lattice_parameters, tile_rows),
+     "path 2: rows per work-group; a byte per spin: rows per work-item, 1, 2, 4 or 8", 0, 4096,
+     false},
+    {ERGO_TUNABLE(ergo_parameters, path),
      "0 automatic, 1 one member per work-group in local memory, 2 stripes with halos (not of a "
      "byte per spin), 3 half a sweep per launch",
      0, 3, false},
-    {"tile_sweeps",
+    {ERGO_TUNABLE(lattice_parameters, tile_sweeps),
      "path 2: sweeps per launch; path 1: sweeps whose random bits are drawn ahead, by a launch of "
      "their own (GPUs: automatic where lattices are few)",
      0, 16, false},
-    {"halo_sweeps", "cut over ranks: sweeps from one exchange of halos to the next", 0, 256, false},
-    {"halo_colours",
+    {ERGO_TUNABLE(ergo_parameters, halo_sweeps),
+     "cut over ranks: sweeps from one exchange of halos to the next", 0, 256, false},
+    {ERGO_TUNABLE(ergo_parameters, halo_colours),
      "cut over ranks: 1 an exchange of halos after each colour, 2 after sweeps, 0 automatic", 0, 2,
      false},
-    {"lanes", "kernels with explicit vectors of eight, on CPUs only: 0 automatic, 1 yes, 2 no", 0,
-     2, false},
+    {ERGO_TUNABLE(lattice_parameters, lanes),
+     "kernels with explicit vectors of eight, on CPUs only: 0 automatic, 1 yes, 2 no", 0, 2, false},
 };
 enum { LATTICE_TUNABLES = 6 }; /* of a byte per spin: the first */
 
@@ -203,15 +176,15 @@ enum { LATTICE_TUNABLES = 6 }; /* of a byte per spin: the first */
     .summary = "H = -J sum s_i s_j - B sum s_i over nearest neighbours, s = +-1, in one to three " \
                "dimensions (Levy, Cohen, Rabani 2010, Eq. 2; their Eq. 1 has the opposite sign); " \
                "also with a coupling for each direction, random fields or random couplings.",      \
-    .first = first_job,                                                                            \
+    .first = first_job, .parameters = sizeof(struct lattice_parameters),                           \
     .keys = {{lattice_keys, LATTICE_KEYS}, {keys, sizeof keys / sizeof keys[0]},                   \
              {field_keys, FIELD_KEYS},     {disorder_keys, DISORDER_KEYS},                         \
              {slab_keys, SLAB_KEYS},       {lattice_run_keys, LATTICE_RUN_KEYS},                   \
              {ladder_keys, LADDER_KEYS}},                                                          \
-    .columns = columns, .n_columns = ISING_COLUMNS, .has_column = has_column,                      \
-    .conjugates = lattice_conjugates, .n_conjugates = 2, .samples_disorder = model_samples_differ, \
-    .observables = observables, .n_observables = sizeof observables / sizeof observables[0],       \
-    .curves = curves_of_ising, .n_curves = TEMPERED_CURVES, .curve_every = lattice_curve_every,    \
+    ERGO_TABLE(columns, columns), .has_column = has_column, .conjugates = lattice_conjugates,      \
+    .n_conjugates = 2, .samples_disorder = model_samples_differ,                                   \
+    ERGO_TABLE(observables, observables), ERGO_TABLE(curves, curves_of_ising),                     \
+    .curve_every = lattice_curve_every,                                                            \
     .curves_at_end = ERGO_LADDER_AT_END(TEMPERED_CURVES, CURVE_TWO_TIMES),                         \
     .state_tail = timed_tail, .curves_hidden = ERGO_LADDER_HIDDEN(TEMPERED_CURVES),                \
     .x_from = ergo_tempered_x, .frame_suffix = "vti", .has_frames = model_has_frames,              \
@@ -232,8 +205,8 @@ static const char *const first_job[] = {"/system/size=[32, 32]",
  * is little; smaller lattices have faster kernels on one device. */
 static bool ising_pays_to_cut(const struct ergo_point *point, size_t ranks) {
     return !model_has_ladder(point) && !timed_is(point) &&
-           model_sites(point) >= 0x1p26 * (double)ranks &&
-           ergo_point_value(point, "/system/size")->size[1] % 4 == 0;
+           lattice_sites(point) >= 0x1p26 * (double)ranks &&
+           of_lattice(point)->size.size[1] % 4 == 0;
 }
 
 const struct ergo_model ising_model = {
@@ -246,7 +219,7 @@ const struct ergo_model ising_model = {
                  "common/slab.cl", "common/ladder.cl"},
     .check = check,
     .form = ising_form,
-    .curve_size = ising_curve_size,
+    .curve_size = curve_size,
     .curve_x = curve_x,
     .exact = exact,
     .cuts = ising_pays_to_cut,

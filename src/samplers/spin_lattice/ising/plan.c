@@ -1,7 +1,6 @@
 /* Kernels and launch sizes of a batch on a device. They change the speed and never the chain. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "samplers/spin_lattice/bytes.h"
@@ -10,7 +9,7 @@
 #include "spin_lattice/params.h"
 
 struct ising_shape ising_shape_of(const struct ergo_point *point) {
-    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    const struct ergo_value *size = &of_lattice(point)->size;
     struct ising_shape s = {.lx = size->size[0], .ly = size->size[1]};
     const uint64_t h = (uint64_t)s.lx / 2;
     s.row_words = (uint32_t)((h + 31) / 32);
@@ -37,13 +36,13 @@ struct ising_shape ising_shape_of_rows(const struct ising_shape *whole, uint64_t
 }
 
 bool ising_needs_field(const struct ergo_point *point) {
-    return ergo_point_real(point, "/system/field") != 0.0 ||
-           strcmp(ergo_point_text(point, "/system/dynamics"), "metropolis") != 0;
+    return of_lattice(point)->field.real != 0.0 ||
+           !ergo_says(of_lattice(point)->dynamics, "metropolis");
 }
 
 uint32_t ising_reach(const struct ergo_point *point) {
-    const struct ergo_value *size = ergo_point_value(point, "/system/size");
-    int64_t reach = ergo_point_int(point, "/run/correlation_max");
+    const struct ergo_value *size = &of_lattice(point)->size;
+    int64_t reach = of_lattice(point)->correlation_max;
     for (int i = 0; i < 2; i++)
         if (reach > size->size[i] / 2)
             reach = size->size[i] / 2;
@@ -110,7 +109,7 @@ static uint32_t sweeps_ahead(const struct ergo_batch *batch, const struct ergo_d
                              const struct ising_shape *s, const struct ising_launch *l) {
     const struct ergo_device_summary *d = &device->summary;
     const struct ergo_point *first = batch->points[0];
-    const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/tile_sweeps");
+    const uint32_t wish = (uint32_t)of_lattice(first)->tile_sweeps;
     const uint32_t group = ahead_group(s, device);
     const uint64_t bytes =
         52 * s->blocks + 4 * (uint64_t)l->sums * kept_samples(group) * (group + 16);
@@ -119,7 +118,7 @@ static uint32_t sweeps_ahead(const struct ergo_batch *batch, const struct ergo_d
     const unsigned units = d->compute_units ? d->compute_units : 1;
     const double members = (double)batch->count;
     const bool few =
-        batch->count <= units && !ergo_point_int(first, "/tuning/work_group") &&
+        batch->count <= units && !first->parameters->work_group &&
         1.2 * seconds_alone(s, members, units, true) < seconds_alone(s, members, units, false);
     if (l->field || l->lanes || device->quirks.loop_limit || 2 * s->blocks > group ||
         group > d->largest_group || bytes > d->local_memory || (slow ? !wish : !few))
@@ -132,8 +131,8 @@ static uint32_t sweeps_ahead(const struct ergo_batch *batch, const struct ergo_d
 /* Tile path: sweeps and rows from the job, or automatic. false: the device cannot run it. */
 static bool choose_tile(const struct ergo_point *point, const struct ising_shape *s, size_t members,
                         const struct ergo_device_summary *d, struct ising_launch *l) {
-    l->sweeps = (uint32_t)ergo_point_int(point, "/tuning/tile_sweeps");
-    l->rows = (uint32_t)ergo_point_int(point, "/tuning/tile_rows");
+    l->sweeps = (uint32_t)of_lattice(point)->tile_sweeps;
+    l->rows = (uint32_t)of_lattice(point)->tile_rows;
     if (!l->lanes) {
         l->sweeps = l->sweeps ? l->sweeps : 4;
         /* a stripe for each unit, or for each half; more rows leave units idle (H200) */
@@ -211,7 +210,7 @@ static void choose_path(const struct ising_state *state, struct ising_launch *l)
     const struct ergo_point *first = batch->points[0];
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
     const uint32_t most = d->largest_group < 256 ? ergo_power_of_two_down(d->largest_group) : 256;
-    const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/work_group");
+    const uint32_t wish = (uint32_t)first->parameters->work_group;
     const unsigned units = d->compute_units ? d->compute_units : 1;
 
     uint32_t limit = 1;
@@ -230,7 +229,7 @@ static void choose_path(const struct ising_state *state, struct ising_launch *l)
         !state->cut && compiles && local_bytes(s, local_group, l) <= local_memory;
     const bool tile_fits = !state->slab.by_colour && choose_tile(first, s, batch->count, d, l);
 
-    l->path = (enum ising_path)ergo_point_int(first, "/tuning/path");
+    l->path = (enum ising_path)first->parameters->path;
     l->ahead = local_fits ? sweeps_ahead(batch, device, s, l) : 0;
     if ((l->path == ISING_PATH_LOCAL && !local_fits) || (l->path == ISING_PATH_TILE && !tile_fits))
         l->path = ISING_PATH_AUTO;
@@ -290,24 +289,21 @@ static void choose_kernels(const struct ergo_batch *batch, const struct ergo_dev
                            const struct ising_shape *s, struct ising_launch *l) {
     const struct ergo_point *first = batch->points[0];
     const bool cpu = device->type == CL_DEVICE_TYPE_CPU;
-    l->lanes = explicit_vectors(device, ergo_point_int(first, "/tuning/lanes"));
+    l->lanes = explicit_vectors(device, of_lattice(first)->lanes);
     l->wide = s->row_words % 4 == 0;
     /* not on CPUs: with vectors in scalar kernels, PoCL 3.1 compiles for hours on tiny lattices */
     if (!cpu && ((s->row_words == 1 && s->ly % 4 == 0) || s->row_words == 2))
         l->narrow = (int)s->row_words;
     l->full = s->tail == 32 && s->words % 4 == 0;
-    l->fixed = true;
+    l->fixed = true; /* 9% on an H200 */
     l->sums = 2;
     for (size_t i = 0; i < batch->count; i++) {
         const struct ergo_point *point = batch->points[i];
         if (bytes_staggered_axes(point))
             l->sums = 3;
         l->field = l->field || ising_needs_field(point);
-        l->fixed = l->fixed &&
-                   ergo_point_real(point, "/system/temperature") ==
-                       ergo_point_real(first, "/system/temperature") &&
-                   ergo_point_real(point, "/system/coupling") ==
-                       ergo_point_real(first, "/system/coupling");
+        l->fixed = l->fixed && point->parameters->temperature == first->parameters->temperature &&
+                   of_lattice(point)->coupling.real == of_lattice(first)->coupling.real;
     }
     l->fixed = l->fixed && !l->field;
 }
@@ -406,15 +402,13 @@ static enum ergo_status declare(struct ising_state *s) {
     const uint64_t members = e->batch->count, spins = s->shape.member_bytes * members;
     struct ergo_text o = {0};
     ergo_engine_buffer(e, ISING_SPINS, "spins", ERGO_BUFFER_STATE, spins);
-    ergo_engine_buffer(e, ISING_OTHER, "second copy of the spins", ERGO_BUFFER_RESULT,
+    ergo_engine_buffer(e, ISING_OTHER, "second copy of the spins", ERGO_BUFFER_SCRATCH,
                        l->path == ISING_PATH_TILE ? spins : 0);
-    ergo_engine_buffer(e, ISING_MEMBERS, "members", ERGO_BUFFER_CONSTANT, members * sizeof *m);
-    ergo_engine_buffer(e, ISING_BITS, "random bits", ERGO_BUFFER_RESULT,
+    ergo_engine_buffer(e, ISING_BITS, "random bits", ERGO_BUFFER_SCRATCH,
                        160 * s->shape.blocks * members * l->ahead);
-    ergo_engine_buffer(e, ISING_SNAPSHOTS, "spins of samples with curves", ERGO_BUFFER_RESULT,
+    ergo_engine_buffer(e, ISING_SNAPSHOTS, "spins of samples with curves", ERGO_BUFFER_SCRATCH,
                        l->snapshots * spins);
-    ergo_engine_buffer(e, ISING_SAMPLES, "samples", ERGO_BUFFER_SAMPLES,
-                       4 * members * l->sums * l->measure_groups);
+    ergo_engine_totals(e, ISING_SAMPLES, l->sums, 0, l->measure_groups);
     ergo_engine_buffer(e, ISING_CURVES, "correlations", ERGO_BUFFER_CURVES,
                        4 * members * l->curve_numbers);
 
@@ -462,7 +456,8 @@ enum ergo_status ising_configure(struct ergo_context *ctx, void *state) {
     if (!s->cut)
         s->shape = s->whole = ising_shape_of(batch->points[0]);
     *l = (struct ising_launch){.to = (uint32_t)s->shape.blocks};
-    s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
+    s->members =
+        ergo_engine_table(&s->e, ISING_MEMBERS, "members", batch->count, sizeof *s->members);
     s->physics = ergo_engine_memory(&s->e, batch->count, sizeof *s->physics);
     s->planes = bytes_shape_of(batch->points[0]);
     s->wave = ergo_engine_memory(&s->e, (size_t)s->whole.ly, 2 * sizeof *s->wave);
@@ -490,7 +485,7 @@ enum ergo_status ising_configure(struct ergo_context *ctx, void *state) {
         l->launch_sweeps = l->ahead;
     choose_measurement(batch, device, &s->shape, l);
     s->e.curve_interval = (uint64_t)model_correlation_every(batch->points[0]);
-    plan->host_bytes = (2 + batch->count) * s->shape.member_bytes; /* for an audit */
+    plan->host_bytes = (1 + batch->count) * s->shape.member_bytes; /* states that are saved */
     describe(s, plan);
     return declare(s);
 }

@@ -8,7 +8,6 @@
 #include "spin_lattice/glass_params.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/rng.h"
 #include "dist/dist.h"

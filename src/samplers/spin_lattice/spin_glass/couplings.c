@@ -31,8 +31,8 @@ size_t glass_couplings_length(const struct glass_shape *s) {
 /* ---- drawn ----------------------------------------------------------------------------------- */
 
 void glass_disorder_key(const struct ergo_point *point, uint32_t key[2]) {
-    const struct ergo_value *own = ergo_point_value(point, "/system/disorder_seed");
-    const uint64_t seed = own->present ? own->seed : ergo_point_value(point, "/seed")->seed;
+    const struct ergo_value *own = &of_lattice(point)->disorder_seed;
+    const uint64_t seed = own->present ? own->seed : point->parameters->seed.seed;
     char line[128];
     const int n = snprintf(line, sizeof line, "ergocl spin-glass disorder %llu %u",
                            (unsigned long long)seed, point->replica);
@@ -175,7 +175,7 @@ static bool read_text(struct reading *r) {
 
 static enum ergo_status read_file(struct ergo_context *ctx, const struct ergo_point *point,
                                   struct reading *r) {
-    const char *path = ergo_point_text(point, "/system/disorder_file");
+    const char *path = of_lattice(point)->disorder_file.text;
     size_t length = 0;
     enum ergo_status status =
         ergo_input_read(ctx, point, "/system/disorder_file", (size_t)1 << 30, &r->text, &length);
@@ -200,11 +200,11 @@ enum ergo_status glass_file_check(struct ergo_context *ctx, const struct ergo_po
 /* ---- fields ---------------------------------------------------------------------------------- */
 
 static bool has_field_file(const struct ergo_point *point) {
-    return ergo_point_value(point, "/system/field_file")->present;
+    return of_lattice(point)->field_file.present;
 }
 
 static double strength(const struct ergo_point *point) {
-    const struct ergo_value *h = ergo_point_value(point, "/system/random_field");
+    const struct ergo_value *h = &of_lattice(point)->random_field;
     return h->present ? h->real : has_field_file(point);
 }
 
@@ -222,11 +222,10 @@ static enum ergo_status read_fields(struct ergo_context *ctx, const struct ergo_
 
 enum ergo_status glass_field_check(struct ergo_context *ctx, const struct ergo_point *point,
                                    const struct glass_shape *s) {
-    const struct ergo_value *distribution = ergo_point_value(point, "/system/field_distribution");
+    const struct ergo_value *distribution = &of_lattice(point)->field_distribution;
     const bool normal =
-        distribution->present &&
-        strcmp(ergo_point_text(point, "/system/field_distribution"), "bimodal") != 0;
-    const double unit = fabs(ergo_point_real(point, "/system/coupling"));
+        distribution->present && !ergo_says(of_lattice(point)->field_distribution.text, "bimodal");
+    const double unit = fabs(of_lattice(point)->coupling.real);
     double most = normal ? real_most : 1;
     enum ergo_status status = ERGO_OK;
     if (has_field_file(point)) {
@@ -238,8 +237,7 @@ enum ergo_status glass_field_check(struct ergo_context *ctx, const struct ergo_p
             most = fmax(i ? most : 0, fabs(fields[i]));
         free(fields);
     }
-    const double field =
-        (fabs(ergo_point_real(point, "/system/field")) + strength(point) * most) / unit;
+    const double field = (fabs(of_lattice(point)->field.real) + strength(point) * most) / unit;
     if (status == ERGO_OK && 2 * s->d * (s->signs ? 1 : real_most) + field > most_force)
         status = ergo_job_error(
             ctx, strength(point) != 0 ? "/system/random_field" : "/system/field",
@@ -252,12 +250,11 @@ enum ergo_status glass_field_check(struct ergo_context *ctx, const struct ergo_p
 /* Of word-lattice `word`: [site][32]. */
 static enum ergo_status add_fields(struct ergo_context *ctx, const struct ergo_point *point,
                                    const struct glass_shape *s, uint32_t word, uint32_t *to) {
-    const struct ergo_value *distribution = ergo_point_value(point, "/system/field_distribution");
+    const struct ergo_value *distribution = &of_lattice(point)->field_distribution;
     const bool normal =
-        distribution->present &&
-        strcmp(ergo_point_text(point, "/system/field_distribution"), "bimodal") != 0;
-    const double unit = fabs(ergo_point_real(point, "/system/coupling"));
-    const double b = ergo_point_real(point, "/system/field") / unit, h = strength(point) / unit;
+        distribution->present && !ergo_says(of_lattice(point)->field_distribution.text, "bimodal");
+    const double unit = fabs(of_lattice(point)->coupling.real);
+    const double b = of_lattice(point)->field.real / unit, h = strength(point) / unit;
     double *file = NULL;
     uint32_t key[2];
     enum ergo_status status = ERGO_OK;
@@ -293,12 +290,12 @@ static void widen(uint32_t negative, uint32_t to[32]) {
 
 enum ergo_status glass_couplings(struct ergo_context *ctx, const struct ergo_point *point,
                                  const struct glass_shape *s, uint32_t word, uint32_t *couplings) {
-    const struct ergo_value *fraction = ergo_point_value(point, "/system/negative_fraction");
+    const struct ergo_value *fraction = &of_lattice(point)->negative_fraction;
     const size_t length = s->d * (size_t)s->sites * (s->real ? 32 : 1); /* without fields */
     const double sign = fraction->present ? fraction->real : 0.5;
     enum ergo_status status = ERGO_OK;
     uint32_t key[2];
-    if (ergo_point_value(point, "/system/disorder_file")->present) {
+    if (of_lattice(point)->disorder_file.present) {
         struct reading r = {.s = s, .word = word, .couplings = couplings};
         memset(couplings, 0, 4 * length);
         status = read_file(ctx, point, &r);
@@ -317,7 +314,7 @@ enum ergo_status glass_couplings(struct ergo_context *ctx, const struct ergo_poi
                         (uint32_t)glass_normal(key, bond, word, GLASS_PURPOSE_COUPLING, b);
             }
     }
-    if (ergo_point_real(point, "/system/coupling") < 0)
+    if (of_lattice(point)->coupling.real < 0)
         for (size_t i = 0; i < length; i++)
             couplings[i] = s->real ? 0u - couplings[i] : ~couplings[i];
     if (s->field && status == ERGO_OK)
@@ -363,14 +360,14 @@ static enum ergo_status first_of_file(struct ergo_context *ctx, const struct erg
 
 enum ergo_status glass_first_sample(struct ergo_context *ctx, const struct ergo_point *point,
                                     const struct glass_shape *s, struct model_sites of, double *j) {
-    const struct ergo_value *fraction = ergo_point_value(point, "/system/negative_fraction");
-    const struct ergo_value *disorder = ergo_point_value(point, "/system/disorder");
-    const struct ergo_value *ratio = ergo_point_value(point, "/system/disorder_ratio");
+    const struct ergo_value *fraction = &of_lattice(point)->negative_fraction;
+    const struct ergo_value *disorder = &of_lattice(point)->disorder;
+    const struct ergo_value *ratio = &of_lattice(point)->disorder_ratio;
     const double other = ratio->present ? ratio->real : -1;
     const bool normal =
-        disorder->present && strcmp(ergo_point_text(point, "/system/disorder"), "gaussian") == 0;
+        disorder->present && ergo_says(of_lattice(point)->disorder.text, "gaussian");
     uint32_t key[2];
-    if (ergo_point_value(point, "/system/disorder_file")->present)
+    if (of_lattice(point)->disorder_file.present)
         return first_of_file(ctx, point, s, of, j);
     glass_disorder_key(point, key);
     for (uint32_t d = 0; d < s->d; d++)

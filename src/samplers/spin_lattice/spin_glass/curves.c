@@ -56,36 +56,18 @@ struct quantity {
 
 /* Of the coldest temperature, and over the ladder. */
 static const struct quantity results[GLASS_RESULTS] = {
-    [GLASS_MEAN_E] = {NULL, GLASS_E, 1},   [GLASS_MEAN_M] = {NULL, GLASS_M, 1},
-    [GLASS_MEAN_M2] = {NULL, GLASS_M2, 1}, [GLASS_MEAN_ABS_Q] = {NULL, GLASS_ABS_Q, 2},
-    [GLASS_MEAN_Q2] = {NULL, GLASS_Q2, 2}, [GLASS_MEAN_Q4] = {NULL, GLASS_Q4, 2},
-    [GLASS_BINDER] = {binder_of, 0, 2},    [GLASS_LENGTH] = {length_of, 0, 2},
-    [GLASS_HEAT] = {heat_of, 0, 2},        [GLASS_CONNECTED] = {connected_of, 0, 4}};
+    [OVERLAP_E] = {NULL, GLASS_E, 1},     [OVERLAP_M] = {NULL, GLASS_M, 1},
+    [OVERLAP_M2] = {NULL, GLASS_M2, 1},   [OVERLAP_ABS_Q] = {NULL, GLASS_ABS_Q, 2},
+    [OVERLAP_Q2] = {NULL, GLASS_Q2, 2},   [OVERLAP_Q4] = {NULL, GLASS_Q4, 2},
+    [OVERLAP_BINDER] = {binder_of, 0, 2}, [GLASS_LENGTH] = {length_of, 0, 2},
+    [GLASS_HEAT] = {heat_of, 0, 2},       [GLASS_CONNECTED] = {connected_of, 0, 4}};
 static const struct {
     int curve, result;
-} over_ladder[] = {{CURVE_LADDER_ENERGY, GLASS_MEAN_E},
-                   {CURVE_LADDER_Q2, GLASS_MEAN_Q2},
+} over_ladder[] = {{CURVE_LADDER_ENERGY, OVERLAP_E},
+                   {CURVE_LADDER_Q2, OVERLAP_Q2},
                    {CURVE_LADDER_HEAT, GLASS_HEAT},
-                   {CURVE_LADDER_BINDER, GLASS_BINDER},
+                   {CURVE_LADDER_BINDER, OVERLAP_BINDER},
                    {CURVE_LADDER_XI, GLASS_LENGTH}};
-
-double glass_moment(const struct ergo_point *point, const char *observable, const double *mean) {
-    static const char *const names[GLASS_RESULTS] = {[GLASS_MEAN_E] = "energy",
-                                                     [GLASS_MEAN_M] = "magnetization",
-                                                     [GLASS_MEAN_M2] = "glass_magnetization2",
-                                                     [GLASS_MEAN_ABS_Q] = "overlap_abs",
-                                                     [GLASS_MEAN_Q2] = "overlap2",
-                                                     [GLASS_MEAN_Q4] = "overlap4",
-                                                     [GLASS_BINDER] = "overlap_binder",
-                                                     [GLASS_LENGTH] = "overlap_length",
-                                                     [GLASS_HEAT] = "glass_heat_capacity",
-                                                     [GLASS_CONNECTED] = "overlap_susceptibility"};
-    (void)point;
-    for (int i = 0; i < GLASS_RESULTS; i++)
-        if (strcmp(names[i], observable) == 0)
-            return mean[i];
-    return NAN;
-}
 
 /* ---- units ----------------------------------------------------------------------------------- */
 

@@ -11,6 +11,8 @@
 #include "samplers/spin_lattice/spin_glass/glass.h"
 #include "samplers/spin_lattice/models.h"
 
+enum { BEFORE = 8 }; /* bytes of a state that are before the words */
+
 /* The same blocks on all ranks, the shortest that any of them wants, and as the plan has promised:
  * also after a trial. */
 static void agree(struct glass_state *s) {
@@ -60,7 +62,7 @@ static enum ergo_status sweep_alone(struct ergo_context *ctx, void *state) {
 /* Shares of words, or of ladders, by a trial. */
 static enum ergo_status share_by_speed(struct ergo_context *ctx, struct glass_state *s) {
     bool uneven = false;
-    enum ergo_status status = glass_init(ctx, s);
+    enum ergo_status status = ergo_engine_init(ctx, s);
     if (status == ERGO_OK)
         status = ergo_shares_try(ctx, s->shares, (double)s->shape.words * s->shape.quads,
                                  sweep_alone, s, &uneven);
@@ -105,56 +107,90 @@ struct gathering {
     struct ergo_context *ctx;
     const struct ergo_shares *shares;
     struct glass_shape whole;
-    char *state;
+    char *state; /* of all words; NULL: this rank does not write */
 };
+
+/* What a share's words have in states, and what is before them: the hash of the couplings. */
+static size_t words_bytes(const struct glass_shape *s) {
+    struct ergo_form form;
+    ergo_fields_form(&glass_fields, s, &form);
+    return form.bytes - BEFORE - (s->automatic ? 8 * (size_t)s->rungs : 0);
+}
 
 static enum ergo_status take(void *user, int rank, const char *data, size_t length) {
     struct gathering *g = user;
     const struct glass_shape here = glass_share_of(&g->whole, g->shares, (size_t)rank);
     if (here.idle)
         return ERGO_OK;
-    if (length != glass_part_bytes(&here))
+    if (length < BEFORE + words_bytes(&here))
         return ERGO_FAIL(g->ctx, ERGO_E_DEVICE,
                          "rank %d sent %zu bytes of its state instead of %zu", rank, length,
-                         glass_part_bytes(&here));
-    glass_state_place(&here, data, g->state);
+                         BEFORE + words_bytes(&here));
+    glass_state_move(&here, (char *)(uintptr_t)data + BEFORE, g->state + BEFORE, true);
     return ERGO_OK;
 }
 
+/* Rank 0 has the hash and the temperatures in its own part, before and behind the words. */
 static enum ergo_status save(struct ergo_context *ctx, void *opaque, size_t member,
                              struct ergo_text *text) {
     struct glass_state *s = opaque;
     struct ergo_text own = {0};
     struct gathering g = {
         .ctx = ctx, .shares = s->shares, .whole = glass_shape_of(s->e.batch->points[0])};
-    const bool writer = ergo_ranks_rank() == 0;
-    const size_t bytes = glass_state_bytes(&g.whole);
-    enum ergo_status status = s->shape.idle ? ERGO_OK : glass_save_part(ctx, s, member, &own);
-    if (writer && status == ERGO_OK) {
-        g.state = calloc(1, bytes);
+    const size_t words = words_bytes(&g.whole);
+    enum ergo_status status = ergo_fields_save(ctx, s, member, &own);
+    const size_t behind = BEFORE + words_bytes(&s->shape);
+    if (ergo_ranks_rank() == 0 && status == ERGO_OK) {
+        g.state = ergo_text_extend(text, own.length + words - words_bytes(&s->shape));
         if (!g.state)
-            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state of %zu bytes", bytes);
+            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the words of all ranks");
     }
-    if (writer && status == ERGO_OK) {
-        memcpy(g.state, &s->hashes[member], 8);
+    if (g.state && status == ERGO_OK) {
+        memcpy(g.state, own.data, BEFORE);
+        memcpy(g.state + BEFORE + words, own.data + behind, own.length - behind);
         status = take(&g, 0, own.data, own.length);
     }
     if (status == ERGO_OK)
         status = ergo_dist_gather(ctx, &own, take, &g);
-    if (writer && status == ERGO_OK) {
-        ergo_text_append_bytes(text, g.state, bytes - ergo_feedback_bytes(&s->feedback));
-        ergo_feedback_save(&s->feedback, s->ladders + member * g.whole.rungs, text);
-        if (text->failed)
-            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the words of all ranks");
-    }
-    free(g.state);
     ergo_text_free(&own);
     return status;
 }
 
+/* The part of a whole state that is this rank's, loaded or carried. */
+static enum ergo_status part(struct ergo_context *ctx, struct glass_state *s, size_t member,
+                             uint64_t step, const char *bytes, size_t length, bool carry) {
+    const struct glass_shape whole = glass_shape_of(s->e.batch->points[0]);
+    const size_t all = BEFORE + words_bytes(&whole), mine = BEFORE + words_bytes(&s->shape);
+    const size_t tail = s->shape.automatic ? 8 * (size_t)s->shape.rungs : 0;
+    if (length != all + tail)
+        return ERGO_FAIL(ctx, ERGO_E_IO, "the saved state of member %zu has %zu bytes, not %zu",
+                         member, length, all + tail);
+    char *own = malloc(mine + tail);
+    if (!own)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
+    memcpy(own, bytes, BEFORE);
+    glass_state_move(&s->shape, own + BEFORE, (char *)(uintptr_t)bytes + BEFORE, false);
+    memcpy(own + mine, bytes + all, tail);
+    const enum ergo_status status = carry
+                                        ? ergo_fields_carry(ctx, s, member, own, mine + tail)
+                                        : ergo_fields_load(ctx, s, member, step, own, mine + tail);
+    free(own);
+    return status;
+}
+
+static enum ergo_status load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
+                             const void *bytes, size_t length) {
+    return part(ctx, state, member, step, bytes, length, false);
+}
+
+static enum ergo_status carry(struct ergo_context *ctx, void *state, size_t member,
+                              const void *bytes, size_t length) {
+    return part(ctx, state, member, 0, bytes, length, true);
+}
+
 static enum ergo_status view(struct ergo_context *ctx, void *opaque, size_t member,
                              struct ergo_view *view) {
-    return ergo_ranks_rank() ? ERGO_OK : glass_view(ctx, opaque, member, view);
+    return ergo_ranks_rank() ? ERGO_OK : ergo_fields_view(ctx, opaque, member, view);
 }
 
 static bool adapts(const void *opaque) {
@@ -165,11 +201,11 @@ const struct ergo_sampler_ops glass_cut_ops = {
     .engine = &share,
     .create = create,
     .adapts = adapts,
-    .init = glass_init,
+    .init = ergo_engine_init,
     .count = glass_count,
     .end_curves = glass_end_curves,
     .save = save,
-    .load = glass_load,
-    .carry = glass_carry,
+    .load = load,
+    .carry = carry,
     .view = view,
 };

@@ -1,7 +1,6 @@
 /* Spin glasses on a device: constants, start, the table of operations. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "samplers/spin_lattice/models.h"
 #include "samplers/spin_lattice/two_times.h"
@@ -136,13 +135,11 @@ void glass_clear_walkers(struct glass_state *s) {
     free(from_hot);
 }
 
-enum ergo_status glass_init(struct ergo_context *ctx, void *opaque) {
-    struct glass_state *s = opaque;
+void glass_start(void *state) {
+    struct glass_state *s = state;
     const struct glass_shape *h = &s->shape;
     const struct ergo_point *first = s->e.batch->points[0];
-    const unsigned mode = model_start(first);
-    s->e.step = 0;
-    ergo_engine_begin(&s->e, ctx);
+    const unsigned mode = lattice_start(first);
     if (s->feedback.automatic) {
         ergo_feedback_begin(s->e.batch, s->ladders);
         glass_write_ladders(s);
@@ -153,8 +150,6 @@ enum ergo_status glass_init(struct ergo_context *ctx, void *opaque) {
         ergo_grid_items((size_t)h->sites * h->quads, s->launch.site_group, glass_lattices(s)),
         BUFFER(GLASS_SPINS), BUFFER(GLASS_KEYS), U32(mode), VALUE(s->launch.words),
         U32(s->launch.last));
-    ergo_engine_finish(&s->e);
-    return ergo_engine_end(&s->e);
 }
 
 /* ---- one device for all ---------------------------------------------------------------------- */
@@ -169,17 +164,17 @@ static const struct ergo_engine_model whole;
 /* As if there were no waiting time. */
 static const struct ergo_sampler_ops untimed = {
     .engine = &whole,
-    .init = glass_init,
+    .init = ergo_engine_init,
     .count = glass_count,
     .end_curves = glass_end_curves,
-    .save = glass_save,
-    .load = glass_load,
-    .carry = glass_carry,
-    .view = glass_view,
+    .save = ergo_fields_save,
+    .load = ergo_fields_load,
+    .carry = ergo_fields_carry,
+    .view = ergo_fields_view,
 };
 
 static const struct ergo_engine_model whole = {GLASS_MODEL, .configure = configure,
                                                .watched = &untimed};
 
 const struct ergo_sampler_ops glass_ops = {
-    .engine = &whole, .count = glass_count, .view = glass_view, ERGO_TIMED};
+    .engine = &whole, .count = glass_count, .view = ergo_fields_view, ERGO_TIMED};

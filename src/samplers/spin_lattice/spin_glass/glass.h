@@ -6,7 +6,7 @@
 #include "engine/ladder.h"
 #include "engine/shares.h"
 #include "samplers/sampler.h"
-#include "samplers/spin_lattice/models.h"
+#include "samplers/spin_lattice/overlaps.h"
 #include "spin_lattice/glass_params.h"
 
 /* Of a sample, at one temperature: means over its copies or pairs of them. */
@@ -26,20 +26,8 @@ enum {
     GLASS_MOMENTS
 };
 
-/* What is told of the coldest temperature: the curve `moments`. */
-enum {
-    GLASS_MEAN_E,
-    GLASS_MEAN_M,
-    GLASS_MEAN_M2,
-    GLASS_MEAN_ABS_Q,
-    GLASS_MEAN_Q2,
-    GLASS_MEAN_Q4,
-    GLASS_BINDER,
-    GLASS_LENGTH,
-    GLASS_HEAT,
-    GLASS_CONNECTED,
-    GLASS_RESULTS
-};
+/* What is told of the coldest temperature beside enum overlap_number: the curve `moments`. */
+enum { GLASS_LENGTH = OVERLAP_NUMBERS, GLASS_HEAT, GLASS_CONNECTED, GLASS_RESULTS };
 
 /* Moments are added up as whole numbers: of copies, in units of a power of two which is so large
  * that the sum over all measurements of the job is exact. */
@@ -212,7 +200,7 @@ enum ergo_status glass_configure(struct ergo_context *ctx, struct glass_state *s
 /* device.c */
 enum ergo_status glass_prepare(struct ergo_context *ctx, void *state);
 void glass_release(void *state);
-enum ergo_status glass_init(struct ergo_context *ctx, void *state);
+void glass_start(void *state);
 /* s->ladders to the device. */
 void glass_write_ladders(struct glass_state *s);
 /* Walkers have been nowhere, but for those at the hot end; nothing is counted. */
@@ -222,9 +210,9 @@ void glass_wave(const struct glass_shape *s, uint32_t layer, int32_t wave[2]);
 /* All of an engine's model but `configure`. */
 #define GLASS_MODEL                                                                                \
     .sampler = "spin-lattice", .smaller = "a smaller lattice, fewer samples or temperatures",      \
-    .state_bytes = sizeof(struct glass_state), .prepare = glass_prepare, .steps = glass_steps,     \
-    .measure = glass_measure, .measure_curves = glass_read_numbers, .convert = glass_convert,      \
-    .release = glass_release
+    .state_bytes = sizeof(struct glass_state), .fields = &glass_fields, .prepare = glass_prepare,  \
+    .start = glass_start, .steps = glass_steps, .measure = glass_measure,                          \
+    .measure_curves = glass_read_numbers, .convert = glass_convert, .release = glass_release
 
 /* advance.c: sweeps, exchanges where they are due; measurements. */
 void glass_steps(void *state, uint64_t sweeps);
@@ -272,25 +260,14 @@ enum ergo_status glass_count(struct ergo_context *ctx, void *state, size_t membe
 /* curves.c */
 enum ergo_status glass_end_curves(struct ergo_context *ctx, void *state, size_t member,
                                   struct ergo_curve *curves);
-double glass_moment(const struct ergo_point *point, const char *observable, const double *mean);
 
 /* state.c */
-/* The part of a member's state that its share `here` has, at `part`, to its place in the whole. */
-void glass_state_place(const struct glass_shape *here, const char *part, char *whole);
-size_t glass_state_bytes(const struct glass_shape *s); /* of the whole */
-size_t glass_part_bytes(const struct glass_shape *s);  /* of the share */
-enum ergo_status glass_save_part(struct ergo_context *ctx, struct glass_state *s, size_t member,
-                                 struct ergo_text *text);
+extern const struct ergo_fields glass_fields;
+/* Between the words that a share `here` has, one behind the other, and their places in the whole
+ * (`place`), or the other way. */
+void glass_state_move(const struct glass_shape *here, char *own, char *whole, bool place);
 enum ergo_status glass_form(struct ergo_context *ctx, const struct ergo_point *point,
                             struct ergo_form *form);
-enum ergo_status glass_save(struct ergo_context *ctx, void *state, size_t member,
-                            struct ergo_text *text);
-enum ergo_status glass_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
-                            const void *bytes, size_t length);
-enum ergo_status glass_carry(struct ergo_context *ctx, void *state, size_t member,
-                             const void *bytes, size_t length);
-enum ergo_status glass_view(struct ergo_context *ctx, void *state, size_t member,
-                            struct ergo_view *view);
 
 /* The default of /system/dynamics where it is not metropolis, else NULL (job.c). */
 const char *glass_instead(const struct ergo_point *point);

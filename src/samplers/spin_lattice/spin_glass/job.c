@@ -11,18 +11,13 @@
 
 _Static_assert(sizeof(struct glass_record) == GLASS_RECORD_BYTES, "glass_record has no padding");
 
-static int64_t integer(const struct ergo_point *point, const char *pointer, int64_t otherwise) {
-    const struct ergo_value *v = ergo_point_value(point, pointer);
-    return v->present ? v->integer : otherwise;
-}
-
 static bool from_file(const struct ergo_point *point) {
-    return ergo_point_value(point, "/system/disorder_file")->present;
+    return of_lattice(point)->disorder_file.present;
 }
 
 struct glass_shape glass_shape_of(const struct ergo_point *point) {
-    const struct ergo_value *size = ergo_point_value(point, "/system/size");
-    const char *disorder = ergo_point_text(point, "/system/disorder");
+    const struct ergo_value *size = &of_lattice(point)->size;
+    const char *disorder = of_lattice(point)->disorder.text;
     struct glass_shape s = {.d = (uint32_t)size->items, .lz = 1};
     s.lx = (uint32_t)size->size[0];
     s.ly = (uint32_t)size->size[1];
@@ -36,17 +31,17 @@ struct glass_shape glass_shape_of(const struct ergo_point *point) {
     s.last = s.samples % 32 ? (1u << (s.samples % 32)) - 1 : 0xffffffffu;
     s.temperatures = s.rungs = ergo_ladder_rungs(point);
     s.automatic = ergo_feedback_of(point).automatic;
-    s.copies = (uint32_t)ergo_point_int(point, "/system/copies");
+    s.copies = (uint32_t)of_lattice(point)->copies;
     s.slots = s.temperatures * s.copies;
     s.quads = (s.slots + 3) / 4;
     s.swap_every = ergo_ladder_every(point);
-    s.cluster_every = (uint32_t)integer(point, "/system/cluster_every", 0);
+    s.cluster_every = (uint32_t)of_lattice(point)->cluster_every.integer;
     s.signs = strcmp(disorder, "bimodal") == 0;
     /* a field of 0 that is given may be one of a scan */
-    s.field = model_given(point, "/system/field") || model_has(point, "/system/random_field") ||
-              model_has(point, "/system/field_file");
+    s.field = of_lattice(point)->field.given || of_lattice(point)->random_field.present ||
+              of_lattice(point)->field_file.present;
     s.real = !s.signs || s.field;
-    s.heat = strcmp(ergo_point_text(point, "/system/dynamics"), "heat-bath") == 0;
+    s.heat = ergo_says(of_lattice(point)->dynamics, "heat-bath");
     return s;
 }
 
@@ -72,7 +67,7 @@ static void split(double p, uint32_t *hi, uint32_t *lo) {
 /* The energy that a count of 1 stands for; without real couplings a count is of unsatisfied bonds.
  */
 static double unit_of_energy(const struct ergo_point *point, const struct glass_shape *s) {
-    return fabs(ergo_point_real(point, "/system/coupling")) * (s->real ? 0x1p-24 : 2);
+    return fabs(of_lattice(point)->coupling.real) * (s->real ? 0x1p-24 : 2);
 }
 
 float glass_slope(const struct ergo_point *point, const struct glass_shape *s, const double *all,
@@ -82,7 +77,7 @@ float glass_slope(const struct ergo_point *point, const struct glass_shape *s, c
 
 void glass_tables(const struct ergo_point *point, const struct glass_shape *s, const double *all,
                   uint32_t *tables, float *slopes) {
-    const double j = fabs(ergo_point_real(point, "/system/coupling"));
+    const double j = fabs(of_lattice(point)->coupling.real);
     memset(tables, 0, s->quads * 2 * GLASS_CLASSES * 4 * sizeof *tables);
     for (uint32_t slot = 0; slot < s->slots; slot++) {
         const double kelvin = all[s->rung + slot / s->copies] / j; /* in units of the coupling */
@@ -116,11 +111,10 @@ static const double units_least = 0x1p16;
 
 void glass_units_of(const struct ergo_point *point, const struct glass_shape *s,
                     struct glass_units *u) {
-    const struct ergo_value *every = ergo_point_value(point, "/run/measure_every");
-    const double j = fabs(ergo_point_real(point, "/system/coupling")), n = (double)s->sites;
+    const struct ergo_value *every = &point->parameters->measure_every;
+    const double j = fabs(of_lattice(point)->coupling.real), n = (double)s->sites;
     const double step = every->automatic || every->integer < 1 ? 1 : (double)every->integer;
-    const double measurements =
-        fmax(units_least, (double)ergo_point_int(point, "/run/sweeps") / step + 1);
+    const double measurements = fmax(units_least, (double)point->parameters->sweeps / step + 1);
     const double e = s->real ? j * 0x1p-24 / n : j / n; /* of a unit of energy */
     const double most = n * (s->field ? 0x1p30 : s->d * (s->real ? 0x1p27 : 1)), wave = 4096 * n;
     const uint32_t pairs = s->copies == 4 ? 4 : 1;
@@ -163,28 +157,29 @@ enum ergo_status glass_extends(struct ergo_context *ctx, const struct ergo_point
                                  "found %lld, but the run of %lld has summed moments of %llu sites "
                                  "in units that are too fine for so many measurements; up to %.0f "
                                  "all lengths are possible",
-                                 (long long)ergo_point_int(to, "/run/sweeps"),
-                                 (long long)ergo_point_int(from, "/run/sweeps"),
-                                 (unsigned long long)s.sites, units_least);
+                                 (long long)to->parameters->sweeps,
+                                 (long long)from->parameters->sweeps, (unsigned long long)s.sites,
+                                 units_least);
 }
 
 /* ---- check ----------------------------------------------------------------------------------- */
 
 static bool metropolis_samples(const struct ergo_point *point) {
     const struct glass_shape s = glass_shape_of(point);
-    const struct ergo_value *h = ergo_point_value(point, "/system/random_field");
-    const double j = fabs(ergo_point_real(point, "/system/coupling"));
-    const struct ergo_value *b = ergo_point_value(point, "/system/field");
+    const struct ergo_value *h = &of_lattice(point)->random_field;
+    const double j = fabs(of_lattice(point)->coupling.real);
+    const struct ergo_value *b = &of_lattice(point)->field;
     struct ergodic_lattice lattice = {
         .d = s.d, .l = {s.lx, s.ly, s.lz}, .j = {j, j, j}, .signs = true};
     if (from_file(point) && s.real)
         return glass_file_samples(point, &s);
     if (!s.signs)
         return true;
-    if (h->present && h->real != 0 && model_says(point, "/system/field_distribution", "gaussian"))
+    if (h->present && h->real != 0 &&
+        ergo_says(of_lattice(point)->field_distribution.text, "gaussian"))
         return true;
     lattice.b = b->present ? b->real : 0;
-    lattice.h = h->present && !model_has(point, "/system/field_file") ? h->real : 0;
+    lattice.h = h->present && !of_lattice(point)->field_file.present ? h->real : 0;
     return ergodic_lattice(&lattice);
 }
 
@@ -207,7 +202,7 @@ static enum ergo_status check_disorder(struct ergo_context *ctx, const struct er
 
 enum ergo_status glass_check(struct ergo_context *ctx, const struct ergo_point *point) {
     static const char *const side[] = {"/system/size/0", "/system/size/1", "/system/size/2"};
-    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    const struct ergo_value *size = &of_lattice(point)->size;
     const struct glass_shape s = glass_shape_of(point);
     enum ergo_status status = ERGO_OK;
     for (int i = 0; i < size->items && i < 3; i++)
@@ -244,8 +239,8 @@ enum ergo_status glass_check(struct ergo_context *ctx, const struct ergo_point *
                                 32 * GLASS_WORDS_MAX);
     if (model_dynamics_check(ctx, point, metropolis_samples(point)) != ERGO_OK)
         status = ERGO_E_JOB;
-    const double j = fabs(ergo_point_real(point, "/system/coupling"));
-    const double t = ergo_point_real(point, "/system/temperature");
+    const double j = fabs(of_lattice(point)->coupling.real);
+    const double t = point->parameters->temperature;
     if (!(j > 0))
         status = ergo_job_error(ctx, "/system/coupling", "0: nothing would be coupled");
     else if (!s.heat && j * (double)(4 * s.d) < 1e-3 * t)
@@ -261,7 +256,7 @@ enum ergo_status glass_check(struct ergo_context *ctx, const struct ergo_point *
         status = ergo_feedback_check(ctx, point);
     other = timed_check(ctx, point);
     status = other != ERGO_OK ? other : status;
-    if (ergo_point_bool(point, "/run/chi4") && s.all < 3)
+    if (of_lattice(point)->chi4 && s.all < 3)
         status = ergo_job_error(ctx, "/run/chi4",
                                 "needs three words of 32 samples at least, which are independent: "
                                 "/system/samples is %u",
@@ -313,7 +308,7 @@ size_t glass_curve_size(const struct ergo_point *point, size_t c) {
     case CURVE_GLASS_TWO_TIMES:
         return timed_size(point);
     case CURVE_GLASS_CHI4:
-        return ergo_point_bool(point, "/run/chi4") ? timed_size(point) : 0;
+        return of_lattice(point)->chi4 ? timed_size(point) : 0;
     default:
         return 0;
     }
@@ -345,13 +340,13 @@ void glass_curve_x(const struct ergo_point *point, size_t c, double *x) {
 
 /* Without negative couplings: the Ising model. */
 double glass_exact(const struct ergo_point *point, const char *observable) {
-    const struct ergo_value *fraction = ergo_point_value(point, "/system/negative_fraction");
+    const struct ergo_value *fraction = &of_lattice(point)->negative_fraction;
     const struct glass_shape s = glass_shape_of(point);
     struct ergo_ising_exact e;
     if (s.d != 2 || !s.signs || s.field || !fraction->present || fraction->real != 0 ||
         strcmp(observable, "energy") != 0 ||
-        !ergo_ising_exact_torus(s.lx, s.ly, ergo_point_real(point, "/system/temperature"),
-                                ergo_point_real(point, "/system/coupling"), &e))
+        !ergo_ising_exact_torus(s.lx, s.ly, point->parameters->temperature,
+                                of_lattice(point)->coupling.real, &e))
         return NAN;
     return e.energy;
 }

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "samplers/spin_lattice/spin_glass/glass.h"
 
@@ -114,8 +113,8 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct glass_sta
     const struct ergo_batch *batch = state->e.batch;
     const struct ergo_device *device = state->e.device;
     const struct ergo_device_summary *d = &device->summary;
-    const int64_t path = ergo_point_int(batch->points[0], "/tuning/path");
-    const int64_t wish = ergo_point_int(batch->points[0], "/tuning/work_group");
+    const int64_t path = batch->points[0]->parameters->path;
+    const int64_t wish = batch->points[0]->parameters->work_group;
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
     const double lattices = (double)batch->count * s->words;
     *l = (struct glass_launch){0};
@@ -182,8 +181,8 @@ static void declare_buffers(struct glass_state *s) {
         {GLASS_KEYS, "keys", ERGO_BUFFER_CONSTANT, 8 * members},
         {GLASS_SLOPES, "slopes", ERGO_BUFFER_CONSTANT, 4 * members * h->temperatures},
         {GLASS_WAVES, "waves", ERGO_BUFFER_CONSTANT, 8 * (size_t)h->layers},
-        {GLASS_ENERGIES, "energies", ERGO_BUFFER_RESULT, 8 * records * s->launch.parts},
-        {GLASS_COUNTS, "counts", ERGO_BUFFER_RESULT, 8 * records * h->layers},
+        {GLASS_ENERGIES, "energies", ERGO_BUFFER_SCRATCH, 8 * records * s->launch.parts},
+        {GLASS_COUNTS, "counts", ERGO_BUFFER_SCRATCH, 8 * records * h->layers},
         /* what an exchange leaves for the next one, zeros at first */
         {GLASS_MASKS, "exchanges", ERGO_BUFFER_STATE, 32 * lattices * h->quads},
         {GLASS_FROM_HOT, "walkers", ERGO_BUFFER_STATE, 16 * lattices * h->quads},

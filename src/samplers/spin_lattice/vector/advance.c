@@ -28,34 +28,19 @@ static enum ergo_status create_terms(struct ergo_context *ctx, struct vector_sta
     return status;
 }
 
-void vector_groups(struct vector_state *s) {
-    for (unsigned k = 0; k < ERGO_KERNELS; k++)
-        if (s->e.kernels[k].kernel)
-            s->group = (uint32_t)ergo_engine_group(&s->e, k, s->group);
-}
-
-enum ergo_status vector_constants(struct ergo_context *ctx, struct vector_state *s) {
-    const enum ergo_status status = vector_terms_length(&s->shape) ? create_terms(ctx, s) : ERGO_OK;
-    ergo_engine_constant(&s->e, VECTOR_MEMBERS, s->members);
+enum ergo_status vector_constants(struct ergo_context *ctx, void *state) {
+    struct vector_state *s = state;
     if (s->waves.n)
         ergo_engine_constant(&s->e, VECTOR_WAVES, s->waves.k);
-    return status;
+    return vector_terms_length(&s->shape) ? create_terms(ctx, s) : ERGO_OK;
 }
 
-static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
-    vector_groups(state);
-    return vector_constants(ctx, state);
-}
-
-enum ergo_status vector_init(struct ergo_context *ctx, void *opaque) {
-    struct vector_state *s = opaque;
-    s->e.step = 0;
-    ergo_engine_begin(&s->e, ctx);
-    ERGO_LAUNCH(
-        &s->e, VECTOR_START, ergo_grid_items((size_t)s->shape.sites, s->group, s->e.batch->count),
-        BUFFER(VECTOR_SPINS), BUFFER(VECTOR_MEMBERS), U32(model_start(s->e.batch->points[0]) == 2));
-    ergo_engine_finish(&s->e);
-    return ergo_engine_end(&s->e);
+void vector_begin(void *state) {
+    struct vector_state *s = state;
+    ERGO_LAUNCH(&s->e, VECTOR_START,
+                ergo_grid_items((size_t)s->shape.sites, s->e.group, s->e.batch->count),
+                BUFFER(VECTOR_SPINS), BUFFER(VECTOR_MEMBERS),
+                U32(lattice_start(s->e.batch->points[0]) == 2));
 }
 
 /* A box of columns of one colour for a group, so that neighbours are read from a cache near by: of
@@ -64,7 +49,7 @@ enum ergo_status vector_init(struct ergo_context *ctx, void *opaque) {
 static struct ergo_grid layers_grid(const struct vector_state *s, uint32_t layers, uint32_t depth,
                                     uint32_t wide) {
     const struct vector_shape *h = &s->shape;
-    const size_t all = wide > 1 && s->group > s->wide_group ? s->wide_group : s->group;
+    const size_t all = wide > 1 && s->e.group > s->wide_group ? s->wide_group : s->e.group;
     const size_t row = h->l[0] / h->colours / wide, members = s->e.batch->count;
     const size_t columns = (layers + depth - 1) / depth;
     const size_t across = h->d == 3 ? h->l[1] : columns, behind = h->d == 3 ? columns : 1;
@@ -135,7 +120,7 @@ void vector_measure(void *state, size_t sample) {
                                U32(s->from),
                                U32(s->to),
                                LOCAL(2 * s->shape.numbers * sizeof(cl_uint))};
-    launch(s, VECTOR_MEASURE, ergo_grid_groups(s->measure_groups, s->group, s->e.batch->count),
+    launch(s, VECTOR_MEASURE, ergo_grid_groups(s->measure_groups, s->e.group, s->e.batch->count),
            args, 7);
 }
 
@@ -143,43 +128,25 @@ void vector_measure_curves(void *state, size_t curve) {
     struct vector_state *s = state;
     if (s->waves.n)
         ERGO_LAUNCH(&s->e, VECTOR_COUNT_WAVES,
-                    ergo_grid_groups(s->measure_groups, s->group, s->waves.n * s->e.batch->count),
+                    ergo_grid_groups(s->measure_groups, s->e.group, s->waves.n * s->e.batch->count),
                     BUFFER(VECTOR_SPINS), BUFFER(VECTOR_MEMBERS), BUFFER(VECTOR_WAVES),
                     BUFFER(VECTOR_WAVE_COUNTS), U32(curve), U32(s->waves.n), U32(s->from),
                     U32(s->to), LOCAL(2 * VECTOR_WAVE_NUMBERS * sizeof(cl_uint)));
 }
 
-bool vector_rows(const void *state, unsigned slot, size_t begin, size_t end,
-                 const struct ergo_samples *samples) {
+bool vector_curve_row(const void *state, unsigned slot, const struct ergo_row *row) {
     const struct vector_state *s = state;
-    const size_t members = s->e.batch->count;
-    for (size_t row = begin; row < end; row++) {
-        const uint32_t *halves = ergo_engine_host(&s->e, VECTOR_COUNTS, slot, row / members);
-        const size_t m = row % members, numbers = s->shape.numbers;
-        int64_t sums[VECTOR_NUMBERS_SPACE];
-        for (size_t k = 0; k < numbers; k++)
-            sums[k] =
-                s->cut ? s->joined[row * numbers + k] : vector_sum(halves + 2 * (m * numbers + k));
-        vector_columns(&s->whole, &s->physics[m], sums, samples->columns + row * VECTOR_COLUMNS);
-    }
-    return true;
-}
-
-bool vector_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
-                       const struct ergo_samples *samples) {
-    const struct vector_state *s = state;
-    const size_t members = s->e.batch->count, n = s->waves.n;
-    for (size_t row = begin; row < end && n; row++) {
-        const uint32_t *halves = ergo_engine_host(&s->e, VECTOR_WAVE_COUNTS, slot, row / members);
-        double *structure = samples->curves[VECTOR_CURVE_STRUCTURE] + n * row;
-        halves += 2 * VECTOR_WAVE_NUMBERS * n * (row % members);
-        for (size_t w = 0; w < n; w++, halves += 2 * VECTOR_WAVE_NUMBERS) {
-            int64_t sums[VECTOR_WAVE_NUMBERS];
-            for (int i = 0; i < VECTOR_WAVE_NUMBERS; i++)
-                sums[i] = s->cut ? s->joined_waves[VECTOR_WAVE_NUMBERS * (n * row + w) + (size_t)i]
-                                 : vector_sum(halves + 2 * i);
-            structure[w] = vector_structure(&s->whole, sums);
-        }
+    const size_t n = s->waves.n;
+    const uint32_t *halves =
+        n ? ergo_engine_host(&s->e, VECTOR_WAVE_COUNTS, slot, row->sample) : NULL;
+    for (size_t w = 0; w < n; w++) {
+        const size_t at = VECTOR_WAVE_NUMBERS * (n * row->member + w);
+        int64_t sums[VECTOR_WAVE_NUMBERS];
+        for (size_t i = 0; i < VECTOR_WAVE_NUMBERS; i++)
+            sums[i] = s->cut ? s->joined_waves[VECTOR_WAVE_NUMBERS * (n * row->number + w) + i]
+                             : vector_sum(halves + 2 * (at + i));
+        row->curves[VECTOR_CURVE_STRUCTURE][n * row->number + w] =
+            vector_structure(&s->whole, sums);
     }
     return true;
 }
@@ -202,21 +169,10 @@ static uint32_t terms(const void *state, size_t member, struct ergo_ladder_term 
     return 4;
 }
 
-static const struct ergo_sampler_ops plain = {
-    .init = vector_init,
-    .save = vector_save,
-    .load = vector_load,
-    .audit = vector_audit,
-    .view = vector_view,
-};
-
-static const struct ergo_temper_model temper = {.plain = &plain,
-                                                .spins = VECTOR_SPINS,
-                                                .counts = VECTOR_COUNTS,
-                                                .fill = vector_fill,
-                                                .terms = terms};
+static const struct ergo_temper_model temper = {
+    .spins = VECTOR_SPINS, .counts = VECTOR_COUNTS, .fill = vector_fill, .terms = terms};
 
 static const struct ergo_engine_model model = {VECTOR_ENGINE, .configure = vector_configure,
-                                               .prepare = prepare, .temper = &temper};
+                                               .prepare = vector_constants, .temper = &temper};
 
-const struct ergo_sampler_ops vector_ops = ERGO_TEMPERED(&model);
+const struct ergo_sampler_ops vector_ops = {ERGO_TEMPERED(&model)};

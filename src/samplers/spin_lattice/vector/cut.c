@@ -5,7 +5,6 @@
  * exactly, before samples are made of them.
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "dist/dist.h"
 #include "samplers/spin_lattice/models.h"
@@ -55,7 +54,6 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
     s->from = s->slab.halo;
     s->to = s->slab.halo + s->slab.count;
     s->e.block_samples = block; /* the same at all ranks */
-    s->joined = ergo_engine_memory(&s->e, block * members, s->shape.numbers * sizeof *s->joined);
     if (interval)
         s->joined_waves =
             ergo_engine_memory(&s->e, ((block - 1) / interval + 1) * members,
@@ -70,84 +68,24 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
 
 /* ---- create ---------------------------------------------------------------------------------- */
 
-static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
-    struct vector_state *s = state;
-    (void)ctx;
-    ergo_slab_prepare(&s->e, &s->slab);
-    vector_groups(s);
-    return ERGO_OK;
-}
-
-/* n sums over all ranks, from halves of those here. */
-static void sum(const uint32_t *halves, size_t n, int64_t *joined) {
-    for (size_t i = 0; i < n; i++)
-        joined[i] = vector_sum(halves + 2 * i);
-    ergo_dist_sum_counts((uint64_t *)joined, n);
-}
-
+/* Waves of all ranks, added up. */
 static enum ergo_status join(struct ergo_context *ctx, void *state, unsigned slot,
                              struct ergo_samples *samples) {
     struct vector_state *s = state;
-    const size_t members = s->e.batch->count, waves = VECTOR_WAVE_NUMBERS * s->waves.n;
-    const size_t rows = samples->count * members, curves = samples->n_curve_samples * members;
+    const size_t waves = VECTOR_WAVE_NUMBERS * s->waves.n;
+    const size_t n = samples->n_curve_samples * s->e.batch->count * waves;
+    const uint32_t *halves = n ? ergo_engine_host(&s->e, VECTOR_WAVE_COUNTS, slot, 0) : NULL;
     (void)ctx;
-    if (rows)
-        sum(ergo_engine_host(&s->e, VECTOR_COUNTS, slot, 0), rows * s->shape.numbers, s->joined);
-    if (curves && waves)
-        sum(ergo_engine_host(&s->e, VECTOR_WAVE_COUNTS, slot, 0), curves * waves, s->joined_waves);
+    for (size_t i = 0; i < n; i++)
+        s->joined_waves[i] = vector_sum(halves + 2 * i);
+    ergo_dist_sum_counts((uint64_t *)s->joined_waves, n);
     return ERGO_OK;
 }
 
-static void release(void *state) {
-    ergo_slab_release(&((struct vector_state *)state)->slab);
-}
+static const struct ergo_slab_model cuts = {.at = offsetof(struct vector_state, slab),
+                                            .settle = vector_constants};
 
-static struct ergo_slab *slab_of(void *state) {
-    return &((struct vector_state *)state)->slab;
-}
+static const struct ergo_engine_model slabs = {VECTOR_ENGINE, .configure = configure,
+                                               .convert = join, .slab = &cuts};
 
-/* Couplings have a unit that is the same at all ranks. */
-static enum ergo_status settle(struct ergo_context *ctx, void *state) {
-    struct vector_state *s = state;
-    ergo_engine_begin(&s->e, ctx);
-    const enum ergo_status status = vector_constants(ctx, s);
-    return status == ERGO_OK ? ergo_engine_end(&s->e) : status;
-}
-
-static size_t layer_bytes(const void *state) {
-    const struct vector_state *s = state;
-    return vector_state_bytes(&s->whole) / vector_layers(&s->whole);
-}
-
-static const struct ergo_slab_model cuts = {.slab_of = slab_of,
-                                            .settle = settle,
-                                            .init = vector_init,
-                                            .save = vector_save,
-                                            .load = vector_load,
-                                            .layer_bytes = layer_bytes};
-
-static const struct ergo_engine_model slabs = {VECTOR_ENGINE,      .configure = configure,
-                                               .prepare = prepare, .convert = join,
-                                               .release = release, .slab = &cuts};
-
-/* ---- states ---------------------------------------------------------------------------------- */
-
-static enum ergo_status view(struct ergo_context *ctx, void *state, size_t member,
-                             struct ergo_view *view) {
-    struct vector_state *s = state;
-    struct ergo_text text = {0};
-    const enum ergo_status status = ergo_slab_save(ctx, s, member, &text);
-    *view = vector_view_of(&s->whole);
-    view->sites = text.data; /* NULL on other ranks than the first */
-    return status;
-}
-
-const struct ergo_sampler_ops vector_cut_ops = {
-    .engine = &slabs,
-    .adapts = ergo_slab_adapts,
-    .init = ergo_slab_init,
-    .save = ergo_slab_save,
-    .load = ergo_slab_load,
-    .audit = vector_cut_audit,
-    .view = view,
-};
+const struct ergo_sampler_ops vector_cut_ops = {.engine = &slabs, ERGO_SLAB_OPS};

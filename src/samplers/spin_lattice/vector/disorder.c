@@ -9,7 +9,6 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "dist/dist.h"
 #include "samplers/spin_lattice/models.h"
@@ -34,9 +33,9 @@ static struct glass_shape glass_of(const struct vector_shape *s) {
 enum ergo_status vector_terms_check(struct ergo_context *ctx, const struct ergo_point *point) {
     const struct vector_shape s = vector_shape_of(point);
     const struct glass_shape g = glass_of(&s);
-    const bool file = model_has(point, "/system/disorder_file");
+    const bool file = of_lattice(point)->disorder_file.present;
     enum ergo_status status = ERGO_OK;
-    if (file && model_has(point, "/system/disorder"))
+    if (file && of_lattice(point)->disorder.present)
         status = ergo_job_error(ctx, "/system/disorder", "given together with disorder_file");
     if (file && s.triangular)
         status = ergo_job_error(ctx, "/system/disorder_file",
@@ -44,7 +43,7 @@ enum ergo_status vector_terms_check(struct ergo_context *ctx, const struct ergo_
                                 "name for: draw its couplings, or take model graph");
     if (s.coupled && s.sites > 1 << 30)
         status = ergo_job_error(ctx, "/system/size", "more than 2^30 sites with random couplings");
-    if (status == ERGO_OK && model_has(point, "/system/field_file"))
+    if (status == ERGO_OK && of_lattice(point)->field_file.present)
         status = model_fields_check(ctx, point, s.sites, components_of(&s), "components", 24);
     if (status == ERGO_OK && file)
         status = glass_file_check(ctx, point, &g);
@@ -87,7 +86,7 @@ static enum ergo_status fields_of(struct ergo_context *ctx, const struct ergo_po
                                   double *fields) {
     const uint64_t hash = model_field_key(point, true);
     const uint32_t key[2] = {(uint32_t)hash, (uint32_t)(hash >> 32)};
-    if (model_has(point, "/system/field_file"))
+    if (of_lattice(point)->field_file.present)
         return model_fields_of(ctx, point, s->sites, components_of(s), "components", of, fields);
     for (uint32_t c = 0; c < components_of(s); c++)
         for (uint64_t i = 0; i < of.n; i++)
@@ -154,24 +153,4 @@ void vector_terms_pack(const struct vector_shape *s, const struct vector_terms *
         for (uint32_t c = 0; s->stored && c < components_of(s); c++, to += n)
             *to = d->fields[c * n + i];
     }
-}
-
-enum ergo_status vector_terms_unpack(struct ergo_context *ctx, const struct vector_shape *s,
-                                     const float *packed, struct vector_terms *d) {
-    const size_t n = s->sites;
-    d->of.n = n;
-    d->bonds = s->coupled ? malloc(s->directions * n * sizeof *d->bonds) : NULL;
-    d->fields = s->stored ? malloc(components_of(s) * n * sizeof *d->fields) : NULL;
-    if ((s->coupled && !d->bonds) || (s->stored && !d->fields)) {
-        vector_terms_free(d);
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for couplings and fields of %zu sites", n);
-    }
-    for (size_t i = 0; i < n; i++) {
-        const float *from = packed + place_of(s, i);
-        for (uint32_t k = 0; k < bonds_of(s); k++, from += n)
-            d->bonds[k * n + i] = *from;
-        for (uint32_t c = 0; s->stored && c < components_of(s); c++, from += n)
-            d->fields[c * n + i] = *from;
-    }
-    return ERGO_OK;
 }

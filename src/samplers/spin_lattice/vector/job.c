@@ -4,30 +4,23 @@
 #include <string.h>
 
 #include "samplers/spin_lattice/models.h"
+#include "samplers/spin_lattice/vector/parameters.h"
 #include "samplers/spin_lattice/vector/vector.h"
 
 _Static_assert(sizeof(struct vector_member) == VECTOR_MEMBER_BYTES, "vector_member has no padding");
 
-static bool is_model(const struct ergo_point *point, const char *name) {
-    return strcmp(ergo_point_text(point, "/system/model"), name) == 0;
-}
-
 struct vector_shape vector_shape_of(const struct ergo_point *point) {
-    const struct ergo_value *size = ergo_point_value(point, "/system/size");
-    struct vector_shape s = {.d = (uint32_t)size->items, .l = {1, 1, 1}, .sites = 1};
-    for (uint32_t k = 0; k < s.d && k < 3; k++) {
-        s.l[k] = (uint32_t)size->size[k];
-        s.sites *= s.l[k];
-    }
-    s.triangular = model_says(point, "/system/lattice", "triangular");
-    s.space = is_model(point, "heisenberg");
-    s.q = is_model(point, "clock") ? (uint32_t)ergo_point_int(point, "/system/q") : 0;
-    s.heat_bath = s.space && model_says(point, "/system/dynamics", "heat-bath");
-    const bool file = model_has(point, "/system/field_file");
-    s.random = file || model_has(point, "/system/random_field");
-    s.stored = file || model_says(point, "/system/field_distribution", "gaussian");
-    s.coupled = model_has(point, "/system/disorder") || model_has(point, "/system/disorder_file");
-    s.relax = s.q ? 0 : (uint32_t)ergo_point_int(point, "/system/over_relaxation");
+    struct vector_shape s = {.d = (uint32_t)of_lattice(point)->size.items};
+    s.sites = lattice_sides(point, s.l);
+    s.triangular = ergo_says(of_lattice(point)->lattice.text, "triangular");
+    s.space = *(const bool *)point->job->model->rule;
+    s.q = (uint32_t)of_lattice(point)->q;
+    s.heat_bath = s.space && ergo_says(of_lattice(point)->dynamics, "heat-bath");
+    const bool file = of_lattice(point)->field_file.present;
+    s.random = file || of_lattice(point)->random_field.present;
+    s.stored = file || ergo_says(of_lattice(point)->field_distribution.text, "gaussian");
+    s.coupled = of_lattice(point)->disorder.present || of_lattice(point)->disorder_file.present;
+    s.relax = s.q ? 0 : (uint32_t)of_vector(point)->over_relaxation;
     s.colours = s.triangular ? 3 : 2;
     s.directions = s.triangular ? 3 : s.d;
     s.components = s.space ? 3 : 1;
@@ -51,15 +44,13 @@ bool vector_pays_to_cut(const struct ergo_point *point, size_t ranks) {
 }
 
 struct vector_physics vector_physics_of(const struct ergo_point *point) {
-    return (struct vector_physics){.t = ergo_point_real(point, "/system/temperature"),
-                                   .j = ergo_point_real(point, "/system/coupling"),
-                                   .b = ergo_point_real(point, "/system/field"),
-                                   .anisotropy = is_model(point, "heisenberg")
-                                                     ? ergo_point_real(point, "/system/anisotropy")
-                                                     : 0,
-                                   .random = model_has(point, "/system/random_field")
-                                                 ? ergo_point_real(point, "/system/random_field")
-                                                 : model_has(point, "/system/field_file"),
+    return (struct vector_physics){.t = point->parameters->temperature,
+                                   .j = of_lattice(point)->coupling.real,
+                                   .b = of_lattice(point)->field.real,
+                                   .anisotropy = of_vector(point)->anisotropy,
+                                   .random = of_lattice(point)->random_field.present
+                                                 ? of_lattice(point)->random_field.real
+                                                 : of_lattice(point)->field_file.present,
                                    .bond_unit = 1,
                                    .field_unit = 1};
 }
@@ -67,7 +58,7 @@ struct vector_physics vector_physics_of(const struct ergo_point *point) {
 void vector_member_fill(const struct ergo_point *point, struct vector_member *member) {
     const struct vector_shape s = vector_shape_of(point);
     const struct vector_physics p = vector_physics_of(point);
-    const double step = ergo_point_real(point, "/system/step");
+    const double step = of_vector(point)->step;
     const uint64_t field = model_field_key(point, true);
     *member = (struct vector_member){.key0 = (uint32_t)point->stream,
                                      .key1 = (uint32_t)(point->stream >> 32),
@@ -90,7 +81,7 @@ void vector_member_fill(const struct ergo_point *point, struct vector_member *me
 static enum ergo_status check_size(struct ergo_context *ctx, const struct ergo_point *point) {
     static const char *const lattices[4] = {"", "chain", "square", "cubic"};
     const struct vector_shape s = vector_shape_of(point);
-    const struct ergo_value *lattice = ergo_point_value(point, "/system/lattice");
+    const struct ergo_value *lattice = &of_lattice(point)->lattice;
     enum ergo_status status = ERGO_OK;
     if (lattice->present && strcmp(lattice->text, lattices[s.d & 3]) != 0 &&
         !(s.triangular && s.d == 2))
@@ -104,8 +95,7 @@ static enum ergo_status check_size(struct ergo_context *ctx, const struct ergo_p
                 ctx, "/system/size", "a side of %u is no multiple of %u; %s", s.l[k], s.colours,
                 s.triangular ? "the three colours of the triangular lattice need it"
                              : "the checkerboard update needs even sides");
-    if (status == ERGO_OK && s.d == 1 &&
-        strcmp(ergo_point_text(point, "/distribute"), "lattice") == 0)
+    if (status == ERGO_OK && s.d == 1 && ergo_says(point->parameters->distribute, "lattice"))
         status = ergo_job_error(ctx, "/distribute",
                                 "\"lattice\": a chain of spins cannot be cut over ranks; use "
                                 "\"points\"");
@@ -137,14 +127,13 @@ enum ergo_status vector_check(struct ergo_context *ctx, const struct ergo_point 
     for (int i = 0; i < 4 && status == ERGO_OK; i++)
         status = checks[i];
     if (status == ERGO_OK && !vector_waves_of(point, &waves))
-        status =
-            ergo_job_error(ctx, "/run/wave_vectors",
-                           "\"%s\": up to %d wave vectors with ; between them, each of %u "
-                           "numbers from -1 to 1, for example \"%s\"",
-                           ergo_point_text(point, "/run/wave_vectors"), VECTOR_WAVES_LISTED, s.d,
-                           s.d == 1   ? "0.5; 0.25"
-                           : s.d == 2 ? "0.5 0.5; 0.5 0"
-                                      : "0.5 0.5 0.5; 0.5 0 0");
+        status = ergo_job_error(ctx, "/run/wave_vectors",
+                                "\"%s\": up to %d wave vectors with ; between them, each of %u "
+                                "numbers from -1 to 1, for example \"%s\"",
+                                of_vector(point)->wave_vectors.text, VECTOR_WAVES_LISTED, s.d,
+                                s.d == 1   ? "0.5; 0.25"
+                                : s.d == 2 ? "0.5 0.5; 0.5 0"
+                                           : "0.5 0.5 0.5; 0.5 0 0");
     if (status == ERGO_OK)
         status = vector_terms_check(ctx, point);
     if (status == ERGO_OK && p.anisotropy != 0 && s.heat_bath)
@@ -169,7 +158,7 @@ bool vector_has_column(const struct ergo_point *point, size_t c) {
 
 bool vector_waves_of(const struct ergo_point *point, struct vector_waves *waves) {
     const struct vector_shape s = vector_shape_of(point);
-    const struct ergo_value *list = ergo_point_value(point, "/run/wave_vectors");
+    const struct ergo_value *list = &of_vector(point)->wave_vectors;
     *waves = (struct vector_waves){.n = 0};
     if (model_correlation_every(point) == 0)
         return true;

@@ -1,5 +1,7 @@
 /* Spins that are unit vectors: tables of the models xy, clock and heisenberg. */
+#include "samplers/lattice/keys.h"
 #include "samplers/spin_lattice/models.h"
+#include "samplers/spin_lattice/vector/parameters.h"
 #include "samplers/spin_lattice/vector/vector.h"
 
 /* ---- keys ------------------------------------------------------------------------------------ */
@@ -19,59 +21,49 @@ static const char *const distributions[] = {"direction", "gaussian", NULL};
 
 enum { FIRST_KEYS = 8, LAST_KEYS = 3 };
 static const struct ergo_key first_keys[FIRST_KEYS] = {
-    {ERGO_KEY("/system/size", SIZE),
-     .flags = ERGO_KEY_FORM | ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
-     .min = 2, .max = 1073741824, .min_items = 1, .max_items = 3, .unit = "sites",
+    {LATTICE_SIZE(1, 3, 1073741824),
      .help = "Lattice sides, periodic: [Lx], [Lx, Ly] or [Lx, Ly, Lz], all even (the checkerboard "
              "needs it); of the triangular lattice multiples of 3. A side of 2 has two bonds "
              "between the same neighbours."},
-    {ERGO_KEY("/system/lattice", ENUM), .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
-     .stream = "", .choices = lattices, .unit = "",
+    {LATTICE_KEY(lattice, "/system/lattice", ENUM),
+     .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .stream = "", .choices = lattices,
+     .unit = "",
      .help = "chain, square, cubic, or triangular; absent: chain, square or cubic, by the number "
              "of sides. triangular: the square lattice with bonds to (x + 1, y + 1), too."},
-    {ERGO_KEY("/system/temperature", REAL),
+    {JOB_KEY(temperature, "/system/temperature", REAL),
      .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .min = 1e-6, .max = 1e12,
      .unit = "J/k_B",
      .help = "Temperature T in the energy unit of the coupling (k_B = 1). For J = 1: xy, square, "
              "Kosterlitz-Thouless at 0.8929 (Hasenbusch 2005); xy, cubic, 2.2018 (Campostrini et "
              "al. 2006); heisenberg, cubic, 1.4430 (Peczak et al. 1991)."},
-    {ERGO_KEY("/system/coupling", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "1",
-     .min = -1e6, .max = 1e6, .unit = "J",
+    {LATTICE_ENERGY_KEY(coupling, "/system/coupling", "1"),
      .help = "Coupling J: positive is ferromagnetic, negative antiferromagnetic. On chain, square "
-             "and cubic without a field the sign only turns every second spin round: take J > 0 "
-             "to see the order."},
-    {ERGO_KEY("/system/field", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "0",
-     .min = -1e6, .max = 1e6, .unit = "J",
+             "and cubic without a field the sign only turns every second spin round: take J > 0 to "
+             "see the order."},
+    {LATTICE_ENERGY_KEY(field, "/system/field", "0"),
      .help = "Magnetic field B along z; xy and clock: along x, the angle 0."},
-    {ERGO_KEY("/system/random_field", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .min = 0,
-     .max = 1e6, .unit = "J",
-     .help =
-         "h of a random field h n_i beside the uniform one (Imry, Ma 1975), n_i a vector at each "
-         "site by field_distribution, or from field_file (h is 1 then, if not given). It depends "
-         "on "
-         "seed (or disorder_seed) and replica, not on the temperature."},
-    {ERGO_KEY("/system/field_distribution", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
-     .choices = distributions, .unit = "",
+    {LATTICE_RANDOM_FIELD,
+     .help = "h of a random field h n_i beside the uniform one (Imry, Ma 1975), n_i a vector at "
+             "each site by field_distribution, or from field_file (h is 1 then, if not given). It "
+             "depends on seed (or disorder_seed) and replica, not on the temperature."},
+    {LATTICE_FIELD_DISTRIBUTION(distributions),
      .help = "n_i of the random field: direction (if not given), a unit vector of any direction; "
-             "gaussian, each component of mean 0 and variance 1.",
-     .acts = model_draws_fields, .where = "with random_field, without field_file"},
-    {ERGO_KEY("/system/field_file", STRING), .flags = ERGO_KEY_SHAPE | ERGO_KEY_FILE, .unit = "",
-     .help = "A file with n_i: x and y (heisenberg: x, y and z) of each site, numbers up to 1e6, "
-             "sites in the order x fastest, then y, then z, with blanks or ends of lines between "
-             "them; # a comment. Fields and random couplings are rounded to 2^-25 of the largest, "
-             "or finer."},
+             "gaussian, each component of mean 0 and variance 1."},
+    {LATTICE_FIELD_FILE,
+     .help =
+         "A file with n_i: x and y (heisenberg: x, y and z) of each site, numbers up to 1e6, sites "
+         "in the order x fastest, then y, then z, with blanks or ends of lines between them; # a "
+         "comment. Fields and random couplings are rounded to 2^-25 of the largest, or finer."},
 };
 
 static const struct ergo_key last_keys[LAST_KEYS] = {
-    {ERGO_KEY("/system/start", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
-     .fallback = "\"random\"", .choices = starts, .unit = "",
+    {LATTICE_START(starts),
      .help = "Starting configuration: up, all spins along z (xy, clock: x); random, any direction. "
-             "In an "
-             "ordered phase a random start can keep defects for very long: prefer up."},
-    {ERGO_KEY("/run/correlation_every", INT), .flags = ERGO_KEY_SHAPE, .fallback = "10", .min = 0,
-     .max = 1e12, .unit = "measurements",
+             "In an ordered phase a random start can keep defects for very long: prefer up."},
+    {LATTICE_KEY(correlation_every, "/run/correlation_every", INT), .flags = ERGO_KEY_SHAPE,
+     .fallback = "10", .min = 0, .max = 1e12, .unit = "measurements",
      .help = "Measure the structure factor with every so many measurements; 0: never."},
-    {ERGO_KEY("/run/wave_vectors", STRING), .flags = ERGO_KEY_SHAPE, .unit = "2 pi",
+    {VECTOR_KEY(wave_vectors, "/run/wave_vectors", STRING), .flags = ERGO_KEY_SHAPE, .unit = "2 pi",
      .help = "Further wave vectors of the structure factor, up to 16: a number for each dimension, "
              "; between vectors. \"0.5 0.5 0.5\" is (pi, pi, pi), the order of antiferromagnets; "
              "\"0.333333333 0.333333333\" that of 120 degrees on the triangular lattice.",
@@ -80,7 +72,7 @@ static const struct ergo_key last_keys[LAST_KEYS] = {
 
 #define RELAXATIONS                                                                                \
     {                                                                                              \
-        ERGO_KEY("/system/over_relaxation", INT),                                                  \
+        VECTOR_KEY(over_relaxation, "/system/over_relaxation", INT),                               \
             .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE, .fallback = "0", .stream = "", .min = 0,     \
             .max = 1000, .unit = "per sweep",                                                      \
             .help =                                                                                \
@@ -91,8 +83,8 @@ static const struct ergo_key last_keys[LAST_KEYS] = {
     }
 
 static const struct ergo_key xy_keys[] = {
-    {ERGO_KEY("/system/step", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "1",
-     .min = 1e-6, .max = 1, .unit = "pi",
+    {VECTOR_KEY(step, "/system/step", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
+     .fallback = "1", .min = 1e-6, .max = 1, .unit = "pi",
      .help = "Metropolis: the new angle is uniform within this many pi on either side of the old "
              "one. 1: anywhere. At T = 0.9 on the square lattice 1 accepts 29% of the moves, 0.5 "
              "51%, 0.3 68%."},
@@ -100,12 +92,10 @@ static const struct ergo_key xy_keys[] = {
 };
 
 static const struct ergo_key clock_keys[] = {
-    {ERGO_KEY("/system/q", INT),
-     .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .fallback = "6",
-     .min = 2, .max = 256, .unit = "states",
+    {LATTICE_Q("6", 256),
      .help = "Number of directions, at angles 2 pi k / q. q = 2 is the Ising model, q = 3 Potts "
              "with 2/3 of its temperature, q = 4 two Ising models with half of J."},
-    {ERGO_KEY("/system/step", REAL),
+    {VECTOR_KEY(step, "/system/step", REAL),
      .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .fallback = "1", .min = 0,
      .max = 1, .unit = "pi",
      .help = "Metropolis: the new direction is within this many pi on either side of the old one, "
@@ -114,19 +104,18 @@ static const struct ergo_key clock_keys[] = {
 
 static const char *const dynamics[] = {"metropolis", "heat-bath", NULL};
 static const struct ergo_key heisenberg_keys[] = {
-    {ERGO_KEY("/system/dynamics", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
-     .fallback = "\"metropolis\"", .choices = dynamics, .unit = "",
+    {LATTICE_DYNAMICS(dynamics),
      .help = "Single-spin rule: metropolis; heat-bath, a new spin from the distribution in its "
              "local field, whatever the old one was, by the inverse of the distribution (Miyatake "
              "et al., J. Phys. C 19, 2539 (1986)). Sites of one colour go together."},
-    {ERGO_KEY("/system/step", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "1",
-     .min = 1e-4, .max = 100, .unit = "",
+    {VECTOR_KEY(step, "/system/step", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
+     .fallback = "1", .min = 1e-4, .max = 100, .unit = "",
      .help = "Metropolis: a random vector of this length is added to the spin, and the sum "
              "brought back to length 1; below 1 the new spin is in a cone whose half-angle has "
              "this sine. At T = 1.44 on the cubic lattice 1 accepts 65% of the moves, 2 53%.",
      .acts = is_metropolis, .where = "with dynamics metropolis"},
-    {ERGO_KEY("/system/anisotropy", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "0",
-     .min = -1e6, .max = 1e6, .unit = "J",
+    {VECTOR_KEY(anisotropy, "/system/anisotropy", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
+     .fallback = "0", .min = -1e6, .max = 1e6, .unit = "J",
      .help = "Anisotropy D of -D sum s_z^2: positive prefers the z axis, negative the plane."},
     RELAXATIONS,
 };
@@ -134,49 +123,12 @@ static const struct ergo_key heisenberg_keys[] = {
 /* ---- what is measured ------------------------------------------------------------------------ */
 
 static const struct ergo_column columns[VECTOR_COLUMNS] = {
-    {"energy", "per site, in units of J = 1", "U/N = (-J sum s.s' - B sum s_n - D sum s_z^2)/N"},
-    {"magnetization_x", "per site", "sum s_x / N"},
-    {"magnetization_y", "per site", "sum s_y / N"},
-    {"magnetization_z", "per site", "sum s_z / N (heisenberg)"},
-    {"alignment", "per site", "sum over bonds of s.s' / N, with random couplings J_ij s.s' / J"},
-    {"current2", "per site",
-     "|sum over bonds of e (s x s')|^2 / N, e the unit vector along the bond"},
+    LATTICE_VECTOR_COLUMN_ROWS("U/N = (-J sum s.s' - B sum s_n - D sum s_z^2)/N"),
     {"z2", "per site", "sum s_z^2 / N (heisenberg)"},
     {"vortices", "per site", "plaquettes with a vortex of either sense / N (xy, clock on square)"},
     {"chirality", "", "chirality, of either sign (xy, clock on triangular)"},
     {"random_alignment", "per site", "sum s.n / N, n of the site's random field h n"},
 };
-
-static double m2_of(const double *c) {
-    return c[VECTOR_X] * c[VECTOR_X] + c[VECTOR_Y] * c[VECTOR_Y] + c[VECTOR_Z] * c[VECTOR_Z];
-}
-
-#define SAMPLE(name, value)                                                                        \
-    static double name(const struct ergo_point *point, const double *c) {                          \
-        (void)point;                                                                               \
-        return value;                                                                              \
-    }
-SAMPLE(sample_order, sqrt(m2_of(c)))
-SAMPLE(sample_m2, m2_of(c))
-SAMPLE(sample_m4, m2_of(c) * m2_of(c))
-SAMPLE(sample_x, c[VECTOR_X])
-SAMPLE(sample_y, c[VECTOR_Y])
-SAMPLE(sample_z, c[VECTOR_Z])
-SAMPLE(sample_alignment, c[VECTOR_ALIGNMENT])
-SAMPLE(sample_current2, c[VECTOR_CURRENT2])
-SAMPLE(sample_z2, c[VECTOR_Z2])
-SAMPLE(sample_vortices, c[VECTOR_VORTICES])
-SAMPLE(sample_chirality, fabs(c[VECTOR_CHIRALITY]))
-SAMPLE(sample_random, c[VECTOR_RANDOM_ALIGNMENT])
-
-/* inputs: alignment, current2 */
-static double helicity(const struct ergo_point *point, const double *m) {
-    const struct vector_shape s = vector_shape_of(point);
-    const double t = ergo_point_real(point, "/system/temperature"),
-                 j = ergo_point_real(point, "/system/coupling");
-    return s.space ? (2 * j * m[0] - j * j * m[1] / t) / 3 / s.d
-                   : (j * m[0] - j * j * m[1] / t) / s.d;
-}
 
 /* A twist costs nothing else: no field, no anisotropy; and no clock, whose spins cannot turn. */
 static bool has_helicity(const struct ergo_point *point) {
@@ -234,103 +186,54 @@ static const char *slow_direction(const struct ergo_point *point) {
                                      : NULL;
 }
 
-#define OBSERVABLES_FIRST                                                                          \
-    {ERGO_NAMED("energy", "J per site"), .help = "mean energy per site", .sample = model_energy},  \
-    {                                                                                              \
-        ERGO_NAMED("order_parameter", "per site"), .help = "mean |m|, m = sum s / N, a vector",    \
-                                                   .sample = sample_order                          \
-    }
-
+/* clang-format off */
 #define OBSERVABLES_COMMON                                                                         \
-    {ERGO_NAMED("heat_capacity", "k_B per site"), .help = "N (<e^2> - <e>^2) / T^2",               \
-     .inputs = {"energy", "energy2"}, .derive = model_heat_capacity},                              \
-        {ERGO_NAMED("susceptibility", "per site"),                                                 \
-         .help = "N (<m^2> - <|m|>^2) / T, the finite-lattice form",                               \
-         .inputs = {"order_parameter", "order_parameter2"}, .derive = model_susceptibility},       \
-        {ERGO_NAMED("binder", ""),                                                                 \
-         .help = "Binder's cumulant 1 - <m^4> / (3 <m^2>^2); without order it is 1/3 in a plane, " \
-                 "4/9 in space",                                                                   \
-         .inputs = {"order_parameter2", "order_parameter4"}, .derive = model_binder,               \
-         .crosses = true},                                                                         \
-        {ERGO_NAMED("correlation_length", "sites"),                                                \
-         .help = "second moment: sqrt(S(0)/S(k) - 1) / (2 sin(k/2)), k = 2 pi / L along the "      \
-                 "directions "                                                                     \
-                 "whose side is that of the last one. S(0) = N <m^2>, from which nothing is "      \
-                 "subtracted: with order this is no correlation length, but over L it crosses at " \
-                 "the transition for all L",                                                       \
-         .curve = "structure_factor",                                                              \
-         .from_curve = correlation_length,                                                         \
-         .applies = has_structure,                                                                 \
-         .bound = longest_side,                                                                    \
-         .beyond = "longer than the lattice: order"},                                              \
-        {ERGO_NAMED("alignment", "per site"),                                                      \
-         .help =                                                                                   \
-             "mean of s.s' summed over bonds, per site; with random couplings of J_ij s.s' / J",   \
-         .sample = sample_alignment},                                                              \
-        {ERGO_NAMED("order_parameter2", "per site^2"), .help = "mean m^2", .sample = sample_m2},   \
-        {ERGO_NAMED("order_parameter4", "per site^4"), .help = "mean m^4", .sample = sample_m4},   \
-        {ERGO_NAMED("magnetization_x", "per site"), .help = "mean m_x", .sample = sample_x,        \
-         .slow = slow_direction},                                                                  \
-        {ERGO_NAMED("magnetization_y", "per site"), .help = "mean m_y", .sample = sample_y,        \
-         .slow = slow_direction},                                                                  \
-        {ERGO_NAMED("current2", "per site"),                                                       \
-         .help = "mean of |sum over bonds of e (s x s')|^2 / N, e the unit vector along the bond", \
-         .sample = sample_current2, .hidden = true},                                               \
-        {ERGO_NAMED("random_alignment", "per site"),                                               \
-         .help = "mean s.n, n of the site's random field h n", .sample = sample_random,            \
-         .applies = has_random},                                                                   \
-        ERGO_LADDER_OBSERVABLES, {                                                                 \
-        ERGO_NAMED("energy2", "J^2 per site^2"), .help = "mean squared energy per site",           \
-                                                 .sample = model_energy2, .hidden = true           \
-    }
-
-#define HELICITY(text)                                                                             \
-    {                                                                                              \
-        ERGO_NAMED("helicity_modulus", "J"),                                                       \
-            .help = text                                                                           \
-            " (Fisher, Barber, Jasnow, Phys. Rev. A 8, 1111 (1973); Teitel, Jayaprakash, "         \
-            "Phys. Rev. B 27, 598 (1983)). Without a field",                                       \
-            .inputs = {"alignment", "current2"}, .derive = helicity, .applies = has_helicity       \
-    }
+    LATTICE_VECTOR_RESPONSES(NULL),                                                                \
+    {ERGO_NAMED("correlation_length", "sites"),                                                    \
+     .help = "second moment: sqrt(S(0)/S(k) - 1) / (2 sin(k/2)), k = 2 pi / L along the "          \
+             "directions whose side is that of the last one. S(0) = N <m^2>, from which nothing "  \
+             "is subtracted: with order this is no correlation length, but over L it crosses at "  \
+             "the transition for all L",                                                           \
+     .curve = "structure_factor", .from_curve = correlation_length, .applies = has_structure,      \
+     .bound = longest_side, .beyond = "longer than the lattice: order"},                           \
+    LATTICE_VECTOR_MOMENTS,                                                                        \
+    COMPONENT(x, VECTOR_X), COMPONENT(y, VECTOR_Y),                                                \
+    {ERGO_NAMED("random_alignment", "per site"),                                                   \
+     .help = "mean s.n, n of the site's random field h n", ERGO_COLUMN(VECTOR_RANDOM_ALIGNMENT),   \
+     .applies = has_random},                                                                       \
+    ERGO_LADDER_OBSERVABLES, LATTICE_ENERGY2
+#define COMPONENT(axis, column)                                                                    \
+    {ERGO_NAMED("magnetization_" #axis, "per site"), .help = "mean m_" #axis, ERGO_COLUMN(column), \
+     .slow = slow_direction}
 
 #define VORTICES                                                                                   \
-    {ERGO_NAMED("vortex_density", "per site"),                                                     \
-     .help = "plaquettes around which the angle turns by +-2 pi, each step by the shorter way; "   \
-             "square lattice",                                                                     \
-     .sample = sample_vortices, .applies = has_vortices},                                          \
-    {                                                                                              \
-        ERGO_NAMED("chirality", ""),                                                               \
-            .help =                                                                                \
-                "mean |kappa|, kappa the sum of sin(a_j - a_i) around triangles that point up "    \
-                "less those that point down, over 3 sqrt 3 N: 1 where the three sublattices "      \
-                "are at 120 degrees; triangular lattice",                                          \
-            .sample = sample_chirality, .applies = has_chirality                                   \
-    }
+    LATTICE_VORTICES(VECTOR_VORTICES, has_vortices),                                               \
+    {ERGO_NAMED("chirality", ""),                                                                  \
+     .help = "mean |kappa|, kappa the sum of sin(a_j - a_i) around triangles that point up less "  \
+             "those that point down, over 3 sqrt 3 N: 1 where the three sublattices are at 120 "   \
+             "degrees; triangular lattice",                                                        \
+     ERGO_COLUMN(VECTOR_CHIRALITY), .absolute = true, .applies = has_chirality}
+/* clang-format on */
 
 static const struct ergo_observable xy_observables[] = {
-    OBSERVABLES_FIRST,
-    HELICITY("resistance to a twist: (J <sum cos> - J^2 <|sum e sin|^2> / T) / (N d), sums over "
-             "bonds of the angle's difference along them, e their unit vectors: the mean over the "
-             "directions. At the Kosterlitz-Thouless transition it jumps from 2 T / pi to 0"),
-    VORTICES,
-    OBSERVABLES_COMMON,
+    LATTICE_ENERGY, LATTICE_VECTOR_ORDER, LATTICE_HELICITY_PLANE(has_helicity),
+    VORTICES,       OBSERVABLES_COMMON,
 };
 
 static const struct ergo_observable clock_observables[] = {
-    OBSERVABLES_FIRST,
+    LATTICE_ENERGY,
+    LATTICE_VECTOR_ORDER,
     VORTICES,
     OBSERVABLES_COMMON,
 };
 
 static const struct ergo_observable heisenberg_observables[] = {
-    OBSERVABLES_FIRST,
-    HELICITY("resistance to a twist: (2 J <sum s.s'> - J^2 <|sum e (s x s')|^2> / T) / (3 N d), "
-             "sums over bonds, e their unit vectors: the mean over the directions and the axes of "
-             "the twist"),
+    LATTICE_ENERGY,
+    LATTICE_VECTOR_ORDER,
+    LATTICE_HELICITY_SPACE(has_helicity),
     OBSERVABLES_COMMON,
-    {ERGO_NAMED("magnetization_z", "per site"), .help = "mean m_z", .sample = sample_z,
-     .slow = slow_direction},
-    {ERGO_NAMED("z2", "per site"), .help = "mean s_z^2", .sample = sample_z2},
+    COMPONENT(z, VECTOR_Z),
+    {ERGO_NAMED("z2", "per site"), .help = "mean s_z^2", ERGO_COLUMN(VECTOR_Z2)},
 };
 
 enum { ALL_CURVES = VECTOR_CURVES + 4 + ERGO_N_LADDER_CURVES };
@@ -361,23 +264,22 @@ static void curve_x(const struct ergo_point *point, size_t c, double *x) {
 /* ---- weights --------------------------------------------------------------------------------- */
 
 static double anisotropy_in_energy(const struct ergo_point *point) {
-    return -ergo_point_real(point, "/system/anisotropy");
+    return -of_vector(point)->anisotropy;
 }
 
 static double random_in_energy(const struct ergo_point *point) {
-    return model_has(point, "/system/random_field")
-               ? -ergo_point_real(point, "/system/random_field")
-               : -(double)model_has(point, "/system/field_file");
+    return of_lattice(point)->random_field.present ? -of_lattice(point)->random_field.real
+                                                   : -(double)of_lattice(point)->field_file.present;
 }
 
 static const struct ergo_conjugate plane_conjugates[] = {
-    {VECTOR_ENERGY, .coefficient = model_weight_of_energy, .keys = {"/system/temperature"}},
-    {VECTOR_X, .in_energy = model_field_in_energy, .keys = {"/system/field"}},
+    {VECTOR_ENERGY, .coefficient = lattice_weight_of_energy, .keys = {"/system/temperature"}},
+    {VECTOR_X, .in_energy = lattice_field_in_energy, .keys = {"/system/field"}},
     {VECTOR_RANDOM_ALIGNMENT, .in_energy = random_in_energy, .keys = {"/system/random_field"}},
 };
 static const struct ergo_conjugate space_conjugates[] = {
-    {VECTOR_ENERGY, .coefficient = model_weight_of_energy, .keys = {"/system/temperature"}},
-    {VECTOR_Z, .in_energy = model_field_in_energy, .keys = {"/system/field"}},
+    {VECTOR_ENERGY, .coefficient = lattice_weight_of_energy, .keys = {"/system/temperature"}},
+    {VECTOR_Z, .in_energy = lattice_field_in_energy, .keys = {"/system/field"}},
     {VECTOR_RANDOM_ALIGNMENT, .in_energy = random_in_energy, .keys = {"/system/random_field"}},
     {VECTOR_Z2, .in_energy = anisotropy_in_energy, .keys = {"/system/anisotropy"}},
 };
@@ -387,14 +289,15 @@ static const struct ergo_conjugate space_conjugates[] = {
 #define COUNT(rows) (sizeof(rows) / sizeof(rows)[0])
 
 static const struct ergo_tunable tunables[] = {
-    {"work_group", "work-items per group (a power of two)", 0, 1024, true},
-    {"halo_sweeps", "cut over ranks: sweeps from one exchange of halos to the next", 0, 256, false},
-    {"halo_colours",
+    {ERGO_TUNABLE_GROUP},
+    {ERGO_TUNABLE(ergo_parameters, halo_sweeps),
+     "cut over ranks: sweeps from one exchange of halos to the next", 0, 256, false},
+    {ERGO_TUNABLE(ergo_parameters, halo_colours),
      "cut over ranks: 1 an exchange of halos after each colour, 2 after several, 0 automatic", 0, 2,
      false},
-    {"tile_rows", "layers (rows, planes) whose spins a work-item updates one after the other", 0,
-     64, false},
-    {"tile_sites",
+    {ERGO_TUNABLE(lattice_parameters, tile_rows),
+     "layers (rows, planes) whose spins a work-item updates one after the other", 0, 64, false},
+    {ERGO_TUNABLE(vector_parameters, tile_sites),
      "most sites of a row that a work-item over-relaxes, 2 and 4 on cubic lattices "
      "whose half rows they divide, without random couplings and fields",
      0, 4, false},
@@ -409,30 +312,34 @@ static const char *const first_space[] = {"/system/size=[16, 16, 16]", "/system/
                                           "/run/equilibration=500",    "/run/sweeps=10000",
                                           "/run/measure_every=10",     NULL};
 
+/* `rule`: have spins three components? */
+static const bool plane = false, space = true;
+
 #define MODEL_COMMON                                                                               \
-    .columns = columns, .n_columns = VECTOR_COLUMNS, .curves = curves, .n_curves = ALL_CURVES,     \
-    .x_from = ergo_tempered_x, .curves_at_end = ERGO_LADDER_AT_END(ALL_CURVES, VECTOR_CURVES),     \
-    .curves_hidden = ERGO_LADDER_HIDDEN(ALL_CURVES), .tunables = tunables, .frame_suffix = "vti",  \
-    .has_frames = model_has_frames, .check = vector_check, .form = vector_form,                    \
-    .has_column = vector_has_column, .curve_size = curve_size, .curve_x = curve_x,                 \
-    .curve_every = lattice_curve_every, .exact = vector_exact, .cuts = vector_pays_to_cut,         \
-    .samples_disorder = model_samples_differ, .ops = &vector_ops, .cut = &vector_cut_ops
+    ERGO_TABLE(columns, columns), ERGO_TABLE(curves, curves),                                      \
+        .x_from = ergo_tempered_x, .curves_at_end = ERGO_LADDER_AT_END(ALL_CURVES, VECTOR_CURVES), \
+        .curves_hidden = ERGO_LADDER_HIDDEN(ALL_CURVES), .tunables = tunables,                     \
+        .frame_suffix = "vti", .has_frames = model_has_frames, .check = vector_check,              \
+        .form = vector_form, .has_column = vector_has_column, .curve_size = curve_size,            \
+        .curve_x = curve_x, .curve_every = lattice_curve_every, .exact = vector_exact,             \
+        .cuts = vector_pays_to_cut, .samples_disorder = model_samples_differ, .ops = &vector_ops,  \
+        .cut = &vector_cut_ops
 
 const struct ergo_model xy_model = {
     .name = "xy",
+    .rule = &plane,
     .summary = "H = -J sum cos(a_i - a_j) - B sum cos(a_i) over nearest neighbours: spins in a "
                "plane, in one to three dimensions.",
     .first = first_plane,
+    .parameters = sizeof(struct vector_parameters),
     .keys = {{first_keys, FIRST_KEYS},
              {disorder_keys, DISORDER_KEYS},
              {xy_keys, COUNT(xy_keys)},
              {slab_keys, SLAB_KEYS},
              {last_keys, LAST_KEYS},
              {ladder_keys, LADDER_KEYS}},
-    .observables = xy_observables,
-    .n_observables = COUNT(xy_observables),
-    .conjugates = plane_conjugates,
-    .n_conjugates = COUNT(plane_conjugates),
+    ERGO_TABLE(observables, xy_observables),
+    ERGO_TABLE(conjugates, plane_conjugates),
     .trajectory = "configurations as VTK image data, the angle of each site in 256 parts of a "
                   "turn, of lattices up to 2^22 sites",
     .programs = {"spin_lattice/vector.cl", "common/slab.cl", "common/ladder.cl"},
@@ -442,19 +349,19 @@ const struct ergo_model xy_model = {
 
 const struct ergo_model clock_model = {
     .name = "clock",
+    .rule = &plane,
     .summary = "H = -J sum cos(a_i - a_j) - B sum cos(a_i) over nearest neighbours: spins in one "
                "of q directions of a plane, a = 2 pi k / q, in one to three dimensions.",
     .first = first_plane,
+    .parameters = sizeof(struct vector_parameters),
     .keys = {{first_keys, FIRST_KEYS},
              {disorder_keys, DISORDER_KEYS},
              {clock_keys, COUNT(clock_keys)},
              {slab_keys, SLAB_KEYS},
              {last_keys, LAST_KEYS},
              {ladder_keys, LADDER_KEYS}},
-    .observables = clock_observables,
-    .n_observables = COUNT(clock_observables),
-    .conjugates = plane_conjugates,
-    .n_conjugates = COUNT(plane_conjugates),
+    ERGO_TABLE(observables, clock_observables),
+    ERGO_TABLE(conjugates, plane_conjugates),
     .trajectory = "configurations as VTK image data, k of each site, of lattices up to 2^22 sites",
     .programs = {"spin_lattice/vector.cl", "common/slab.cl", "common/ladder.cl"},
     .n_tunables = PLANE_TUNABLES,
@@ -463,19 +370,19 @@ const struct ergo_model clock_model = {
 
 const struct ergo_model heisenberg_model = {
     .name = "heisenberg",
+    .rule = &space,
     .summary = "H = -J sum s_i.s_j - B sum s_z - D sum s_z^2 over nearest neighbours: spins of "
                "three components and length 1, in one to three dimensions.",
     .first = first_space,
+    .parameters = sizeof(struct vector_parameters),
     .keys = {{first_keys, FIRST_KEYS},
              {disorder_keys, DISORDER_KEYS},
              {heisenberg_keys, COUNT(heisenberg_keys)},
              {slab_keys, SLAB_KEYS},
              {last_keys, LAST_KEYS},
              {ladder_keys, LADDER_KEYS}},
-    .observables = heisenberg_observables,
-    .n_observables = COUNT(heisenberg_observables),
-    .conjugates = space_conjugates,
-    .n_conjugates = COUNT(space_conjugates),
+    ERGO_TABLE(observables, heisenberg_observables),
+    ERGO_TABLE(conjugates, space_conjugates),
     .trajectory = "configurations as VTK image data, s_z of each site in 256 steps from -1 to 1, "
                   "of lattices up to 2^22 sites",
     .programs = {"spin_lattice/vector.cl", "spin_lattice/vector_wide.cl", "common/slab.cl",

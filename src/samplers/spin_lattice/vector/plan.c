@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "samplers/spin_lattice/models.h"
+#include "samplers/spin_lattice/vector/parameters.h"
 #include "samplers/spin_lattice/vector/vector.h"
 
 static void declare(struct vector_state *s) {
@@ -15,12 +16,9 @@ static void declare(struct vector_state *s) {
     char options[340];
     ergo_engine_buffer(e, VECTOR_SPINS, "spins", ERGO_BUFFER_STATE,
                        4 * h->components * h->sites * members);
-    ergo_engine_flag(e, VECTOR_SPINS, ERGO_BUFFER_APART);
-    ergo_engine_buffer(e, VECTOR_MEMBERS, "members", ERGO_BUFFER_CONSTANT,
-                       members * sizeof *s->members);
     ergo_engine_buffer(e, VECTOR_NUMBERS_OF_SITES, "couplings and fields", ERGO_BUFFER_CONSTANT,
                        4 * vector_terms_length(h) * members);
-    ergo_engine_sums(e, VECTOR_COUNTS, "samples", ERGO_BUFFER_SAMPLES, 8 * members * h->numbers);
+    ergo_engine_totals(e, VECTOR_COUNTS, 0, h->numbers, 0);
     ergo_engine_buffer(e, VECTOR_WAVES, "wave vectors", ERGO_BUFFER_CONSTANT,
                        s->waves.n * sizeof s->waves.k[0]);
     ergo_engine_sums(e, VECTOR_WAVE_COUNTS, "waves", ERGO_BUFFER_CURVES,
@@ -80,7 +78,7 @@ static uint32_t wide_of(const struct vector_shape *s, double members, bool gpu,
                         const struct ergo_point *point) {
     if (!s->space || s->d != 3 || s->random || s->coupled)
         return 1;
-    const int64_t wish = ergo_point_int(point, "/tuning/tile_sites");
+    const int64_t wish = of_vector(point)->tile_sites;
     /* H200: two 97.6, four 95.5 updates/ns; PoCL: 17 and 27 updates/us */
     const uint32_t row = s->l[0] / s->colours, most = wish ? (uint32_t)wish : gpu ? 2 : 4;
     uint32_t wide = 1;
@@ -98,23 +96,22 @@ enum ergo_status vector_configure(struct ergo_context *ctx, void *state) {
     const struct ergo_point *first = batch->points[0];
     struct ergo_plan *plan = &s->e.plan;
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
-    const int64_t wish = ergo_point_int(first, "/tuning/work_group");
+    const int64_t wish = first->parameters->work_group;
     const double units = d->compute_units ? d->compute_units : 1, members = (double)batch->count;
     const struct vector_shape *h = &s->shape;
     if (!s->cut)
         s->shape = s->whole = vector_shape_of(first);
     vector_waves_of(first, &s->waves);
-    s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
+    s->members =
+        ergo_engine_table(&s->e, VECTOR_MEMBERS, "members", batch->count, sizeof *s->members);
     s->physics = ergo_engine_memory(&s->e, batch->count, sizeof *s->physics);
     if (ergo_engine_end(&s->e) != ERGO_OK)
         return ergo_engine_end(&s->e);
     vector_fill(s);
-    s->group = wish ? (uint32_t)wish : gpu ? 256 : 64;
-    while (s->group > d->largest_group)
-        s->group /= 2;
+    ergo_engine_groups(&s->e, 256, 64);
     /* more of its registers are in use so; four sites: 5% faster on an H100 */
-    s->wide_group = wish ? s->group : 128;
-    const int64_t depth = ergo_point_int(first, "/tuning/tile_rows");
+    s->wide_group = wish ? s->e.group : 128;
+    const int64_t depth = of_lattice(first)->tile_rows;
     s->wide = h->relax ? wide_of(h, members, gpu, first) : 1;
     s->depth = depth ? (uint32_t)depth : depth_of(h, members, gpu, 1);
     s->relax_depth = depth ? (uint32_t)depth : depth_of(h, members, gpu, s->wide);
@@ -128,27 +125,24 @@ enum ergo_status vector_configure(struct ergo_context *ctx, void *state) {
     /* a work-item of the measuring kernel has one iteration for a site, with 30 of inner loops */
     const double least =
         device->quirks.loop_limit
-            ? 40.0 * (double)h->sites / (double)device->quirks.loop_limit / s->group + 1
+            ? 40.0 * (double)h->sites / (double)device->quirks.loop_limit / s->e.group + 1
             : 1;
-    const uint64_t fill_groups = h->sites / s->group + 1;
+    const uint64_t fill_groups = h->sites / s->e.group + 1;
     const double wanted = (gpu ? 16 : 4) * units / members + 1;
     s->measure_groups = (uint32_t)fmax(least, fmin((double)fill_groups, wanted));
-    const uint64_t items = (uint64_t)s->measure_groups * s->group;
+    const uint64_t items = (uint64_t)s->measure_groups * s->e.group;
     s->run = gpu ? 1 : (uint32_t)((h->sites + items - 1) / items);
 
-    const double passes = 1 + 0.5 * h->relax, rate = gpu ? 3e10 : 1e7 * units;
-    const double seconds = passes * (double)h->sites * members / rate +
-                           (gpu ? 5e-6 : 1e-5) * h->colours * (1 + h->relax);
+    ergo_engine_rates(&s->e, (1 + 0.5 * h->relax) * (double)h->sites * members,
+                      h->colours * (1.0 + h->relax), 3e10, 1e7);
     plan->work_per_step = (double)s->whole.sites * members;
-    plan->block_steps = fmax(1, floor(0.1 / seconds));
-    plan->launches_per_step = h->colours * (1.0 + h->relax);
-    /* an audit's copies of a small member; without room on the device, its copy of the state */
-    plan->host_bytes = 4 * h->components * h->sites * (2 + batch->count) +
-                       4 * vector_terms_length(h) * (4 + 2 * batch->count);
+    /* a state that is loaded; couplings and fields as they are made and packed */
+    plan->host_bytes =
+        4 * h->components * h->sites * 2 + 4 * vector_terms_length(h) * (2 + batch->count);
     snprintf(plan->path, sizeof plan->path, h->space ? "vectors" : "angles");
     snprintf(plan->launch, sizeof plan->launch,
              "a launch for each of %u colours: spins of %u layers per work-item, work-groups of %u",
-             h->colours, s->depth, s->group);
+             h->colours, s->depth, s->e.group);
     if (s->waves.n)
         s->e.curve_interval = (uint64_t)model_correlation_every(first);
     declare(s);

@@ -10,6 +10,7 @@
 
 #include "base/parallel.h"
 #include "samplers/spin_lattice/graph/graph.h"
+#include "samplers/spin_lattice/graph/parameters.h"
 #include "samplers/spin_lattice/wang_landau/walk.h"
 
 static const double ln_2 = 0.693147180559945309417;
@@ -163,7 +164,7 @@ bool walk_add_means(const struct walk_state *s, size_t member, const double *all
                     struct ergo_curve *curves) {
     const struct ergo_point *point = s->e.batch->points[member];
     const size_t levels = (size_t)s->graph.levels.count, estimates = s->shape.estimates;
-    const size_t points = (size_t)ergo_point_int(point, "/run/temperature_points");
+    const size_t points = (size_t)of_graph(point)->temperature_points;
     const size_t size = levels + KINDS * points;
     double *of_all = malloc(2 * size * sizeof *of_all);
     struct total *totals = malloc(levels * sizeof *totals);

@@ -1,5 +1,4 @@
 /* Wang-Landau walks on a device: constants, start, sweeps, samples. */
-#include <math.h>
 #include <string.h>
 
 #include "samplers/spin_lattice/graph/graph.h"
@@ -12,7 +11,6 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     ergo_engine_constant(&s->e, WALK_FIRST, s->graph.first);
     ergo_engine_constant(&s->e, WALK_BONDS, s->graph.bonds);
     ergo_engine_constant(&s->e, WALK_FIELDS, s->graph.fields);
-    ergo_engine_constant(&s->e, WALK_MEMBERS, s->members);
     ergo_engine_need_group(&s->e, WALK_SWEEPS, s->group);
     return ergo_engine_end(&s->e);
 }
@@ -22,12 +20,10 @@ static void release(void *state) {
     walk_graph_free(&s->graph);
 }
 
-static enum ergo_status init(struct ergo_context *ctx, void *state) {
+static void start(void *state) {
     struct walk_state *s = state;
-    const unsigned mode = model_start(s->e.batch->points[0]);
+    const unsigned mode = lattice_start(s->e.batch->points[0]);
     struct walk_estimate a;
-    s->e.step = 0;
-    ergo_engine_begin(&s->e, ctx);
     if (!walk_estimate_create(s, &a))
         ERGO_ENGINE_FAIL(&s->e, ERGO_E_MEMORY, "no memory for the start of walkers");
     for (size_t m = 0; m < s->e.batch->count && s->e.status == ERGO_OK; m++)
@@ -35,9 +31,7 @@ static enum ergo_status init(struct ergo_context *ctx, void *state) {
             walk_start(s, &s->members[m], own, mode, &a);
             walk_write(s, m * s->shape.estimates + own, &a);
         }
-    ergo_engine_finish(&s->e);
     walk_estimate_free(&a);
-    return ergo_engine_end(&s->e);
 }
 
 static void steps(void *state, uint64_t sweeps) {
@@ -68,22 +62,19 @@ static void measure(void *state, size_t sample) {
 }
 
 /* The first walker of the first estimate; means over the estimates. */
-static bool rows(const void *state, unsigned slot, size_t begin, size_t end,
-                 const struct ergo_samples *samples) {
+static bool row_of(const void *state, unsigned slot, const struct ergo_row *row) {
     const struct walk_state *s = state;
-    const size_t members = s->e.batch->count, estimates = s->shape.estimates;
-    for (size_t row = begin; row < end; row++) {
-        const uint32_t *of = ergo_engine_host(&s->e, WALK_SAMPLES, slot, row / members);
-        double *to = samples->columns + GRAPH_COLUMNS * row;
-        of += row % members * estimates * WALK_NUMBERS;
-        memset(to, 0, GRAPH_COLUMNS * sizeof *to);
-        to[COLUMN_TOTAL] = walk_energy(&s->graph, of[WALK_LEVEL]);
-        to[COLUMN_SITES] = s->graph.n;
-        for (size_t i = 0; i < estimates; i++, of += WALK_NUMBERS) {
-            const uint64_t f = (uint64_t)of[WALK_F + 1] << 32 | of[WALK_F];
-            to[COLUMN_LEVELS] += of[WALK_LEVELS] / (double)estimates;
-            to[COLUMN_LN_F] += (double)f * 0x1p-32 / (double)estimates;
-        }
+    const size_t estimates = s->shape.estimates;
+    const uint32_t *of = ergo_engine_host(&s->e, WALK_SAMPLES, slot, row->sample);
+    double *to = row->columns;
+    of += row->member * estimates * WALK_NUMBERS;
+    memset(to, 0, GRAPH_COLUMNS * sizeof *to);
+    to[COLUMN_TOTAL] = walk_energy(&s->graph, of[WALK_LEVEL]);
+    to[COLUMN_SITES] = s->graph.n;
+    for (size_t i = 0; i < estimates; i++, of += WALK_NUMBERS) {
+        const uint64_t f = (uint64_t)of[WALK_F + 1] << 32 | of[WALK_F];
+        to[COLUMN_LEVELS] += of[WALK_LEVELS] / (double)estimates;
+        to[COLUMN_LN_F] += (double)f * 0x1p-32 / (double)estimates;
     }
     return true;
 }
@@ -92,19 +83,21 @@ static const struct ergo_engine_model model = {
     .sampler = "spin-lattice",
     .smaller = "a smaller graph, fewer replicas, estimates or walkers",
     .state_bytes = sizeof(struct walk_state),
+    .fields = &walk_fields,
     .configure = walk_configure,
     .prepare = prepare,
+    .start = start,
     .steps = steps,
     .measure = measure,
-    .rows = rows,
+    .row = row_of,
     .release = release,
 };
 
 const struct ergo_sampler_ops walk_ops = {
     .engine = &model,
-    .init = init,
-    .save = walk_save,
-    .load = walk_load,
-    .carry = walk_carry,
+    .init = ergo_engine_init,
+    .save = ergo_fields_save,
+    .load = ergo_fields_load,
+    .carry = ergo_fields_carry,
     .end_curves = walk_end_curves,
 };

@@ -4,6 +4,7 @@
 
 #include "base/divisor.h"
 #include "samplers/spin_lattice/graph/graph.h"
+#include "samplers/spin_lattice/graph/parameters.h"
 #include "samplers/spin_lattice/models.h"
 #include "samplers/spin_lattice/wang_landau/walk.h"
 
@@ -13,60 +14,61 @@
 #define WALKS .acts = graph_is_walk, .where = "with method wang-landau"
 
 const struct ergo_key walk_keys[WALK_KEYS] = {
-    {ERGO_KEY("/run/estimates", INT), .flags = ERGO_KEY_FORM | ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
-     .fallback = "20", .stream = "", .min = 1, .max = 4096, .unit = "",
+    {GRAPH_KEY(estimates, "/run/estimates", INT),
+     .flags = ERGO_KEY_FORM | ERGO_KEY_CHAIN | ERGO_KEY_SHAPE, .fallback = "20", .stream = "",
+     .min = 1, .max = 4096, .unit = "",
      .help =
          "Independent estimates of ln g, each with walkers of its own; the result is their "
          "mean, and their scatter its error. More of them do not reduce the bias of ln g, about "
          "half of its variance between estimates: only more sweeps do. A work-group makes one: "
          "have some hundreds on GPUs.",
      WALKS},
-    {ERGO_KEY("/run/walkers", INT), .flags = ERGO_KEY_FORM | ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
-     .fallback = "32", .stream = "", .min = 1, .max = WALK_WALKERS_MAX, .unit = "",
+    {GRAPH_KEY(walkers, "/run/walkers", INT),
+     .flags = ERGO_KEY_FORM | ERGO_KEY_CHAIN | ERGO_KEY_SHAPE, .fallback = "32", .stream = "",
+     .min = 1, .max = WALK_WALKERS_MAX, .unit = "",
      .help = "Walkers that share an estimate of ln g. A sweep is a move per vertex of each.",
      WALKS},
-    {ERGO_KEY("/run/check_every", INT), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE, .fallback = "10",
-     .stream = "", .min = 1, .max = 1000000, .unit = "sweeps",
+    {GRAPH_KEY(check_every, "/run/check_every", INT), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
+     .fallback = "10", .stream = "", .min = 1, .max = 1000000, .unit = "sweeps",
      .help =
          "Sweeps from one decision on ln f to the next, no more than /run/sweeps; between them it "
          "is constant.",
      WALKS},
-    {ERGO_KEY("/run/flatness", REAL), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE, .fallback = "0.5",
-     .stream = "", .min = 0, .max = 0.95, .unit = "",
+    {GRAPH_KEY(flatness, "/run/flatness", REAL), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
+     .fallback = "0.5", .stream = "", .min = 0, .max = 0.95, .unit = "",
      .help = "ln f, 1 at first, is halved when no level that was ever found has fewer visits than "
              "this share of their mean since it was changed (in steps of 0.001; 0: when each has "
              "one; Wang, Landau, PRL 86, 2050 (2001)); and once it is below 1/t, t the moves per "
              "level, it is 1/t (Belardinelli, Pereyra, PRE 75, 046701 (2007)).",
      WALKS},
-    {ERGO_KEY("/run/temperature_min", REAL), .flags = ERGO_KEY_SHAPE | ERGO_KEY_EXCLUDES_MIN,
-     .min = 0, .max = 1e12, .unit = "J/k_B",
+    {GRAPH_KEY(walk_min, "/run/temperature_min", REAL),
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 1e12, .unit = "J/k_B",
      .help =
          "The lowest temperature at which energy, heat capacity, free energy and entropy are "
          "told; if not given a tenth of the largest |h| + sum of |J| of a vertex. The walk does "
          "not depend on it.",
      WALKS},
-    {ERGO_KEY("/run/temperature_max", REAL), .flags = ERGO_KEY_SHAPE | ERGO_KEY_EXCLUDES_MIN,
-     .min = 0, .max = 1e12, .unit = "J/k_B",
+    {GRAPH_KEY(walk_max, "/run/temperature_max", REAL),
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 1e12, .unit = "J/k_B",
      .help = "The highest of them, if there are several; if not given the largest |h| + sum of |J| "
              "of a vertex.",
      WALKS},
-    {ERGO_KEY("/run/temperature_points", INT), .flags = ERGO_KEY_SHAPE, .fallback = "50", .min = 1,
-     .max = 10000, .unit = "",
+    {GRAPH_KEY(temperature_points, "/run/temperature_points", INT), .flags = ERGO_KEY_SHAPE,
+     .fallback = "50", .min = 1, .max = 10000, .unit = "",
      .help = "How many of them, at equal distances; with estimates and levels at most 1e10 in all, "
              "of which each takes an exponential at the end of the run.",
      WALKS},
 };
 
 struct walk_shape walk_shape_of(const struct ergo_point *point) {
-    return (struct walk_shape){
-        .estimates = (uint32_t)ergo_point_int(point, "/run/estimates"),
-        .walkers = (uint32_t)ergo_point_int(point, "/run/walkers"),
-        .check = (uint32_t)ergo_point_int(point, "/run/check_every"),
-        .flatness = (uint32_t)lround(1000 * ergo_point_real(point, "/run/flatness"))};
+    return (struct walk_shape){.estimates = (uint32_t)of_graph(point)->estimates,
+                               .walkers = (uint32_t)of_graph(point)->walkers,
+                               .check = (uint32_t)of_graph(point)->check_every,
+                               .flatness = (uint32_t)lround(1000 * of_graph(point)->flatness)};
 }
 
 uint64_t walk_measure_every(const struct ergo_point *point) {
-    return (uint64_t)ergo_point_int(point, "/run/check_every");
+    return (uint64_t)of_graph(point)->check_every;
 }
 
 /* ---- levels ---------------------------------------------------------------------------------- */
@@ -161,8 +163,8 @@ static bool quietly(const struct ergo_point *point, struct walk_graph *graph) {
 
 /* Lowest and highest temperature; without keys a tenth of the largest |h| + sum of |J|, and it. */
 void walk_range(const struct ergo_point *point, const struct walk_graph *g, double t[2]) {
-    const struct ergo_value *low = ergo_point_value(point, "/run/temperature_min");
-    const struct ergo_value *high = ergo_point_value(point, "/run/temperature_max");
+    const struct ergo_value *low = &of_graph(point)->walk_min;
+    const struct ergo_value *high = &of_graph(point)->walk_max;
     int64_t most = 0;
     for (uint32_t v = 0; v < g->n; v++) {
         int64_t own = llabs(g->fields[v]);
@@ -175,7 +177,7 @@ void walk_range(const struct ergo_point *point, const struct walk_graph *g, doub
 }
 
 double walk_temperature(const struct ergo_point *point, const double range[2], size_t i) {
-    const double n = (double)ergo_point_int(point, "/run/temperature_points");
+    const double n = (double)of_graph(point)->temperature_points;
     return n > 1 ? range[0] + (range[1] - range[0]) * (double)i / (n - 1) : range[0];
 }
 
@@ -190,7 +192,7 @@ size_t walk_curve_size(const struct ergo_point *point, size_t c) {
     case CURVE_CHAIN_HEAT:
     case CURVE_FREE_ENERGY:
     case CURVE_CHAIN_ENTROPY:
-        return (size_t)ergo_point_int(point, "/run/temperature_points");
+        return (size_t)of_graph(point)->temperature_points;
     case CURVE_LN_G:
         quietly(point, &g);
         const uint64_t count = g.levels.count < WALK_LEVELS_MAX ? g.levels.count : WALK_LEVELS_MAX;
@@ -216,17 +218,6 @@ void walk_curve_x(const struct ergo_point *point, size_t c, double *x) {
 
 /* ---- observables ----------------------------------------------------------------------------- */
 
-#define FACT(NAME, WHICH)                                                                          \
-    double NAME(const struct ergo_point *point, const double *mean, size_t size) {                 \
-        (void)point, (void)size;                                                                   \
-        return mean[WHICH];                                                                        \
-    }
-FACT(walk_ln_f, WALK_LN_F)
-FACT(walk_inverse, WALK_INVERSE)
-FACT(walk_complete, WALK_COMPLETE)
-FACT(walk_ground, WALK_GROUND)
-FACT(walk_bias, WALK_BIAS)
-
 const char *walk_not_converged(const struct ergo_point *point, double share) {
     (void)point;
     return share < 1 ? "ln g has not converged: the histogram was not yet flat often enough for ln "
@@ -246,7 +237,7 @@ const char *walk_not_complete(const struct ergo_point *point, double share) {
 
 const char *walk_biased(const struct ergo_point *point, double errors) {
     /* the error of the mean over replicas is smaller */
-    return errors * sqrt((double)ergo_point_int(point, "/replicas")) > 1
+    return errors * sqrt((double)point->parameters->replicas) > 1
                ? "the bias of ln g, about half of its variance between estimates, is larger "
                  "than the error that is quoted (bias_ratio): give more /run/sweeps, with "
                  "which it falls faster than the error; more /run/estimates do not reduce it"
@@ -258,9 +249,9 @@ const char *walk_biased(const struct ergo_point *point, double errors) {
 /* Those at which energies and so on are told, and the time that this takes at the end of a run. */
 static enum ergo_status check_temperatures(struct ergo_context *ctx, const struct ergo_point *point,
                                            const struct walk_graph *g) {
-    const struct ergo_value *low = ergo_point_value(point, "/run/temperature_min");
-    const struct ergo_value *high = ergo_point_value(point, "/run/temperature_max");
-    const int64_t points = ergo_point_int(point, "/run/temperature_points");
+    const struct ergo_value *low = &of_graph(point)->walk_min;
+    const struct ergo_value *high = &of_graph(point)->walk_max;
+    const int64_t points = of_graph(point)->temperature_points;
     const double each = (double)(g->levels.count * walk_shape_of(point).estimates);
     double t[2];
     if (points == 1 && high->present)
@@ -301,7 +292,7 @@ static enum ergo_status check_levels(struct ergo_context *ctx, const struct ergo
                               "%u sweeps of %u walkers and %u vertices are %.3g moves; fewer than "
                               "2^28 are counted between two decisions",
                               shape.check, shape.walkers, g->n, shape.check * moves);
-    if ((double)ergo_point_int(point, "/run/sweeps") * moves >= 0x1p62)
+    if ((double)point->parameters->sweeps * moves >= 0x1p62)
         return ergo_job_error(ctx, "/run/sweeps", "2^62 moves and more");
     return check_temperatures(ctx, point, g);
 }
@@ -311,20 +302,19 @@ static const char *const others[] = {"/tuning/path", "/tuning/lanes"};
 
 enum ergo_status walk_check(struct ergo_context *ctx, const struct ergo_point *point) {
     struct walk_graph g = {0};
-    const int64_t sweeps = ergo_point_int(point, "/run/sweeps");
+    const int64_t sweeps = point->parameters->sweeps;
     enum ergo_status status = ERGO_OK;
     for (size_t k = 0; k < sizeof others / sizeof others[0]; k++)
-        if (ergo_point_int(point, others[k]))
+        if (k ? of_lattice(point)->lanes : point->parameters->path)
             return ergo_job_error(ctx, others[k],
                                   "has no effect with method wang-landau: leave it "
                                   "out");
-    if (sweeps && ergo_point_int(point, "/run/check_every") > sweeps)
+    if (sweeps && of_graph(point)->check_every > sweeps)
         return ergo_job_error(ctx, "/run/check_every",
                               "%lld sweeps are more than the run has, /run/sweeps %lld: ln f would "
                               "stay 1",
-                              (long long)ergo_point_int(point, "/run/check_every"),
-                              (long long)sweeps);
-    if (ergo_point_int(point, "/run/equilibration"))
+                              (long long)of_graph(point)->check_every, (long long)sweeps);
+    if (point->parameters->equilibration)
         return ergo_job_error(ctx, "/run/equilibration",
                               "ln g is built from the first sweep on: leave it out");
     status = graph_check(ctx, point);

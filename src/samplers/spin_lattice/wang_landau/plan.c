@@ -32,8 +32,6 @@ static void declare(struct walk_state *s) {
     ergo_engine_buffer(e, WALK_BONDS, "couplings", ERGO_BUFFER_CONSTANT,
                        sizeof *g->bonds * ((uint64_t)g->first[g->n] + 1));
     ergo_engine_buffer(e, WALK_FIELDS, "fields", ERGO_BUFFER_CONSTANT, 4 * (uint64_t)g->n);
-    ergo_engine_buffer(e, WALK_MEMBERS, "members", ERGO_BUFFER_CONSTANT,
-                       members * sizeof *s->members);
     ergo_engine_buffer(e, WALK_SAMPLES, "samples", ERGO_BUFFER_SAMPLES,
                        4 * WALK_NUMBERS * estimates);
     snprintf(options, sizeof options,
@@ -48,7 +46,7 @@ static void declare(struct walk_state *s) {
 /* Work-items of a group: one on a CPU, which then needs no barriers; on a GPU as many as walkers.
  */
 static uint32_t group_of(const struct walk_state *s, bool gpu) {
-    const uint32_t wish = (uint32_t)ergo_point_int(s->e.batch->points[0], "/tuning/work_group");
+    const uint32_t wish = (uint32_t)s->e.batch->points[0]->parameters->work_group;
     uint32_t group = wish ? wish : 1;
     while (!wish && gpu && group < s->shape.walkers)
         group *= 2;
@@ -73,7 +71,8 @@ enum ergo_status walk_configure(struct ergo_context *ctx, void *state) {
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
     struct ergo_plan *plan = &s->e.plan;
     s->shape = walk_shape_of(batch->points[0]);
-    s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
+    s->members =
+        ergo_engine_table(&s->e, WALK_MEMBERS, "members", batch->count, sizeof *s->members);
     if (ergo_engine_end(&s->e) != ERGO_OK)
         return ergo_engine_end(&s->e);
     walk_graph_free(&s->graph);

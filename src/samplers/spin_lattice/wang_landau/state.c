@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/bytes.h"
 #include "samplers/spin_lattice/models.h"
 #include "samplers/spin_lattice/wang_landau/walk.h"
 
@@ -112,160 +113,130 @@ void walk_start(const struct walk_state *s, const struct walk_member *member, ui
     find_levels(s, a);
 }
 
-/* ---- canonical ------------------------------------------------------------------------------- */
+/* ---- fields ---------------------------------------------------------------------------------- */
 
-/* Bytes of a walker's spins, of an estimate's, of what it has besides, of a member. */
-static size_t one_of(const struct walk_state *s) {
-    return ergo_bits_bytes(s->graph.n);
-}
-
-static size_t all_spins(const struct walk_state *s) {
-    return one_of(s) * s->shape.walkers * s->shape.estimates;
-}
-
-static size_t besides(const struct walk_state *s) {
-    return 16 * (size_t)s->graph.levels.count + 9;
-}
-
-static size_t bytes_of(const struct walk_state *s) {
-    return all_spins(s) + s->shape.estimates * besides(s);
-}
-
-static enum ergo_status no_memory(struct ergo_context *ctx) {
-    return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state");
-}
-
-static void put_estimate(const struct walk_state *s, const struct walk_estimate *a, uint8_t *spins,
-                         uint8_t *rest) {
-    const size_t walkers = s->shape.walkers, levels = (size_t)s->graph.levels.count;
-    for (size_t k = 0; k < walkers; k++)
-        for (size_t i = 0; i < one_of(s); i++)
-            spins[k * one_of(s) + i] = (uint8_t)(a->spins[i / 4 * walkers + k] >> 8 * (i % 4));
-    memcpy(rest, a->ln_g, 8 * levels);
-    memcpy(rest + 8 * levels, a->counts, 4 * levels);
-    memcpy(rest + 12 * levels, a->visited, 4 * levels);
-    memcpy(rest + 16 * levels, &a->status.f, 8);
-    rest[16 * levels + 8] = (uint8_t)a->status.inverse;
-}
-
-/* false: no state. moves: of all walkers in an epoch. */
-static bool take_estimate(const struct walk_state *s, const uint8_t *spins, const uint8_t *rest,
-                          uint64_t moves, struct walk_estimate *a) {
-    const size_t walkers = s->shape.walkers, levels = (size_t)s->graph.levels.count;
-    uint64_t counted = 0;
-    bool good = true;
-    memset(a->spins, 0, 4 * walkers * walk_words_of(s));
-    for (size_t k = 0; k < walkers; k++) {
-        good = good && ergo_bits_clean(spins + k * one_of(s), s->graph.n);
-        for (size_t i = 0; i < one_of(s); i++)
-            a->spins[i / 4 * walkers + k] |= (uint32_t)spins[k * one_of(s) + i] << 8 * (i % 4);
-    }
-    memcpy(a->ln_g, rest, 8 * levels);
-    memcpy(a->counts, rest + 8 * levels, 4 * levels);
-    memcpy(a->visited, rest + 12 * levels, 4 * levels);
-    a->status = (struct walk_status){0, 0, rest[16 * levels + 8]};
-    memcpy(&a->status.f, rest + 16 * levels, 8);
-    for (size_t i = 0; i < levels; i++) {
-        const bool seen = a->visited[i] & WALK_SEEN;
-        a->status.levels += seen;
-        counted += a->counts[i];
-        good = good && a->ln_g[i] >= 0 && a->ln_g[i] <= WALK_MOST && (seen || a->ln_g[i] == 0) &&
-               (a->visited[i] & WALK_VISITS) <= (seen ? WALK_VISITS_MOST : 0);
-    }
-    return good && counted <= moves && a->status.f > 0 && a->status.f <= WALK_ONE &&
-           a->status.inverse < 2 && find_levels(s, a);
-}
-
-enum ergo_status walk_save(struct ergo_context *ctx, void *state, size_t member,
-                           struct ergo_text *text) {
-    struct walk_state *s = state;
-    uint8_t *out = calloc(bytes_of(s), 1);
-    struct walk_estimate a;
-    const bool room = walk_estimate_create(s, &a);
-    enum ergo_status status = out && room ? ergo_device_finish(ctx, s->e.device) : no_memory(ctx);
-    if (status == ERGO_OK) {
-        ergo_engine_begin(&s->e, ctx);
-        for (size_t i = 0; i < s->shape.estimates; i++) {
-            walk_read(s, member * s->shape.estimates + i, &a);
-            put_estimate(s, &a, out + i * s->shape.walkers * one_of(s),
-                         out + all_spins(s) + i * besides(s));
-        }
-        status = ergo_engine_end(&s->e);
-    }
-    if (status == ERGO_OK) {
-        ergo_text_append_bytes(text, out, bytes_of(s));
-        if (text->failed)
-            status = no_memory(ctx);
-    }
-    walk_estimate_free(&a);
-    free(out);
-    return status;
-}
-
-enum ergo_status walk_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
-                           const void *bytes, size_t length) {
-    struct walk_state *s = state;
-    const uint8_t *from = bytes;
-    const uint64_t moves = (uint64_t)s->shape.check * s->graph.n * s->shape.walkers;
-    struct walk_estimate a;
-    bool good = true;
-    if (length != bytes_of(s))
-        return ERGO_FAIL(ctx, ERGO_E_IO, "the saved state of member %zu has %zu bytes, not %zu",
-                         member, length, bytes_of(s));
-    const bool room = walk_estimate_create(s, &a);
-    enum ergo_status status = room ? ergo_device_finish(ctx, s->e.device) : no_memory(ctx);
-    ergo_engine_begin(&s->e, ctx);
-    for (size_t i = 0; i < s->shape.estimates && status == ERGO_OK; i++) {
-        good = good && take_estimate(s, from + i * s->shape.walkers * one_of(s),
-                                     from + all_spins(s) + i * besides(s), moves, &a);
-        if (good)
-            walk_write(s, member * s->shape.estimates + i, &a);
-    }
-    if (status == ERGO_OK && !good)
-        status = ERGO_FAIL(ctx, ERGO_E_IO,
-                           "the saved state of member %zu is damaged: bits beyond its spins, or "
-                           "ln g, visits or ln f that cannot be",
-                           member);
-    if (status == ERGO_OK) {
-        status = ergo_engine_end(&s->e);
-        s->e.step = step;
-    }
-    walk_estimate_free(&a);
-    return status;
-}
-
-/* Spins of the walkers; all else is as at any start. */
-enum ergo_status walk_carry(struct ergo_context *ctx, void *state, size_t member, const void *bytes,
-                            size_t length) {
+static void spins(const void *state, struct ergo_extent *x) {
     const struct walk_state *s = state;
-    struct ergo_text start = {0};
-    if (length < all_spins(s))
-        return ERGO_FAIL(ctx, ERGO_E_IO, "the saved state of member %zu has %zu bytes, not %zu",
-                         member, length, bytes_of(s));
-    enum ergo_status status = walk_save(ctx, state, member, &start);
-    if (status == ERGO_OK) {
-        memcpy(start.data, bytes, all_spins(s));
-        status = walk_load(ctx, state, member, 0, start.data, start.length);
-    }
-    ergo_text_free(&start);
-    return status;
+    const size_t bytes = ergo_bits_bytes(s->graph.n), walkers = s->shape.walkers;
+    x->pieces = s->shape.estimates;
+    x->rows = walkers;
+    x->bytes = bytes;
+    x->bits = s->graph.n;
+    x->whole = 4 * walkers * walk_words_of(s);
+    x->axes = "chain vertex";
+    x->help = "1 up, 0 down; walkers of an estimate one after the other";
+    ergo_extent_shape(x, (const uint64_t[]){walkers * s->shape.estimates, bytes}, 2);
 }
+
+/* A walker's words are `walkers` apart. */
+static void take_spins(const struct ergo_field_row *r) {
+    const uint32_t *from = (const uint32_t *)r->raw + r->row;
+    for (size_t i = 0; i < r->x->bytes; i++)
+        r->bytes[i] = (uint8_t)(from[i / 4 * r->x->rows] >> 8 * (i % 4));
+}
+
+static void put_spins(const struct ergo_field_row *r) {
+    uint32_t *to = (uint32_t *)r->raw + r->row;
+    for (size_t i = 0; i < r->x->bytes; i++)
+        to[i / 4 * r->x->rows] |= (uint32_t)r->bytes[i] << 8 * (i % 4);
+}
+
+static void levels(const void *state, struct ergo_extent *x, size_t element) {
+    const struct walk_state *s = state;
+    ergo_extent_numbers(x, (size_t)s->graph.levels.count, element);
+    x->pieces = s->shape.estimates;
+}
+
+static void ln_g(const void *state, struct ergo_extent *x) {
+    levels(state, x, 8);
+    x->below = WALK_MOST + UINT64_C(1);
+}
+
+static void counts(const void *state, struct ergo_extent *x) {
+    levels(state, x, 4);
+}
+
+static bool counts_valid(const struct ergo_field_row *r) {
+    const struct walk_state *s = r->state;
+    uint64_t counted = 0;
+    for (size_t i = 0; i < r->x->bytes; i += 4)
+        counted += ergo_bytes_get(r->bytes + i, 4);
+    return counted <= (uint64_t)s->shape.check * s->graph.n * s->shape.walkers; /* an epoch's */
+}
+
+static bool visited_valid(const struct ergo_field_row *r) {
+    const uint8_t *ln_g = ergo_field_beside(r, WALK_LN_G);
+    bool good = true;
+    for (size_t i = 0; i < r->x->bytes / 4; i++) {
+        const uint32_t visited = (uint32_t)ergo_bytes_get(r->bytes + 4 * i, 4);
+        const bool seen = visited & WALK_SEEN;
+        good = good && (seen || ergo_bytes_get(ln_g + 8 * i, 8) == 0) &&
+               (visited & WALK_VISITS) <= (seen ? WALK_VISITS_MOST : 0);
+    }
+    return good;
+}
+
+/* ln f, and whether it is 1/t. */
+static void status(const void *state, struct ergo_extent *x) {
+    x->pieces = ((const struct walk_state *)state)->shape.estimates;
+    x->bytes = 9;
+    x->raw = WALK_STATUS_BYTES;
+}
+
+static void take_status(const struct ergo_field_row *r) {
+    const struct walk_status *from = r->raw;
+    memcpy(r->bytes, &from->f, 8);
+    r->bytes[8] = (uint8_t)from->inverse;
+}
+
+static void put_status(const struct ergo_field_row *r) {
+    struct walk_status *to = r->raw;
+    memcpy(&to->f, r->bytes, 8);
+    to->inverse = r->bytes[8];
+}
+
+static bool status_valid(const struct ergo_field_row *r) {
+    const uint64_t f = ergo_bytes_get(r->bytes, 8);
+    return f > 0 && f <= WALK_ONE && r->bytes[8] < 2;
+}
+
+/* Levels follow from spins, and how many were visited. */
+static void loaded(void *state, size_t member) {
+    struct walk_state *s = state;
+    struct walk_estimate a;
+    if (!walk_estimate_create(s, &a))
+        ERGO_ENGINE_FAIL(&s->e, ERGO_E_MEMORY, "no memory for a state");
+    for (size_t i = 0; i < s->shape.estimates && ergo_engine_end(&s->e) == ERGO_OK; i++) {
+        walk_read(s, member * s->shape.estimates + i, &a);
+        if (ergo_engine_end(&s->e) == ERGO_OK && !find_levels(s, &a))
+            ERGO_ENGINE_FAIL(&s->e, ERGO_E_IO,
+                             "the saved state of member %zu is damaged: its spins have an energy "
+                             "that none can have",
+                             member);
+        a.status.levels = 0;
+        for (size_t k = 0; k < (size_t)s->graph.levels.count; k++)
+            a.status.levels += (a.visited[k] & WALK_SEEN) != 0;
+        walk_write(s, member * s->shape.estimates + i, &a);
+    }
+    walk_estimate_free(&a);
+}
+
+static const struct ergo_field field[] = {
+    {WALK_SPINS, "spins", .extent = spins, .take = take_spins, .put = put_spins},
+    {WALK_LN_G, "ln g", .extent = ln_g, .own = true},
+    {WALK_COUNTS, "visits of the epoch", .extent = counts, .valid = counts_valid, .beside = true},
+    {WALK_VISITED, "visits", .extent = counts, .valid = visited_valid, .beside = true},
+    {WALK_STATUS, "ln f", .extent = status, .take = take_status, .put = put_status,
+     .valid = status_valid, .beside = true},
+};
+const struct ergo_fields walk_fields = {
+    .field = field, .n = sizeof field / sizeof *field, .loaded = loaded};
 
 enum ergo_status walk_form(struct ergo_context *ctx, const struct ergo_point *point,
                            struct ergo_form *form) {
-    const struct walk_shape shape = walk_shape_of(point);
-    const size_t chains = (size_t)shape.walkers * shape.estimates;
-    struct walk_graph g = {0};
-    const enum ergo_status status = walk_graph_of(ctx, point, &g);
-    *form = (struct ergo_form){.bytes = chains * ergo_bits_bytes(g.n), .n_parts = 1};
-    form->parts[0] = (struct ergo_form_part){.name = "spins",
-                                             .axes = "chain vertex",
-                                             .help = "1 up, 0 down; walkers of an estimate one "
-                                                     "after the other",
-                                             .element = 1,
-                                             .bits = g.n,
-                                             .n_dims = 2,
-                                             .shape = {chains, ergo_bits_bytes(g.n)}};
-    walk_graph_free(&g);
+    struct walk_state s = {.shape = walk_shape_of(point)};
+    const enum ergo_status status = walk_graph_of(ctx, point, &s.graph);
+    ergo_fields_form(&walk_fields, &s, form);
+    walk_graph_free(&s.graph);
     return status;
 }

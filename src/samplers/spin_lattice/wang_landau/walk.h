@@ -101,11 +101,6 @@ static inline double walk_energy(const struct walk_graph *g, size_t level) {
  */
 enum { WALK_FOUND, WALK_LN_F, WALK_INVERSE, WALK_COMPLETE, WALK_GROUND, WALK_BIAS, WALK_FACTS };
 /* Facts as observables, and what their means say. */
-double walk_ln_f(const struct ergo_point *point, const double *mean, size_t size);
-double walk_inverse(const struct ergo_point *point, const double *mean, size_t size);
-double walk_complete(const struct ergo_point *point, const double *mean, size_t size);
-double walk_ground(const struct ergo_point *point, const double *mean, size_t size);
-double walk_bias(const struct ergo_point *point, const double *mean, size_t size);
 const char *walk_not_converged(const struct ergo_point *point, double share);
 const char *walk_not_complete(const struct ergo_point *point, double share);
 const char *walk_biased(const struct ergo_point *point, double errors);
@@ -126,15 +121,10 @@ void walk_estimate_free(struct walk_estimate *a);
 /* Estimate number e of the batch from the device, and to it; after ergo_engine_begin. */
 void walk_read(struct walk_state *s, size_t e, struct walk_estimate *a);
 void walk_write(struct walk_state *s, size_t e, const struct walk_estimate *a);
-/* Start of estimate number `own` of its member; mode: model_start. */
+/* Start of estimate number `own` of its member; mode: lattice_start. */
 void walk_start(const struct walk_state *s, const struct walk_member *member, uint32_t own,
                 unsigned mode, struct walk_estimate *a);
-enum ergo_status walk_save(struct ergo_context *ctx, void *state, size_t member,
-                           struct ergo_text *text);
-enum ergo_status walk_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
-                           const void *bytes, size_t length);
-enum ergo_status walk_carry(struct ergo_context *ctx, void *state, size_t member, const void *bytes,
-                            size_t length);
+extern const struct ergo_fields walk_fields;
 enum ergo_status walk_form(struct ergo_context *ctx, const struct ergo_point *point,
                            struct ergo_form *form);
 

@@ -1,12 +1,11 @@
 /* Method probability-changing: the chance with which a member draws bonds, and its steps
  * (cl/swendsen_wang/sites.h). */
 #include <math.h>
-#include <string.h>
 
 #include "samplers/swendsen_wang/sites/sites.h"
 
 bool sw_adapts(const struct ergo_point *point) {
-    return strcmp(ergo_point_text(point, "/run/method"), "probability-changing") == 0;
+    return ergo_says(of_lattice(point)->run_method, "probability-changing");
 }
 
 bool sw_is_sampled(const struct ergo_point *point) {
@@ -14,7 +13,7 @@ bool sw_is_sampled(const struct ergo_point *point) {
 }
 
 bool sw_has_temperature(const struct ergo_point *point) {
-    return ergo_point_value(point, "/system/temperature")->present;
+    return point->parameters->temperature > 0;
 }
 
 enum ergo_status sw_temperature_check(struct ergo_context *ctx, const struct ergo_point *point) {
@@ -32,18 +31,16 @@ const char *sw_unweighted(const struct ergo_point *point) {
 enum ergo_status sw_adapt_check(struct ergo_context *ctx, const struct ergo_point *point) {
     if (!sw_adapts(point))
         return ERGO_OK;
-    if (strcmp(ergo_point_text(point, "/system/update"), "wolff") == 0)
+    if (ergo_says(of_sw(point)->update, "wolff"))
         return ergo_job_error(ctx, "/run/method",
                               "\"probability-changing\" looks for clusters that lead around the "
                               "lattice among all clusters of a sweep, and /system/update wolff "
                               "grows one: use \"swendsen-wang\"");
-    if (ergo_point_real(point, "/run/probability_step_first") <
-        ergo_point_real(point, "/run/probability_step"))
+    if (of_sw(point)->probability_step_first < of_sw(point)->probability_step)
         return ergo_job_error(ctx, "/run/probability_step_first",
                               "%g is less than /run/probability_step, %g, down to which it is "
                               "halved",
-                              ergo_point_real(point, "/run/probability_step_first"),
-                              ergo_point_real(point, "/run/probability_step"));
+                              of_sw(point)->probability_step_first, of_sw(point)->probability_step);
     return ERGO_OK;
 }
 
@@ -59,9 +56,8 @@ static uint32_t rounded(double value, double least) {
 }
 
 void sw_adapt_fill(const struct ergo_point *point, struct sw_site_member *member) {
-    const double share = ergo_point_real(point, "/run/wrapping_share");
-    const uint32_t both =
-        rounded(2 * ergo_point_real(point, "/run/probability_step") * unit_of(point), 2);
+    const double share = of_sw(point)->wrapping_share;
+    const uint32_t both = rounded(2 * of_sw(point)->probability_step * unit_of(point), 2);
     member->up = rounded(share * both, 1);
     member->up = member->up < both ? member->up : both - 1;
     member->down = both - member->up;
@@ -72,17 +68,15 @@ uint32_t sw_adapt_start(const struct ergo_point *point, const struct sw_site_mem
         return member->always ? UINT32_MAX : member->threshold ? member->threshold : 1;
     if (!sw_has_temperature(point))
         return 1u << 24;
-    return rounded(0x1p24 * ergo_point_real(point, "/system/coupling") /
-                       ergo_point_real(point, "/system/temperature"),
-                   1);
+    return rounded(0x1p24 * of_lattice(point)->coupling.real / point->parameters->temperature, 1);
 }
 
 uint32_t sw_adapt_shift(const struct ergo_point *point, uint64_t step) {
-    const uint64_t steps = (uint64_t)ergo_point_int(point, "/run/equilibration");
+    const uint64_t steps = (uint64_t)point->parameters->equilibration;
     if (step >= steps)
         return 0;
-    const double last = ergo_point_real(point, "/run/probability_step");
-    const double first = ergo_point_real(point, "/run/probability_step_first");
+    const double last = of_sw(point)->probability_step;
+    const double first = of_sw(point)->probability_step_first;
     uint32_t doubled = 0;
     while (ldexp(last, (int)doubled + 1) <= first)
         doubled++;

@@ -184,35 +184,27 @@ static void vector_row(const struct sw_sites_state *s, size_t row, const uint32_
     sw_vectors_convert(&s->whole, unit, sums, found, columns);
 }
 
-bool sw_sites_rows(const void *state, unsigned slot, size_t begin, size_t end,
-                   const struct ergo_samples *samples) {
+bool sw_sites_row(const void *state, unsigned slot, const struct ergo_row *row) {
     const struct sw_sites_state *s = state;
-    const size_t members = s->e.batch->count, slots = s->launch.sum_slots;
+    const size_t slots = s->launch.sum_slots, q = s->shape.q;
     const bool sized = s->clusters && !s->shape.wolff;
     const uint32_t *sums = ergo_engine_host(&s->e, SITES_SUMS, slot, 0);
     const uint32_t *clusters = ergo_engine_host(&s->e, SITES_CLUSTERS, slot, 0);
+    const struct sw_found found = found_of(s, slot, row->number);
+    const size_t bins = sized ? 32 - (size_t)__builtin_clz(s->whole.sites) : 0;
+    struct sw_counts c;
     if (s->shape.model != SW_MODEL_POTTS) {
-        for (size_t row = begin; row < end; row++) {
-            const struct sw_found found = found_of(s, slot, row);
-            vector_row(s, row, sums + row * 2 * SW_NUMBERS, &found, s->units[row % members],
-                       samples->columns + row * s->columns);
-        }
+        vector_row(s, row->number, sums + row->number * 2 * SW_NUMBERS, &found,
+                   s->units[row->member], row->columns);
         return true;
     }
-    const size_t bins = sized ? 32 - (size_t)__builtin_clz(s->whole.sites) : 0;
-    const uint32_t q = s->shape.q;
-    for (size_t row = begin; row < end; row++) {
-        const struct sw_found found = found_of(s, slot, row);
-        struct sw_counts c;
-        if (s->cut)
-            sw_slab_potts(s, row, &c);
-        else
-            sw_add_partial_sums(q, s->shape.sites, slots, sums + row * slots * q,
-                                sized ? clusters + row * slots * SW_CLUSTER_FIELDS : NULL, &c);
-        sw_sites_convert(&s->whole, s->units[row % members], &c, &found,
-                         samples->columns + row * s->columns);
-        for (size_t b = 0; b < bins && samples->curves[0]; b++)
-            samples->curves[0][row * bins + b] = (double)c.bins[b] / (double)s->whole.sites;
-    }
+    if (s->cut)
+        sw_slab_potts(s, row->number, &c);
+    else
+        sw_add_partial_sums((uint32_t)q, s->shape.sites, slots, sums + row->number * slots * q,
+                            sized ? clusters + row->number * slots * SW_CLUSTER_FIELDS : NULL, &c);
+    sw_sites_convert(&s->whole, s->units[row->member], &c, &found, row->columns);
+    for (size_t b = 0; b < bins && row->curves[0]; b++)
+        row->curves[0][row->number * bins + b] = (double)c.bins[b] / (double)s->whole.sites;
     return true;
 }

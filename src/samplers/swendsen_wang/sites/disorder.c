@@ -1,19 +1,18 @@
 /* Random ferromagnetic couplings and dilution, and the field of the ghost spin
  * (cl/swendsen_wang/sites.h): keys, checks and parameters. */
 #include <math.h>
-#include <string.h>
 
 #include "base/portable.h"
 #include "samplers/spin_lattice/spin_glass/glass.h"
 #include "samplers/swendsen_wang/sites/sites.h"
 
 bool sw_is_disordered(const struct ergo_point *point) {
-    return ergo_point_value(point, "/system/disorder")->present;
+    return of_lattice(point)->disorder.present;
 }
 
 /* A field of 0 that is given may be one of a scan. Unit vectors have no such key. */
 bool sw_has_field(const struct ergo_point *point) {
-    return sw_is_potts(point) && ergo_point_value(point, "/system/field")->present;
+    return sw_is_potts(point) && of_lattice(point)->field.present;
 }
 
 bool sw_is_plain(const struct ergo_point *point) {
@@ -27,24 +26,22 @@ static const char *const disorders[] = {"bimodal", NULL};
 #define WITH_DISORDER .acts = sw_is_disordered, .where = "with disorder"
 
 const struct ergo_key sw_disorder_keys[SW_DISORDER_KEYS] = {
-    {ERGO_KEY("/system/disorder", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
-     .choices = disorders, .unit = "",
-     .help =
-         "Random couplings J_ij >= 0, in units of /system/coupling: bimodal, 1 or disorder_ratio "
-         "(0: bonds are missing). Each replica has a sample of its own, the one that "
-         "spin-lattice's ising, potts, xy, clock and heisenberg have with the same seed and "
-         "replica."},
-    {ERGO_KEY("/system/disorder_seed", SEED), .flags = ERGO_KEY_SHAPE, .unit = "",
+    {LATTICE_DISORDER(disorders),
+     .help = "Random couplings J_ij >= 0, in units of /system/coupling: bimodal, 1 or "
+             "disorder_ratio (0: bonds are missing). Each replica has a sample of its own, the one "
+             "that spin-lattice's ising, potts, xy, clock and heisenberg have with the same seed "
+             "and replica."},
+    {LATTICE_DISORDER_SEED,
      .help = "The seed of random couplings; /seed if not given. They depend on it and on the "
              "replica, not on the temperature: a scan over it has the same ones.",
      WITH_DISORDER},
-    {ERGO_KEY("/system/negative_fraction", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .min = 0,
-     .max = 1, .unit = "",
+    {LATTICE_KEY(negative_fraction, "/system/negative_fraction", REAL),
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .min = 0, .max = 1, .unit = "",
      .help = "The probability that a bond has the coupling disorder_ratio; 0.5 if not given. (The "
              "name is spin-lattice's, where that coupling may be negative.)",
      WITH_DISORDER},
-    {ERGO_KEY("/system/disorder_ratio", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .min = 0,
-     .max = 1, .unit = "",
+    {LATTICE_KEY(disorder_ratio, "/system/disorder_ratio", REAL),
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .min = 0, .max = 1, .unit = "",
      .help = "Required with disorder: the other coupling, drawn with negative_fraction, over the "
              "first. 0: bonds are missing; else a random ferromagnet of strong and weak bonds. "
              "Negative ones frustrate, and clusters do not serve then: model spin-glass of "
@@ -53,8 +50,8 @@ const struct ergo_key sw_disorder_keys[SW_DISORDER_KEYS] = {
 };
 
 const struct ergo_key sw_field_keys[SW_FIELD_KEYS] = {
-    {ERGO_KEY("/system/field", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .min = 0, .max = 1e6,
-     .unit = "J",
+    {LATTICE_KEY(field, "/system/field", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .min = 0,
+     .max = 1e6, .unit = "J",
      .help = "Field B on the first state, 0 (start ordered): -B for each site in it, as in "
              "spin-lattice's potts; hamiltonian ising: -B s, s = 1 in state 0. By one ghost spin "
              "in state 0, to which sites in state 0 have a bond with probability 1 - exp(-B/T), of "
@@ -67,25 +64,25 @@ const struct ergo_key sw_field_keys[SW_FIELD_KEYS] = {
 /* ---- checks and parameters ------------------------------------------------------------------- */
 
 static double ratio_of(const struct ergo_point *point) {
-    return ergo_point_real(point, "/system/disorder_ratio");
+    return of_lattice(point)->disorder_ratio.real;
 }
 
 bool sw_samples_differ(const struct ergo_point *point) {
-    const struct ergo_value *fraction = ergo_point_value(point, "/system/negative_fraction");
+    const struct ergo_value *fraction = &of_lattice(point)->negative_fraction;
     return sw_is_disordered(point) && ratio_of(point) != 1 &&
            !(fraction->present && (fraction->real == 0 || fraction->real == 1));
 }
 
 enum ergo_status sw_disorder_check(struct ergo_context *ctx, const struct ergo_point *point) {
     const bool disordered = sw_is_disordered(point);
-    if (!sw_is_plain(point) && strcmp(ergo_point_text(point, "/distribute"), "lattice") == 0)
+    if (!sw_is_plain(point) && ergo_says(point->parameters->distribute, "lattice"))
         return ergo_job_error(ctx, "/distribute",
                               "\"lattice\" cuts lattices without %s over ranks; use \"points\", "
                               "which spreads replicas and scan points",
                               disordered ? "disorder" : "a field");
     if (!disordered)
         return ERGO_OK;
-    if (!ergo_point_value(point, "/system/disorder_ratio")->present)
+    if (!of_lattice(point)->disorder_ratio.present)
         return ergo_job_error(ctx, "/system/disorder_ratio",
                               "missing; needed with disorder: a number from 0 (bonds are missing) "
                               "to 1, the other coupling over the first. (Without it spin-lattice "
@@ -102,12 +99,12 @@ void sw_disorder_fill(const struct ergo_point *point, struct sw_site_member *mem
     const double of_unit = sw_is_ising(point) ? 2 : 1;
     if (sw_has_field(point))
         member->ghost =
-            sw_chance_of(1 - ergo_portable_exp(-of_unit * ergo_point_real(point, "/system/field") /
-                                               ergo_point_real(point, "/system/temperature")),
+            sw_chance_of(1 - ergo_portable_exp(-of_unit * of_lattice(point)->field.real /
+                                               point->parameters->temperature),
                          SW_ALWAYS_GHOST, &member->always);
     if (!sw_is_disordered(point))
         return;
-    const struct ergo_value *fraction = ergo_point_value(point, "/system/negative_fraction");
+    const struct ergo_value *fraction = &of_lattice(point)->negative_fraction;
     uint32_t key[2];
     glass_disorder_key(point, key);
     member->seed0 = key[0];
@@ -116,16 +113,15 @@ void sw_disorder_fill(const struct ergo_point *point, struct sw_site_member *mem
         sw_chance_of(fraction->present ? fraction->real : 0.5, SW_ALL_WEAK, &member->always);
     member->ratio = (float)ratio_of(point);
     if (sw_is_potts(point) && ratio_of(point) > 0)
-        member->weak =
-            sw_chance_of(1 - ergo_portable_exp(-of_unit * ratio_of(point) *
-                                               ergo_point_real(point, "/system/coupling") /
-                                               ergo_point_real(point, "/system/temperature")),
-                         SW_ALWAYS_WEAK, &member->always);
+        member->weak = sw_chance_of(
+            1 - ergo_portable_exp(-of_unit * ratio_of(point) * of_lattice(point)->coupling.real /
+                                  point->parameters->temperature),
+            SW_ALWAYS_WEAK, &member->always);
 }
 
 void sw_disorder_unit(const struct ergo_point *point, struct sw_unit *unit) {
     unit->ratio = sw_is_disordered(point) ? ratio_of(point) : 1;
-    unit->field = sw_has_field(point) ? ergo_point_real(point, "/system/field") : 0;
+    unit->field = sw_has_field(point) ? of_lattice(point)->field.real : 0;
 }
 
 void sw_disorder_energy(const struct sw_sites_shape *h, const struct sw_unit *unit,

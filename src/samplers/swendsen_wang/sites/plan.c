@@ -9,25 +9,17 @@
 /* Labels have 32 bits, three of them for ways around the lattice. */
 static const double most_sites = 1u << 29;
 
-static bool says(const struct ergo_point *point, const char *pointer, const char *word) {
-    return strcmp(ergo_point_text(point, pointer), word) == 0;
-}
-
 bool sw_serves_square(const struct ergo_point *point) {
-    return sw_is_potts(point) && ergo_point_value(point, "/system/size")->items == 2 &&
-           says(point, "/system/lattice", "square") &&
-           says(point, "/system/update", "swendsen-wang") && !sw_adapts(point) &&
+    return sw_is_potts(point) && of_lattice(point)->size.items == 2 &&
+           ergo_says(of_lattice(point)->lattice.text, "square") &&
+           ergo_says(of_sw(point)->update, "swendsen-wang") && !sw_adapts(point) &&
            sw_is_periodic(point) && sw_is_plain(point);
-}
-
-bool sw_is_potts(const struct ergo_point *point) {
-    return says(point, "/system/model", "potts");
 }
 
 /* Sides of this kind, by bits; *words: how many the job has. */
 static uint32_t sides(const struct ergo_point *point, const char *kind, int *words) {
-    const char *at = ergo_point_text(point, "/system/boundary");
-    const uint32_t all = (1u << ergo_point_value(point, "/system/size")->items) - 1;
+    const char *at = of_lattice(point)->boundary;
+    const uint32_t all = (1u << of_lattice(point)->size.items) - 1;
     const size_t length = strlen(kind);
     uint32_t found = 0;
     for (*words = 0;; at++) {
@@ -47,7 +39,8 @@ bool sw_is_periodic(const struct ergo_point *point) {
 }
 
 bool sw_may_correlate(const struct ergo_point *point) {
-    return !says(point, "/system/update", "wolff") && sw_is_periodic(point) && !sw_has_field(point);
+    return !ergo_says(of_sw(point)->update, "wolff") && sw_is_periodic(point) &&
+           !sw_has_field(point);
 }
 
 bool sw_is_ferromagnetic(const struct ergo_point *point) {
@@ -56,25 +49,24 @@ bool sw_is_ferromagnetic(const struct ergo_point *point) {
 }
 
 static enum ergo_status check_sides(struct ergo_context *ctx, const struct ergo_point *point) {
-    const int items = ergo_point_value(point, "/system/size")->items;
+    const int items = of_lattice(point)->size.items;
     int words;
     const bool periodic = sides(point, "periodic", &words);
     if (words != 1 && words != items)
         return ergo_job_error(ctx, "/system/boundary",
                               "%d of them; one word, or one for each of the %d sides", words,
                               items);
-    if (!sw_is_ferromagnetic(point) && sw_is_potts(point) &&
-        ergo_point_int(point, "/system/q") != 2)
+    if (!sw_is_ferromagnetic(point) && sw_is_potts(point) && of_lattice(point)->q != 2)
         return ergo_job_error(ctx, "/system/boundary",
                               "\"antiperiodic\" has the opposite spin across a side, and of "
                               "potts only q = 2 has opposites; /system/q is %lld",
-                              (long long)ergo_point_int(point, "/system/q"));
-    if (!sw_is_ferromagnetic(point) && says(point, "/system/model", "clock") &&
-        ergo_point_int(point, "/system/q") % 2)
+                              (long long)of_lattice(point)->q);
+    if (!sw_is_ferromagnetic(point) && sw_spins_of(point)->model == SW_MODEL_CLOCK &&
+        of_lattice(point)->q % 2)
         return ergo_job_error(ctx, "/system/boundary",
                               "\"antiperiodic\" has the opposite spin across a side, which of "
                               "clock is a direction for even q only; /system/q is %lld",
-                              (long long)ergo_point_int(point, "/system/q"));
+                              (long long)of_lattice(point)->q);
     if (sw_adapts(point) && !periodic)
         return ergo_job_error(ctx, "/system/boundary",
                               "no side is periodic, and method probability-changing waits for "
@@ -83,33 +75,23 @@ static enum ergo_status check_sides(struct ergo_context *ctx, const struct ergo_
 }
 
 struct sw_sites_shape sw_sites_shape_of(const struct ergo_point *point) {
-    const struct ergo_value *size = ergo_point_value(point, "/system/size");
-    struct sw_sites_shape s = {.lx = (uint32_t)size->size[0],
+    const struct ergo_value *size = &of_lattice(point)->size;
+    struct sw_sites_shape s = {.model = sw_spins_of(point)->model,
+                               .spin_bytes = sw_spins_of(point)->bytes,
+                               .lx = (uint32_t)size->size[0],
                                .ly = (uint32_t)size->size[1],
                                .lz = size->items > 2 ? (uint32_t)size->size[2] : 1,
-                               .wolff = says(point, "/system/update", "wolff"),
+                               .wolff = ergo_says(of_sw(point)->update, "wolff"),
                                .adapts = sw_adapts(point),
                                .waved = sw_correlates(point),
                                .disordered = sw_is_disordered(point),
                                .field = sw_has_field(point)};
-    static const struct {
-        const char *name;
-        uint32_t model, bytes;
-    } models[] = {{"potts", SW_MODEL_POTTS, 1},
-                  {"xy", SW_MODEL_XY, 4},
-                  {"clock", SW_MODEL_CLOCK, 1},
-                  {"heisenberg", SW_MODEL_HEISENBERG, 12}};
-    for (size_t k = 0; k < sizeof models / sizeof models[0]; k++)
-        if (says(point, "/system/model", models[k].name)) {
-            s.model = models[k].model;
-            s.spin_bytes = models[k].bytes;
-        }
-    s.q = s.spin_bytes == 1 ? (uint32_t)ergo_point_int(point, "/system/q") : 2;
+    s.q = s.spin_bytes == 1 ? (uint32_t)of_lattice(point)->q : 2;
     s.directions = size->items > 2 ? 3 : 2;
-    if (says(point, "/system/lattice", "triangular")) {
+    if (ergo_says(of_lattice(point)->lattice.text, "triangular")) {
         s.lattice = SW_LATTICE_TRIANGULAR;
         s.directions = 3;
-    } else if (says(point, "/system/lattice", "honeycomb")) {
+    } else if (ergo_says(of_lattice(point)->lattice.text, "honeycomb")) {
         s.lattice = SW_LATTICE_HONEYCOMB;
     }
     int words;
@@ -120,7 +102,7 @@ struct sw_sites_shape sw_sites_shape_of(const struct ergo_point *point) {
 }
 
 bool sw_has_quarter(const struct ergo_point *point) {
-    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    const struct ergo_value *size = &of_lattice(point)->size;
     bool all = true;
     for (int k = 0; k < size->items; k++)
         all = all && size->size[k] >= 4;
@@ -128,8 +110,8 @@ bool sw_has_quarter(const struct ergo_point *point) {
 }
 
 enum ergo_status sw_sites_check(struct ergo_context *ctx, const struct ergo_point *point) {
-    const struct ergo_value *size = ergo_point_value(point, "/system/size");
-    const char *lattice = ergo_point_text(point, "/system/lattice");
+    const struct ergo_value *size = &of_lattice(point)->size;
+    const char *lattice = of_lattice(point)->lattice.text;
     enum ergo_status status = ERGO_OK;
     double sites = 1;
     for (int k = 0; k < size->items; k++)
@@ -178,8 +160,8 @@ void sw_sites_member_fill(const struct ergo_point *point, struct sw_site_member 
     if (!sw_is_potts(point)) {
         if (!sw_has_temperature(point)) /* sw_site_take has it */
             return;
-        member->coupling = (float)(2 * ergo_point_real(point, "/system/coupling") /
-                                   ergo_point_real(point, "/system/temperature"));
+        member->coupling =
+            (float)(2 * of_lattice(point)->coupling.real / point->parameters->temperature);
         return;
     }
     member->threshold = sw_chance_of(sw_bond_probability(point), SW_ALWAYS, &member->always);
@@ -206,9 +188,9 @@ static void choose_tile(const struct sw_sites_state *s, struct sw_sites_launch *
     const struct ergo_point *first = s->e.batch->points[0];
     const struct sw_sites_shape *h = &s->shape;
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU, flat = h->lz == 1;
-    const uint32_t words = (uint32_t)ergo_point_int(first, "/tuning/tile_words");
-    const uint32_t rows = (uint32_t)ergo_point_int(first, "/tuning/tile_rows");
-    const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/tile_group");
+    const uint32_t words = (uint32_t)of_sw(first)->tile_words;
+    const uint32_t rows = (uint32_t)of_lattice(first)->tile_rows;
+    const uint32_t wish = (uint32_t)of_sw(first)->tile_group;
     const uint32_t side = rows ? rows : flat ? 64 : 8;
     const uint32_t block_y = flat ? 4 : 2, block_z = flat ? 1 : 2;
     const uint32_t quarters = h->waved                   ? WAVED_QUARTERS
@@ -247,7 +229,7 @@ static void choose_tile(const struct sw_sites_state *s, struct sw_sites_launch *
 static void choose_groups(const struct sw_sites_state *s, struct sw_sites_launch *l) {
     const struct ergo_device_summary *d = &s->e.device->summary;
     const bool gpu = s->e.device->type != CL_DEVICE_TYPE_CPU;
-    const uint32_t wish = (uint32_t)ergo_point_int(s->e.batch->points[0], "/tuning/work_group");
+    const uint32_t wish = (uint32_t)s->e.batch->points[0]->parameters->work_group;
     const uint32_t units = d->compute_units ? d->compute_units : 1, sites = s->shape.sites;
     l->group = ergo_power_of_two_up(sites, 1, wish ? wish : gpu ? 128 : 32);
     while (l->group > 1 && l->group > d->largest_group)
@@ -270,9 +252,6 @@ static void declare_buffers(struct sw_sites_state *s) {
         ergo_engine_sums(e, SITES_PAIRS, "pairs in clusters", ERGO_BUFFER_SAMPLES, 16 * members);
     ergo_engine_buffer(e, SITES_SPINS, "spins", ERGO_BUFFER_STATE,
                        s->shape.spin_bytes * members * sw_sites_span(s));
-    ergo_engine_flag(e, SITES_SPINS, ERGO_BUFFER_APART);
-    ergo_engine_buffer(e, SITES_MEMBERS, "parameters", ERGO_BUFFER_CONSTANT,
-                       members * sizeof *s->members);
     ergo_engine_buffer(e, SITES_BONDS, "bonds", ERGO_BUFFER_SCRATCH, sites);
     ergo_engine_buffer(e, SITES_FIRSTS, "parts of tiles", ERGO_BUFFER_SCRATCH, 2 * sites);
     ergo_engine_buffer(e, SITES_LABELS, "labels", ERGO_BUFFER_SCRATCH, 4 * sites);
@@ -459,10 +438,10 @@ enum ergo_status sw_sites_configure(struct ergo_context *ctx, void *state) {
             s->shape.anti &= others;
         }
     }
-    s->columns = batch->job->model->n_columns;
     s->clusters = s->shape.model == SW_MODEL_POTTS && sw_wants_clusters(batch->points[0]);
     s->pairs = sw_wants_pairs(batch->points[0]) && sw_may_correlate(batch->points[0]);
-    s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
+    s->members =
+        ergo_engine_table(&s->e, SITES_MEMBERS, "parameters", batch->count, sizeof *s->members);
     s->units = ergo_engine_memory(&s->e, batch->count, sizeof *s->units);
     if (ergo_engine_end(&s->e) != ERGO_OK)
         return ergo_engine_end(&s->e);
@@ -473,7 +452,7 @@ enum ergo_status sw_sites_configure(struct ergo_context *ctx, void *state) {
         s->units[i].bonds = bonds_of(&s->whole);
         sw_disorder_unit(batch->points[i], &s->units[i]);
     }
-    if (ergo_point_int(batch->points[0], "/tuning/path") == 1)
+    if (batch->points[0]->parameters->path == 1)
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
                          "/tuning/path 1, whole sweeps in local memory, is for square lattices of "
                          "two dimensions with /system/update swendsen-wang. Use 0");
@@ -490,7 +469,7 @@ enum ergo_status sw_sites_configure(struct ergo_context *ctx, void *state) {
     s->e.block_samples =
         (size_t)fmax(1, fmin(fmax(64, plan->block_steps), ERGO_BLOCK_BYTES / sample_bytes));
     s->e.curve_interval = 1;
-    plan->host_bytes = s->whole.sites * (16 + s->shape.spin_bytes * (3 + (uint64_t)batch->count));
+    plan->host_bytes = s->whole.sites * s->shape.spin_bytes * (3 + (uint64_t)batch->count);
     plan->launches_per_step = s->shape.adapts || s->shape.field ? 4 : 3;
     snprintf(plan->path, sizeof plan->path, "sites");
     snprintf(plan->launch, sizeof plan->launch,

@@ -168,7 +168,6 @@ struct sw_sites_state {
     bool pairs;                     /* of sites in one cluster are counted */
     bool started;                   /* the spins are those of the start */
     bool coupled;                   /* SITES_WEAK is there */
-    size_t columns;                 /* of the model */
     struct sw_site_member *members; /* [batch->count] */
     struct sw_unit *units;
     /* ---- slab.c ---- */
@@ -183,7 +182,7 @@ struct sw_sites_state {
     uint32_t *part_sizes;
     size_t n_renamed; /* listed bridges */
     struct sw_slab_times {
-        uint64_t steps; /* since the last audit; then seconds of waiting and working */
+        uint64_t steps; /* since the last save; then seconds of waiting and working */
         double layer, parts, faces, listing, joining, sums;
         double listed; /* entries */
     } times;
@@ -239,8 +238,6 @@ void sw_slab_measure(struct sw_sites_state *s, uint32_t sample);
 void sw_slab_share_ways(struct sw_sites_state *s);
 /* The next rank's layer, which has been under way since then; nothing if it is there. */
 void sw_slab_take_layer(struct sw_sites_state *s);
-/* Says where steps since the last audit spent their time; ctx NULL: only forgets it. */
-void sw_slab_log(struct ergo_context *ctx, struct sw_sites_state *s);
 struct ergo_grid sw_slab_over_edges(const struct sw_sites_state *s);
 /* Scratch memory, with the host's if it is hosted. */
 void sw_slab_buffer(struct sw_sites_state *s, unsigned row, const char *what, uint64_t bytes,
@@ -292,11 +289,6 @@ struct sw_slab_run sw_slab_asked(struct sw_slab_run run, uint32_t begin, uint32_
 void sw_slab_declare_pairs(struct sw_sites_state *s);
 void sw_slab_open_pairs(struct sw_sites_state *s);
 void sw_slab_pairs(struct sw_sites_state *s, uint32_t sample);
-/* This rank's layers, of so many bytes a site, with those of all others: appended at rank 0.
- * Collective. */
-enum ergo_status sw_slab_gather(struct ergo_context *ctx, struct sw_sites_state *s,
-                                const void *layers, size_t each, struct ergo_text *whole);
-
 /* plan.c */
 /* Does another engine (sw.h) make this job's sweeps: Swendsen-Wang on a plain square lattice? */
 bool sw_serves_square(const struct ergo_point *point);
@@ -304,10 +296,11 @@ struct sw_sites_shape sw_sites_shape_of(const struct ergo_point *point);
 /* Do all sides close as periodic ones? Is none antiperiodic? */
 bool sw_is_periodic(const struct ergo_point *point);
 bool sw_is_ferromagnetic(const struct ergo_point *point);
-bool sw_is_potts(const struct ergo_point *point);
 /* Observables of all models: the length of the second moment along the last side from S(0) and S(2
  * pi/L), and the longest side, in lengths of a bond (observables.c). */
 double sw_second_moment(const struct ergo_point *point, double s0, double sk);
+/* The same of the means of m^2 and S(k). */
+double sw_correlation_length(const struct ergo_point *point, const double *m);
 double sw_longest_side(const struct ergo_point *point);
 /* Are all sides at least 4 long? */
 bool sw_has_quarter(const struct ergo_point *point);
@@ -321,8 +314,7 @@ void sw_sites_member_fill(const struct ergo_point *point, struct sw_site_member 
 /* advance.c */
 void sw_sites_steps(void *state, uint64_t steps);
 void sw_sites_block(void *state, size_t count, uint64_t every);
-bool sw_sites_rows(const void *state, unsigned slot, size_t begin, size_t end,
-                   const struct ergo_samples *samples);
+bool sw_sites_row(const void *state, unsigned slot, const struct ergo_row *row);
 void sw_sites_convert(const struct sw_sites_shape *shape, struct sw_unit unit,
                       const struct sw_counts *counts, const struct sw_found *found,
                       double *columns);
@@ -376,82 +368,10 @@ extern const struct ergo_tunable sw_tunables[SW_TUNABLES];
  * site, its state (0 .. q - 1); xy: the angle in units of 2 pi/2^32, four bytes, the lowest first;
  * heisenberg: x, y and z in units of 2^-21, each a signed number of four bytes, the lowest first.
  * Method probability-changing: then the chance, four bytes, the lowest first. */
-enum ergo_status sw_sites_prepare(struct ergo_context *ctx, void *state);
-enum ergo_status sw_sites_init(struct ergo_context *ctx, void *state);
-/* Spins of a canonical state in the device's layout, that of a lattice which is not cut. False: one
- * is none. */
-bool sw_sites_decode(const struct sw_sites_shape *shape, const uint8_t *state, void *spins);
-void sw_sites_view_of(const struct sw_sites_shape *shape, struct ergo_view *view);
+void sw_sites_start(void *state);
+extern const struct ergo_fields sw_sites_fields;
+void sw_sites_look(const void *state, struct ergo_view *view);
 enum ergo_status sw_sites_form(struct ergo_context *ctx, const struct ergo_point *point,
                                struct ergo_form *form);
-enum ergo_status sw_sites_save(struct ergo_context *ctx, void *state, size_t member,
-                               struct ergo_text *text);
-enum ergo_status sw_sites_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
-                               const void *bytes, size_t length);
-/* Is it the state of a lattice? */
-enum ergo_status sw_sites_check_state(struct ergo_context *ctx, const struct sw_sites_shape *h,
-                                      size_t member, const void *bytes, size_t length);
-/* The layers here of a state that was looked at, and its chance. */
-enum ergo_status sw_sites_load_parts(struct ergo_context *ctx, struct sw_sites_state *s,
-                                     size_t member, uint64_t step, const uint8_t *layers,
-                                     const uint8_t *chance);
-enum ergo_status sw_sites_view(struct ergo_context *ctx, void *state, size_t member,
-                               struct ergo_view *view);
-
-/* twin.c: a step of one member on the host. Clusters are walked, site by site, from the smallest
- * site on; of huge lattices in pieces, by all cores. */
-struct sw_sites_twin {
-    void *spins; /* as on the device */
-    uint8_t *bonds;
-    uint32_t *labels, *queue; /* labels: the smallest site of each site's cluster */
-    uint32_t *sizes;          /* of clusters, at their smallest sites */
-    uint8_t *weak;            /* bonds, with disorder: known after the first step */
-    bool coupled;
-    uint8_t *held;        /* with a field: 1 of clusters that stay, at their smallest sites */
-    uint8_t *ways;        /* the edges that the walk to a site has crossed, by bits */
-    float *parts;         /* of unit vectors along the mirror */
-    int64_t *waves;       /* scratch */
-    uint32_t piece_sites; /* least sites of a piece that a core walks */
-    /* after a counted step: of states, or of unit vectors */
-    struct sw_counts counts;
-    int64_t sums[SW_NUMBERS];
-    struct sw_found found;
-    uint32_t chance; /* of the next step */
-};
-bool sw_sites_twin_open(struct sw_sites_twin *twin, const struct sw_sites_shape *shape);
-void sw_sites_twin_close(struct sw_sites_twin *twin);
-/* twin_clusters.c: from the bonds: labels, counts of clusters, found.wraps; or the cluster of a
- * site alone, which is then in the queue: its size. */
-void sw_twin_label(const struct sw_sites_shape *shape, struct sw_sites_twin *twin);
-uint32_t sw_twin_walk(const struct sw_sites_shape *shape, struct sw_sites_twin *twin,
-                      uint32_t first);
-enum { SW_TWIN_WORTHWHILE = 1 << 14 }; /* sites that are worth waking a core */
-/* correlate.c: found.powers, from labels and the parts after the step. */
-void sw_twin_waves(const struct sw_sites_shape *shape, struct sw_sites_twin *twin);
-void sw_sites_twin_start(const struct ergo_point *point, const struct sw_sites_shape *shape,
-                         struct sw_sites_twin *twin);
-void sw_sites_twin_step(const struct ergo_point *point, const struct sw_sites_shape *shape,
-                        uint64_t step, bool counted, struct sw_sites_twin *twin);
-
-/* twin_vectors.c: the twin's spins that are unit vectors. */
-struct sw_vectors {
-    const struct sw_sites_shape *shape;
-    void *spins;
-    const struct sw_site_member *member;
-    uint64_t step; /* its mirror */
-    const uint8_t *weak;
-};
-/* Of the sites [begin, end): by several cores at the same time. */
-void sw_vectors_start(const struct sw_vectors *v, uint32_t begin, uint32_t end, bool random);
-/* parts[sites], along the mirror. */
-void sw_vectors_parts(const struct sw_vectors *v, uint32_t begin, uint32_t end, float *parts);
-/* Those whose label's clusters flip; labels NULL: all. */
-void sw_vectors_flip(const struct sw_vectors *v, uint32_t begin, uint32_t end,
-                     const uint32_t *labels);
-/* Adds to sums[SW_NUMBERS]. */
-void sw_vectors_sum(const struct sw_vectors *v, uint32_t begin, uint32_t end, int64_t *sums);
-
-/* audit.c */
-enum ergo_status sw_sites_audit(struct ergo_context *ctx, void *state);
 
 #endif

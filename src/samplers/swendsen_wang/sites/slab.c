@@ -10,7 +10,6 @@
  * get new states (slab_counts.c); and names of sites, for pairs (slab_pairs.c).
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "dist/dist.h"
@@ -25,8 +24,7 @@ enum { LEAST_LAYERS = 2 };
  */
 
 static bool serves(const struct ergo_point *point) {
-    return strcmp(ergo_point_text(point, "/system/lattice"), "triangular") != 0 &&
-           sw_is_plain(point);
+    return !ergo_says(of_lattice(point)->lattice.text, "triangular") && sw_is_plain(point);
 }
 
 /* Rows of a honeycomb lattice differ in turn. */
@@ -35,13 +33,12 @@ static uint32_t granule(const struct sw_sites_shape *h) {
 }
 
 bool sw_slab_is_worth(const struct ergo_point *point, size_t ranks) {
-    const int last = ergo_point_value(point, "/system/size")->items - 1;
-    return serves(point) &&
-           ergo_point_value(point, "/system/size")->size[last] >= (int64_t)(LEAST_LAYERS * ranks);
+    const int last = of_lattice(point)->size.items - 1;
+    return serves(point) && of_lattice(point)->size.size[last] >= (int64_t)(LEAST_LAYERS * ranks);
 }
 
 enum ergo_status sw_slab_check(struct ergo_context *ctx, const struct ergo_point *point) {
-    if (strcmp(ergo_point_text(point, "/distribute"), "lattice") != 0 || serves(point))
+    if (!ergo_says(point->parameters->distribute, "lattice") || serves(point))
         return ERGO_OK;
     return ergo_job_error(
         ctx, "/distribute",
@@ -139,8 +136,7 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     struct sw_sites_state *s = state;
     if (!s->slab.posts && !(s->slab.posts = ergo_dist_posts_create()))
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for messages of a slab");
-    const enum ergo_status status = make_sides(s);
-    return status == ERGO_OK ? sw_sites_prepare(ctx, state) : status;
+    return make_sides(s);
 }
 
 static void release(void *state) {
@@ -149,10 +145,11 @@ static void release(void *state) {
     sw_rounds_free(&s->rounds);
 }
 
-void sw_slab_log(struct ergo_context *ctx, struct sw_sites_state *s) {
+/* Where steps since the last save spent their time. */
+static void log_times(struct ergo_context *ctx, struct sw_sites_state *s) {
     const struct sw_slab_times *t = &s->times;
     const double n = 1e-6 * (double)t->steps; /* of microseconds */
-    if (ctx && t->steps)
+    if (t->steps)
         ergo_log(ctx, ERGO_LOG_INFO,
                  "rank %d of %d: %u layers of %zu sites, %llu steps; us a step: layer %.1f parts "
                  "%.1f faces %.1f list %.1f joining %.1f sums %.1f; %.1f entries",
@@ -305,16 +302,25 @@ void sw_slab_flip(struct sw_sites_state *s, uint32_t sample) {
 /* ---- operations -------------------------------------------------------------------------------
  */
 
+static void start(void *state) {
+    sw_sites_start(state);
+    ergo_engine_finish(state);
+    send_layer(state);
+    sw_slab_take_layer(state);
+}
+
 static const struct ergo_engine_model model = {
     .sampler = "swendsen-wang",
     .smaller = "a smaller lattice, more ranks",
     .state_bytes = sizeof(struct sw_sites_state),
+    .fields = &sw_sites_fields,
     .configure = configure,
     .prepare = prepare,
+    .start = start,
     .steps = sw_sites_steps,
     .block = sw_sites_block,
     .convert = sw_slab_collect,
-    .rows = sw_sites_rows,
+    .row = sw_sites_row,
     .release = release,
 };
 
@@ -328,30 +334,21 @@ static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch
     return ergo_slab_in_turn(ctx, &model, batch, device, state);
 }
 
-static enum ergo_status init(struct ergo_context *ctx, void *state) {
-    struct sw_sites_state *s = state;
-    const enum ergo_status status = sw_sites_init(ctx, s);
-    if (status != ERGO_OK)
-        return status;
-    ergo_engine_begin(&s->e, ctx);
-    send_layer(s);
-    sw_slab_take_layer(s);
-    return ergo_engine_end(&s->e);
-}
-
-enum ergo_status sw_slab_gather(struct ergo_context *ctx, struct sw_sites_state *s,
-                                const void *layers, size_t each, struct ergo_text *whole) {
-    return ergo_slab_gather(ctx, &s->slab, layers, each * layer_sites(s), whole);
+/* Bytes of the layers here, and of a layer; behind those of all there may be the chance. */
+static size_t layers_bytes(const struct sw_sites_state *s, const struct sw_sites_shape *h) {
+    return (size_t)h->sites * s->whole.spin_bytes;
 }
 
 static enum ergo_status save(struct ergo_context *ctx, void *state, size_t member,
                              struct ergo_text *text) {
     struct sw_sites_state *s = state;
     struct ergo_text own = {0};
-    enum ergo_status status = sw_sites_save(ctx, s, member, &own);
+    log_times(ctx, s);
+    enum ergo_status status = ergo_fields_save(ctx, s, member, &own);
     if (status == ERGO_OK)
-        status = sw_slab_gather(ctx, s, own.data, s->whole.spin_bytes, text);
-    const size_t layers = (size_t)s->shape.sites * s->shape.spin_bytes; /* behind them the chance */
+        status =
+            ergo_slab_gather(ctx, &s->slab, own.data, s->whole.spin_bytes * layer_sites(s), text);
+    const size_t layers = layers_bytes(s, &s->shape);
     if (status == ERGO_OK && s->rounds.rank == 0)
         ergo_text_append_bytes(text, own.data + layers, own.length - layers);
     ergo_text_free(&own);
@@ -361,15 +358,24 @@ static enum ergo_status save(struct ergo_context *ctx, void *state, size_t membe
 static enum ergo_status load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
                              const void *bytes, size_t length) {
     struct sw_sites_state *s = state;
-    const size_t each = s->whole.spin_bytes;
-    const uint8_t *state_bytes = bytes;
-    enum ergo_status status = sw_sites_check_state(ctx, &s->whole, member, bytes, length);
-    if (status == ERGO_OK) /* all ranks refuse, or none */
-        status = sw_sites_load_parts(ctx, s, member, step,
-                                     state_bytes + each * s->slab.first * layer_sites(s),
-                                     state_bytes + each * s->whole.sites);
-    if (status != ERGO_OK)
-        return status;
+    const size_t layer = s->whole.spin_bytes * layer_sites(s), mine = layers_bytes(s, &s->shape);
+    const size_t all = layers_bytes(s, &s->whole), behind = ergo_fields_bytes(&s->e, member) - mine;
+    if (length != all + behind)
+        return ERGO_FAIL(ctx, ERGO_E_IO, "the saved state of member %zu has %zu bytes, not %zu",
+                         member, length, all + behind);
+    struct ergo_text own = {0};
+    ergo_text_append_bytes(&own, (const char *)bytes + s->slab.first * layer, mine);
+    ergo_text_append_bytes(&own, (const char *)bytes + all, behind);
+    enum ergo_status status = own.failed
+                                  ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice")
+                                  : ergo_fields_load(ctx, s, member, step, own.data, own.length);
+    ergo_text_free(&own);
+    if (ergo_dist_max(status != ERGO_OK) > 0) /* all ranks refuse, or none */
+        return status != ERGO_OK
+                   ? status
+                   : ERGO_FAIL(ctx, ERGO_E_IO,
+                               "the saved state of member %zu is damaged: another rank has seen it",
+                               member);
     ergo_engine_begin(&s->e, ctx);
     send_layer(s);
     sw_slab_take_layer(s);
@@ -378,19 +384,10 @@ static enum ergo_status load(struct ergo_context *ctx, void *state, size_t membe
 
 static enum ergo_status view(struct ergo_context *ctx, void *state, size_t member,
                              struct ergo_view *view) {
-    struct sw_sites_state *s = state;
     struct ergo_text text = {0};
-    enum ergo_status status = save(ctx, s, member, &text);
-    sw_sites_view_of(&s->whole, view);
-    view->sites = NULL; /* on other ranks than the first */
-    if (status == ERGO_OK && text.data) {
-        view->sites = malloc(text.length);
-        if (view->sites)
-            sw_sites_decode(&s->whole, (const uint8_t *)text.data, view->sites);
-        else
-            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to read back a lattice");
-    }
-    ergo_text_free(&text);
+    const enum ergo_status status = save(ctx, state, member, &text);
+    sw_sites_look(state, view);
+    view->sites = text.data; /* NULL on other ranks than the first */
     return status;
 }
 
@@ -398,9 +395,8 @@ const struct ergo_sampler_ops sw_slab_ops = {
     .engine = &model,
     .plan = plan,
     .create = create,
-    .init = init,
+    .init = ergo_engine_init,
     .save = save,
     .load = load,
-    .audit = sw_sites_audit,
     .view = view,
 };

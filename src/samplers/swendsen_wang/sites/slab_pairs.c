@@ -4,7 +4,6 @@
  * ranks', or its own: all send the names of the clusters of their sites, of unit vectors the spins,
  * too, layer after layer in pieces of bounded size. Sums are whole numbers, which ranks add up.
  */
-#include <string.h>
 
 #include "dist/dist.h"
 #include "samplers/swendsen_wang/sites/sites.h"

@@ -1,31 +1,16 @@
 /* Unit vectors by clusters: tables of the models xy, clock and heisenberg, and columns of their
  * samples. Observables have the names and definitions of spin-lattice. */
 #include <math.h>
-#include <string.h>
 
+#include "samplers/lattice/keys.h"
 #include "samplers/swendsen_wang/sites/sites.h"
+#include "samplers/swendsen_wang/tables.h"
 
 static struct sw_sites_shape shape_of(const struct ergo_point *point) {
     return sw_sites_shape_of(point);
 }
 
 /* ---- columns --------------------------------------------------------------------------------- */
-
-/* |sum over bonds of e (s x s')|^2 / N. e are the directions of bonds; on the triangular lattice
- * (1, 0), (-1/2, sqrt 3/2) and their sum, with products -1/2, 1/2, 1/2. */
-static double current2(const struct sw_sites_shape *h, const int64_t *sums) {
-    double total = 0;
-    for (size_t c = 0; c < 3; c++) {
-        double i[3];
-        for (size_t d = 0; d < 3; d++) {
-            i[d] = (double)sums[SW_NUMBER_CURRENTS + 3 * d + c] * 0x1p-30;
-            total += i[d] * i[d];
-        }
-        if (h->lattice == SW_LATTICE_TRIANGULAR)
-            total += i[0] * i[2] + i[1] * i[2] - i[0] * i[1];
-    }
-    return total / (double)h->sites;
-}
 
 void sw_vectors_convert(const struct sw_sites_shape *h, struct sw_unit unit, const int64_t *sums,
                         const struct sw_found *found, double *columns) {
@@ -40,7 +25,8 @@ void sw_vectors_convert(const struct sw_sites_shape *h, struct sw_unit unit, con
         columns[SW_VECTOR_X + k] = (double)sums[SW_NUMBER_TOTAL + k] * one;
     columns[SW_VECTOR_ALIGNMENT] = (double)sums[SW_NUMBER_BONDS] * one;
     columns[SW_VECTOR_ENERGY] = -unit.coupling * columns[SW_VECTOR_ALIGNMENT];
-    columns[SW_VECTOR_CURRENT2] = current2(h, sums);
+    columns[SW_VECTOR_CURRENT2] =
+        lattice_current2(sums + SW_NUMBER_CURRENTS, 3, 3, h->lattice == SW_LATTICE_TRIANGULAR) / n;
     columns[SW_VECTOR_VORTICES] = (double)sums[SW_NUMBER_VORTICES] / n;
     columns[SW_VECTOR_WAVE2] = wave2 / n;
     columns[SW_VECTOR_GROWN] = (double)found->grown / n;
@@ -57,13 +43,7 @@ void sw_vectors_convert(const struct sw_sites_shape *h, struct sw_unit unit, con
 }
 
 static const struct ergo_column columns[SW_VECTOR_COLUMNS] = {
-    {"energy", "per site, in units of J = 1", "U/N = -J sum s.s' / N"},
-    {"magnetization_x", "per site", "sum s_x / N"},
-    {"magnetization_y", "per site", "sum s_y / N"},
-    {"magnetization_z", "per site", "sum s_z / N (heisenberg)"},
-    {"alignment", "per site", "sum over bonds of s.s' / N"},
-    {"current2", "per site",
-     "|sum over bonds of e (s x s')|^2 / N, e the unit vector along the bond"},
+    LATTICE_VECTOR_COLUMN_ROWS("U/N = -J sum s.s' / N"),
     {"vortices", "per site", "plaquettes with a vortex of either sense / N"},
     {"wave2", "", "|sum s exp(i k r)|^2 / N, k = 2 pi / L along the last dimension"},
     {"cluster_size", "", "sites of Wolff's cluster / N"},
@@ -117,89 +97,17 @@ static bool has_column(const struct ergo_point *point, size_t c) {
 
 /* ---- observables ----------------------------------------------------------------------------- */
 
-static double m2_of(const double *c) {
-    return c[SW_VECTOR_X] * c[SW_VECTOR_X] + c[SW_VECTOR_Y] * c[SW_VECTOR_Y] +
-           c[SW_VECTOR_Z] * c[SW_VECTOR_Z];
-}
-
-#define SAMPLE(name, value)                                                                        \
-    static double sample_##name(const struct ergo_point *point, const double *c) {                 \
-        (void)point;                                                                               \
-        return value;                                                                              \
-    }
-SAMPLE(energy, c[SW_VECTOR_ENERGY])
-SAMPLE(energy2, c[SW_VECTOR_ENERGY] * c[SW_VECTOR_ENERGY])
-SAMPLE(order, sqrt(m2_of(c)))
-SAMPLE(m2, m2_of(c))
-SAMPLE(m4, m2_of(c) * m2_of(c))
-SAMPLE(alignment, c[SW_VECTOR_ALIGNMENT])
-SAMPLE(current2, c[SW_VECTOR_CURRENT2])
-SAMPLE(vortices, c[SW_VECTOR_VORTICES])
-SAMPLE(wave2, c[SW_VECTOR_WAVE2])
-SAMPLE(grown, c[SW_VECTOR_GROWN])
-SAMPLE(improved2, c[SW_VECTOR_IMPROVED2])
-SAMPLE(half, c[SW_VECTOR_HALF])
-SAMPLE(quarter, c[SW_VECTOR_QUARTER])
-SAMPLE(power0, c[SW_VECTOR_POWER0])
-SAMPLE(power, c[SW_VECTOR_POWER])
-SAMPLE(chance, c[SW_VECTOR_CHANCE])
-SAMPLE(chance2, c[SW_VECTOR_CHANCE] * c[SW_VECTOR_CHANCE])
-
-static double temperature(const struct ergo_point *point) {
-    return ergo_point_real(point, "/system/temperature");
-}
-
-static double sites(const struct ergo_point *point) {
-    return (double)shape_of(point).sites;
-}
-
-static double heat_capacity(const struct ergo_point *point, const double *m) {
-    return sites(point) * (m[1] - m[0] * m[0]) / (temperature(point) * temperature(point));
-}
-
-static double susceptibility(const struct ergo_point *point, const double *m) {
-    return sites(point) * (m[1] - m[0] * m[0]) / temperature(point);
-}
-
-static double cluster_susceptibility(const struct ergo_point *point, const double *m) {
-    return sites(point) * m[0] / temperature(point);
-}
-
 static bool has_quarter(const struct ergo_point *point) {
     return has_half(point) && sw_has_quarter(point);
 }
 
-/* inputs: correlation_half, correlation_quarter */
-static double correlation_ratio(const struct ergo_point *point, const double *m) {
-    (void)point;
-    return m[0] / m[1];
-}
-
-static double binder(const struct ergo_point *point, const double *m) {
-    (void)point;
-    return 1 - m[1] / (3 * m[0] * m[0]);
-}
-
-/* inputs: alignment, current2 */
-static double helicity(const struct ergo_point *point, const double *m) {
-    const double t = temperature(point), j = ergo_point_real(point, "/system/coupling");
-    const double d = ergo_point_value(point, "/system/size")->items;
-    return shape_of(point).model == SW_MODEL_HEISENBERG ? (2 * j * m[0] - j * j * m[1] / t) / 3 / d
-                                                        : (j * m[0] - j * j * m[1] / t) / d;
-}
-
 /* inputs: inverse_temperature, inverse_temperature2 */
 static double critical(const struct ergo_point *point, const double *m) {
-    return ergo_point_real(point, "/system/coupling") / m[0];
+    return of_lattice(point)->coupling.real / m[0];
 }
 
 static double critical_width(const struct ergo_point *point, const double *m) {
-    return critical(point, m) * sqrt(fmax(0, m[1] - m[0] * m[0])) / m[0];
-}
-
-/* inputs: order_parameter2, wave2 */
-static double correlation_length(const struct ergo_point *point, const double *m) {
-    return sw_second_moment(point, sites(point) * m[0], m[1]);
+    return critical(point, m) * ergo_mean_width(point, m) / m[0];
 }
 
 /* inputs: structure0_improved, structure_improved */
@@ -207,146 +115,77 @@ static double correlation_length_improved(const struct ergo_point *point, const 
     return sw_second_moment(point, m[0], m[1]);
 }
 
+/* clang-format off */
+#define STEPS                                                                                      \
+    {ERGO_NAMED("inverse_temperature", "1/J"), .help = "mean J/T of the steps",                    \
+     ERGO_COLUMN(SW_VECTOR_CHANCE), .of_moves = true, .applies = sw_adapts},                       \
+    {ERGO_NAMED("critical_temperature", "J/k_B"),                                                  \
+     .help = "J/<J/T>: the temperature of this size at which a cluster of the mirror's Ising "     \
+             "spins leads around the lattice in the share wrapping_share of sweeps",               \
+     .inputs = {"inverse_temperature"}, .derive = critical, .applies = sw_adapts},                 \
+    {ERGO_NAMED("critical_temperature_width", "J/k_B"),                                            \
+     .help = "its standard deviation over the steps: T sqrt(<K^2> - <K>^2) / <K>, K = J/T",        \
+     .inputs = {"inverse_temperature", "inverse_temperature2"}, .derive = critical_width,          \
+     .applies = sw_adapts},                                                                        \
+    {ERGO_NAMED("inverse_temperature2", "1/J^2"), .help = "mean (J/T)^2",                          \
+     ERGO_POWER(SW_VECTOR_CHANCE, 2), .of_moves = true, .hidden = true, .applies = sw_adapts}
+#define CORRELATIONS                                                                               \
+    {ERGO_NAMED("correlation_length", "sites"),                                                    \
+     .help = "second moment, along the last dimension: a sqrt(S(0)/S(k) - 1) / (2 sin(k/2)), a "   \
+             "the spacing of rows in lengths of a bond (1, triangular sqrt(3)/2, honeycomb 3/2), " \
+             "k = 2 pi / L. S(0) = N <m^2>, from which nothing is subtracted: with order this is " \
+             "no correlation length, but over L it crosses at the transition for all L",           \
+     .inputs = {"order_parameter2", "wave2"}, .derive = sw_correlation_length,                        \
+     .applies = sw_is_periodic, .bound = sw_longest_side,                                          \
+     .beyond = "longer than the lattice: order"},                                                  \
+    {ERGO_NAMED("correlation_length_improved", "sites"),                                           \
+     .help = "the same by improved estimators: S(k) = components <sum_c |sum over sites of c of "  \
+             "|s.r| exp(i k r)|^2> / N over clusters c of the mirror r. With /run/correlations",   \
+     .inputs = {"structure0_improved", "structure_improved"},                                      \
+     .derive = correlation_length_improved, .applies = sw_correlates, .bound = sw_longest_side,    \
+     .beyond = "longer than the lattice: order"},                                                  \
+    {ERGO_NAMED("structure0_improved", ""), .help = "S(0) = N <m^2> by the improved estimator",    \
+     ERGO_COLUMN(SW_VECTOR_POWER0), .of_moves = true, .hidden = true, .applies = sw_correlates},   \
+    {ERGO_NAMED("structure_improved", ""), .help = "S(k) by the improved estimator",               \
+     ERGO_COLUMN(SW_VECTOR_POWER), .of_moves = true, .hidden = true, .applies = sw_correlates},    \
+    SW_CORRELATION_RATIO(has_quarter),                                                             \
+    {ERGO_NAMED("correlation_half", ""),                                                           \
+     .help = "<s.s'> of sites half a side apart (of an odd side the whole number below), mean "    \
+             "over the sides, by the improved estimator: components times |s.r| |s'.r| of pairs "  \
+             "in one cluster of the mirror r",                                                     \
+     ERGO_COLUMN(SW_VECTOR_HALF), .of_moves = true, .applies = has_half},                          \
+    SW_CORRELATION_QUARTER(SW_VECTOR_QUARTER, has_quarter)
 #define OBSERVABLES_COMMON                                                                         \
-    {ERGO_NAMED("energy", "J per site"), .help = "mean energy per site", .sample = sample_energy}, \
-        {ERGO_NAMED("inverse_temperature", "1/J"), .help = "mean J/T of the steps",                \
-         .sample = sample_chance, .of_moves = true, .applies = sw_adapts},                         \
-        {ERGO_NAMED("critical_temperature", "J/k_B"),                                              \
-         .help = "J/<J/T>: the temperature of this size at which a cluster of the mirror's Ising " \
-                 "spins leads around the lattice in the share wrapping_share of sweeps",           \
-         .inputs = {"inverse_temperature"}, .derive = critical, .applies = sw_adapts},             \
-        {ERGO_NAMED("critical_temperature_width", "J/k_B"),                                        \
-         .help = "its standard deviation over the steps: T sqrt(<K^2> - <K>^2) / <K>, K = J/T",    \
-         .inputs = {"inverse_temperature", "inverse_temperature2"}, .derive = critical_width,      \
-         .applies = sw_adapts},                                                                    \
-        {ERGO_NAMED("inverse_temperature2", "1/J^2"),                                              \
-         .help = "mean (J/T)^2",                                                                   \
-         .sample = sample_chance2,                                                                 \
-         .of_moves = true,                                                                         \
-         .hidden = true,                                                                           \
-         .applies = sw_adapts},                                                                    \
-        {ERGO_NAMED("order_parameter", "per site"), .help = "mean |m|, m = sum s / N, a vector",   \
-         .sample = sample_order},                                                                  \
-        {ERGO_NAMED("heat_capacity", "k_B per site"), .help = "N (<e^2> - <e>^2) / T^2",           \
-         .inputs = {"energy", "energy2"}, .derive = heat_capacity, .applies = sw_is_sampled},      \
-        {ERGO_NAMED("susceptibility", "per site"),                                                 \
-         .help = "N (<m^2> - <|m|>^2) / T, the finite-lattice form",                               \
-         .inputs = {"order_parameter", "order_parameter2"}, .derive = susceptibility,              \
-         .applies = sw_is_sampled},                                                                \
-        {ERGO_NAMED("cluster_susceptibility", "per site"),                                         \
-         .help = "N <m^2> / T by the improved estimator (order_parameter2_improved); the one to "  \
-                 "use above the critical temperature. With update wolff",                          \
-         .inputs = {"order_parameter2_improved"}, .derive = cluster_susceptibility,                \
-         .applies = has_grown_moment},                                                             \
-        {ERGO_NAMED("binder", ""),                                                                 \
-         .help = "Binder's cumulant 1 - <m^4> / (3 <m^2>^2); without order it is 1/3 in a plane, " \
-                 "4/9 in space",                                                                   \
-         .inputs = {"order_parameter2", "order_parameter4"}, .derive = binder, .crosses = true},   \
-        {ERGO_NAMED("correlation_length", "sites"),                                                \
-         .help =                                                                                   \
-             "second moment, along the last dimension: a sqrt(S(0)/S(k) - 1) / (2 sin(k/2)), "     \
-             "a the spacing of rows in lengths of a bond (1, triangular sqrt(3)/2, honeycomb "     \
-             "3/2), "                                                                              \
-             "k = 2 pi / L. S(0) = N <m^2>, from which nothing is subtracted: with order this "    \
-             "is no correlation length, but over L it crosses at the transition for all L",        \
-         .inputs = {"order_parameter2", "wave2"},                                                  \
-         .applies = sw_is_periodic,                                                                \
-         .derive = correlation_length,                                                             \
-         .bound = sw_longest_side,                                                                 \
-         .beyond = "longer than the lattice: order"},                                              \
-        {ERGO_NAMED("correlation_length_improved", "sites"),                                       \
-         .help = "the same by improved estimators: S(k) = components <sum_c |sum over sites of c " \
-                 "of |s.r| exp(i k r)|^2> / N over clusters c of the mirror r. With "              \
-                 "/run/correlations",                                                              \
-         .inputs = {"structure0_improved", "structure_improved"},                                  \
-         .applies = sw_correlates,                                                                 \
-         .derive = correlation_length_improved,                                                    \
-         .bound = sw_longest_side,                                                                 \
-         .beyond = "longer than the lattice: order"},                                              \
-        {ERGO_NAMED("structure0_improved", ""),                                                    \
-         .help = "S(0) = N <m^2> by the improved estimator",                                       \
-         .sample = sample_power0,                                                                  \
-         .of_moves = true,                                                                         \
-         .hidden = true,                                                                           \
-         .applies = sw_correlates},                                                                \
-        {ERGO_NAMED("structure_improved", ""),                                                     \
-         .help = "S(k) by the improved estimator",                                                 \
-         .sample = sample_power,                                                                   \
-         .of_moves = true,                                                                         \
-         .hidden = true,                                                                           \
-         .applies = sw_correlates},                                                                \
-        {ERGO_NAMED("correlation_ratio", ""),                                                      \
-         .help = "correlation_half / correlation_quarter: curves of all sizes cross at the "       \
-                 "transition (Y. Tomita, Y. Okabe, Phys. Rev. B 66, 180401 (2002)), and of a "     \
-                 "Kosterlitz-Thouless transition merge below it",                                  \
-         .inputs = {"correlation_half", "correlation_quarter"},                                    \
-         .derive = correlation_ratio,                                                              \
-         .crosses = true,                                                                          \
-         .applies = has_quarter},                                                                  \
-        {ERGO_NAMED("correlation_half", ""),                                                       \
-         .help = "<s.s'> of sites half a side apart (of an odd side the whole number below), "     \
-                 "mean over the sides, by the improved estimator: components times |s.r| |s'.r| "  \
-                 "of pairs in one cluster of the mirror r",                                        \
-         .sample = sample_half, .of_moves = true, .applies = has_half},                            \
-        {ERGO_NAMED("correlation_quarter", ""),                                                    \
-         .help = "the same, a quarter of a side apart; sides of 4 and more",                       \
-         .sample = sample_quarter, .of_moves = true, .applies = has_quarter},                      \
-        {ERGO_NAMED("alignment", "per site"), .help = "mean of s.s' summed over bonds, per site",  \
-         .sample = sample_alignment},                                                              \
-        {ERGO_NAMED("order_parameter2", "per site^2"), .help = "mean m^2", .sample = sample_m2},   \
-        {ERGO_NAMED("order_parameter4", "per site^4"), .help = "mean m^4", .sample = sample_m4},   \
-        {ERGO_NAMED("order_parameter2_improved", "per site^2"),                                    \
-         .help = "<m^2> from Wolff's cluster: n <(sum of |s.r|)^2 / (N sites)>, n components, r "  \
-                 "the mirror",                                                                     \
-         .sample = sample_improved2, .of_moves = true, .applies = has_grown_moment},               \
-        {ERGO_NAMED("cluster_size", ""), .help = "mean size of Wolff's cluster / N",               \
-         .sample = sample_grown, .of_moves = true, .applies = is_wolff},                           \
-        {ERGO_NAMED("current2", "per site"),                                                       \
-         .help = "mean of |sum over bonds of e (s x s')|^2 / N, e the unit vector along the bond", \
-         .sample = sample_current2, .hidden = true},                                               \
-        {ERGO_NAMED("wave2", ""),                                                                  \
-         .help = "mean of |sum s exp(i k r)|^2 / N, k = 2 pi / L along the last dimension",        \
-         .sample = sample_wave2, .hidden = true},                                                  \
-    {                                                                                              \
-        ERGO_NAMED("energy2", "J^2 per site^2"), .help = "mean squared energy per site",           \
-                                                 .sample = sample_energy2, .hidden = true          \
-    }
+    LATTICE_ENERGY, STEPS, LATTICE_VECTOR_ORDER, LATTICE_VECTOR_RESPONSES(sw_is_sampled),          \
+    {ERGO_NAMED("cluster_susceptibility", "per site"),                                             \
+     .help = "N <m^2> / T by the improved estimator (order_parameter2_improved); the one to use "  \
+             "above the critical temperature. With update wolff",                                  \
+     .inputs = {"order_parameter2_improved"}, .derive = lattice_cluster_susceptibility,                    \
+     .applies = has_grown_moment},                                                                 \
+    CORRELATIONS, LATTICE_VECTOR_MOMENTS,                                                          \
+    {ERGO_NAMED("order_parameter2_improved", "per site^2"),                                        \
+     .help = "<m^2> from Wolff's cluster: n <(sum of |s.r|)^2 / (N sites)>, n components, r the "  \
+             "mirror",                                                                             \
+     ERGO_COLUMN(SW_VECTOR_IMPROVED2), .of_moves = true, .applies = has_grown_moment},             \
+    {ERGO_NAMED("cluster_size", ""), .help = "mean size of Wolff's cluster / N",                   \
+     ERGO_COLUMN(SW_VECTOR_GROWN), .of_moves = true, .applies = is_wolff},                         \
+    {ERGO_NAMED("wave2", ""),                                                                      \
+     .help = "mean of |sum s exp(i k r)|^2 / N, k = 2 pi / L along the last dimension",            \
+     ERGO_COLUMN(SW_VECTOR_WAVE2), .hidden = true},                                                \
+    LATTICE_ENERGY2
+/* clang-format on */
 
-#define HELICITY(text)                                                                             \
-    {                                                                                              \
-        ERGO_NAMED("helicity_modulus", "J"),                                                       \
-            .help = text                                                                           \
-            " (Fisher, Barber, Jasnow, Phys. Rev. A 8, 1111 (1973); Teitel, Jayaprakash, Phys. "   \
-            "Rev. B 27, 598 (1983)). Not on honeycomb lattices",                                   \
-            .inputs = {"alignment", "current2"}, .derive = helicity, .applies = has_helicity       \
-    }
-
-#define VORTICES                                                                                   \
-    {                                                                                              \
-        ERGO_NAMED("vortex_density", "per site"),                                                  \
-            .help = "plaquettes around which the angle turns by +-2 pi, each step by the shorter " \
-                    "way; square lattice",                                                         \
-            .sample = sample_vortices, .applies = has_vortices                                     \
-    }
+#define VORTICES LATTICE_VORTICES(SW_VECTOR_VORTICES, has_vortices)
 
 static const struct ergo_observable xy_observables[] = {
     OBSERVABLES_COMMON,
-    HELICITY("resistance to a twist: (J <sum cos> - J^2 <|sum e sin|^2> / T) / (N d), sums over "
-             "bonds of the angle's difference along them, e their unit vectors: the mean over the "
-             "directions. At the Kosterlitz-Thouless transition it jumps from 2 T / pi to 0"),
+    LATTICE_HELICITY_PLANE(has_helicity),
     VORTICES,
 };
-
-static const struct ergo_observable clock_observables[] = {
-    OBSERVABLES_COMMON,
-    VORTICES,
-};
-
+static const struct ergo_observable clock_observables[] = {OBSERVABLES_COMMON, VORTICES};
 static const struct ergo_observable heisenberg_observables[] = {
     OBSERVABLES_COMMON,
-    HELICITY("resistance to a twist: (2 J <sum s.s'> - J^2 <|sum e (s x s')|^2> / T) / (3 N d), "
-             "sums over bonds, e their unit vectors: the mean over the directions and the axes of "
-             "the twist"),
+    LATTICE_HELICITY_SPACE(has_helicity),
 };
 
 /* ---- keys and models ------------------------------------------------------------------------- */
@@ -355,39 +194,28 @@ static const char *const starts[] = {"ordered", "random", NULL};
 
 enum { VECTOR_KEYS = 3 };
 static const struct ergo_key vector_keys[VECTOR_KEYS] = {
-    {ERGO_KEY("/system/temperature", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .stream = "",
-     .min = 1e-6, .max = 1e12, .unit = "J/k_B",
+    {JOB_KEY(temperature, "/system/temperature", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
+     .stream = "", .min = 1e-6, .max = 1e12, .unit = "J/k_B",
      .help = "Temperature T in the energy unit of the coupling (k_B = 1). Required with method "
              "sample; method probability-changing may begin there, else with J/T = 1. For J = 1: "
              "xy, square, "
              "Kosterlitz-Thouless at 0.8929 (Hasenbusch 2005); xy, cubic, 2.2018 (Campostrini et "
              "al. 2006); heisenberg, cubic, 1.4430 (Peczak et al. 1991). Method "
              "probability-changing finds it and only begins here."},
-    {ERGO_KEY("/system/coupling", REAL),
+    {LATTICE_KEY(coupling, "/system/coupling", REAL),
      .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .fallback = "1", .min = 0,
      .max = 1e6, .unit = "J",
      .help = "Ferromagnetic coupling J > 0. A step has a random direction r. Bonds whose ends have "
              "s.r of the same sign are active with probability 1 - exp(-2 J (s.r)(s'.r)/T), and "
              "clusters are mirrored in the plane across r (Wolff 1989)."},
-    {ERGO_KEY("/system/start", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
-     .fallback = "\"random\"", .choices = starts, .unit = "",
+    {LATTICE_START(starts),
      .help = "Starting configuration: all spins in one direction, or any directions."},
 };
 
 static const struct ergo_key q_keys[] = {
-    {ERGO_KEY("/system/q", INT),
-     .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .fallback = "6",
-     .min = 2, .max = 256, .unit = "states",
+    {LATTICE_Q("6", 256),
      .help = "Number of directions, at angles 2 pi k / q. q = 2 is the Ising model, q = 3 Potts "
              "with 2/3 of its temperature, q = 4 two Ising models with half of J."},
-};
-
-static double weight_of_energy(const struct ergo_point *point) {
-    return -sites(point) / temperature(point);
-}
-
-static const struct ergo_conjugate conjugates[] = {
-    {SW_VECTOR_ENERGY, .coefficient = weight_of_energy, .keys = {"/system/temperature"}},
 };
 
 static const char *const first_plane[] = {"/system/size=[32, 32]", "/system/temperature=0.9",
@@ -396,22 +224,22 @@ static const char *const first_space[] = {"/system/size=[12, 12, 12]", "/system/
                                           "/run/equilibration=200", "/run/sweeps=5000", NULL};
 
 #define COUNT(rows) (sizeof(rows) / sizeof(rows)[0])
-#define MODEL(name_, observables_, first_)                                                         \
-    .name = (name_),                                                                               \
+#define MODEL(name_, model_, bytes_, observables_, first_)                                         \
+    .name = (name_), .rule = &(const struct sw_spins){(model_), (bytes_)},                         \
     .programs = {"swendsen_wang/sites.cl",       "swendsen_wang/sites_vectors.cl",                 \
                  "swendsen_wang/sites_slab.cl",  "swendsen_wang/sites_bridges.cl",                 \
                  "swendsen_wang/sites_pairs.cl", "swendsen_wang/sites_waves.cl"},                  \
-    .first = (first_), .columns = columns, .n_columns = SW_VECTOR_COLUMNS,                         \
-    .has_column = has_column, .conjugates = conjugates, .n_conjugates = 1,                         \
-    .observables = (observables_), .n_observables = COUNT(observables_), .tunables = sw_tunables,  \
-    .n_tunables = SW_TUNABLES, .check = sw_sites_check, .form = sw_sites_form,                     \
-    .unweighted = sw_unweighted, .samples_disorder = sw_samples_differ, .ops = &sw_sites_ops,      \
-    .cut = &sw_slab_ops, .cuts = sw_slab_is_worth
+    .first = (first_), ERGO_TABLE(columns, columns), .has_column = has_column,                     \
+    .conjugates = lattice_conjugates, .n_conjugates = 1, ERGO_TABLE(observables, observables_),    \
+    .tunables = sw_tunables, .n_tunables = SW_TUNABLES, .check = sw_sites_check,                   \
+    .form = sw_sites_form, .unweighted = sw_unweighted, .samples_disorder = sw_samples_differ,     \
+    .ops = &sw_sites_ops, .cut = &sw_slab_ops, .cuts = sw_slab_is_worth
 
 const struct ergo_model sw_xy_model = {
-    MODEL("xy", xy_observables, first_plane),
+    MODEL("xy", SW_MODEL_XY, 4, xy_observables, first_plane),
     .summary = "H = -J sum cos(a_i - a_j) over nearest neighbours: spins in a plane, by clusters "
                "of their mirror images.",
+    .parameters = sizeof(struct sw_parameters),
     .keys = {{sw_size_keys, SW_SIZE_KEYS},
              {vector_keys, VECTOR_KEYS},
              {sw_sites_keys, SW_SITES_KEYS},
@@ -420,9 +248,10 @@ const struct ergo_model sw_xy_model = {
 };
 
 const struct ergo_model sw_clock_model = {
-    MODEL("clock", clock_observables, first_plane),
+    MODEL("clock", SW_MODEL_CLOCK, 1, clock_observables, first_plane),
     .summary = "H = -J sum cos(a_i - a_j) over nearest neighbours: spins in one of q directions of "
                "a plane, a = 2 pi k / q, by clusters of their mirror images.",
+    .parameters = sizeof(struct sw_parameters),
     .keys = {{sw_size_keys, SW_SIZE_KEYS},
              {q_keys, COUNT(q_keys)},
              {vector_keys, VECTOR_KEYS},
@@ -432,9 +261,10 @@ const struct ergo_model sw_clock_model = {
 };
 
 const struct ergo_model sw_heisenberg_model = {
-    MODEL("heisenberg", heisenberg_observables, first_space),
+    MODEL("heisenberg", SW_MODEL_HEISENBERG, 12, heisenberg_observables, first_space),
     .summary = "H = -J sum s_i.s_j over nearest neighbours: spins of three components and length "
                "1, by clusters of their mirror images.",
+    .parameters = sizeof(struct sw_parameters),
     .keys = {{sw_size_keys, SW_SIZE_KEYS},
              {vector_keys, VECTOR_KEYS},
              {sw_sites_keys, SW_SITES_KEYS},
