@@ -226,22 +226,6 @@ bool ergo_feedback_valid(const struct ergo_field_row *r) {
     return ergo_feedback_possible(e->batch->points[r->member], all);
 }
 
-void ergo_feedback_save(const struct ergo_feedback *f, const double *all, struct ergo_text *text) {
-    ergo_text_append_bytes(text, all, ergo_feedback_bytes(f));
-}
-
-bool ergo_feedback_load(const struct ergo_feedback *f, const struct ergo_point *point,
-                        const uint8_t *bytes, double *all) {
-    double found[ERGO_LADDER_MAX];
-    if (!f->automatic)
-        return true;
-    memcpy(found, bytes, ergo_feedback_bytes(f));
-    if (!ergo_feedback_possible(point, found))
-        return false;
-    memcpy(all, found, ergo_feedback_bytes(f));
-    return true;
-}
-
 /* ---- exchanges ------------------------------------------------------------------------------- */
 
 uint64_t ergo_ladder_tries(uint64_t step, uint64_t every, uint32_t parity) {

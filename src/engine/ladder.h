@@ -79,10 +79,6 @@ bool ergo_feedback_possible(const struct ergo_point *point, const double *all);
 void ergo_feedback_begin(const struct ergo_batch *batch, double *ladders);
 size_t ergo_feedback_bytes(const struct ergo_feedback *f);
 bool ergo_feedback_valid(const struct ergo_field_row *r); /* of a field that is these (fields.h) */
-void ergo_feedback_save(const struct ergo_feedback *f, const double *all, struct ergo_text *text);
-/* False: they are damaged, and nothing has changed. */
-bool ergo_feedback_load(const struct ergo_feedback *f, const struct ergo_point *point,
-                        const uint8_t *bytes, double *all);
 
 /* ---- exchanges ------------------------------------------------------------------------------- */
 

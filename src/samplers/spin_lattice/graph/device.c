@@ -294,23 +294,27 @@ static void measure(void *state, size_t sample) {
                     BUFFER(GRAPH_TOTALS_SAMPLES), U32(sample));
 }
 
-void graph_read_member(struct graph_state *s, size_t member, uint32_t *words) {
+void graph_pack(void *state, size_t member) {
+    struct graph_state *s = state;
     ERGO_LAUNCH(&s->e, GRAPH_PACK, grid_of_items(s, graph_words_of(s)), BUFFER(GRAPH_SPINS),
                 BUFFER(GRAPH_PLACES), BUFFER(GRAPH_KEPT), BUFFER(GRAPH_PACKED), U32(member),
                 U32(s->net.slots));
-    ergo_engine_read(&s->e, GRAPH_PACKED, 0, 4 * graph_words_of(s), words);
+    ergo_engine_read(&s->e, GRAPH_PACKED, 0, 4 * graph_words_of(s), s->words);
 }
 
-void graph_write_member(struct graph_state *s, size_t member, const uint32_t *words) {
+void graph_unpack(void *state, size_t member) {
+    struct graph_state *s = state;
     const size_t width = s->chains.width;
     uint32_t own[2 * ERGO_LADDER_MAX]; /* a chain's column is its own then */
     for (uint32_t w = 0; w < 2 * ERGO_LADDER_MAX; w++)
         own[w] = w;
     if (s->chains.rungs > 1)
         ergo_engine_write(&s->e, GRAPH_PLACES, 4 * width * member, 4 * width, own);
-    ergo_engine_write(&s->e, GRAPH_PACKED, 0, 4 * graph_words_of(s), words);
+    ergo_engine_write(&s->e, GRAPH_PACKED, 0, 4 * graph_words_of(s), s->words);
     ERGO_LAUNCH(&s->e, GRAPH_UNPACK, grid_of_items(s, graph_words_of(s)), BUFFER(GRAPH_SPINS),
                 BUFFER(GRAPH_KEPT), BUFFER(GRAPH_PACKED), U32(member), U32(s->net.slots));
+    if (s->feedback.automatic)
+        graph_write_ladders(s);
 }
 
 void graph_columns(const struct graph_state *s, const uint32_t *numbers, double *columns) {
@@ -350,14 +354,15 @@ static const struct ergo_engine_model model = {
     .row = row_of,
     .curve_row = graph_curve_row,
     .release = graph_release,
+    .fields = &graph_fields,
 };
 
 const struct ergo_sampler_ops graph_ops = {
     .engine = &model,
     .init = ergo_engine_init,
-    .save = graph_save,
-    .load = graph_load,
-    .carry = graph_carry,
+    .save = ergo_fields_save,
+    .load = ergo_fields_load,
+    .carry = ergo_fields_carry,
     .end_curves = graph_end_curves,
     .frame = graph_frame,
     .states = graph_states,

@@ -150,6 +150,7 @@ struct graph_state {
     struct graph_member *members; /* [members][rungs] */
     struct graph_levels levels;
     struct ergo_feedback feedback;
+    uint32_t *words; /* of a member, see graph_pack */
     double *ladders; /* temperatures of method sample, [members][rungs]; else 1 */
     uint32_t lanes;  /* chains of a work-group that keeps them in local memory; 0: none does */
     uint32_t sweeps_group; /* its work-items; 1: a CPU's, with vectors of chains */
@@ -236,26 +237,21 @@ void graph_terms(const struct graph_network *net, uint32_t slot, int32_t terms[2
 void graph_columns(const struct graph_state *s, const uint32_t *numbers, double *columns);
 
 /* Spins of a member's chains and of its kept configurations, as bits of slots: rows of
- * graph_row_words. After ergo_engine_begin. */
+ * graph_row_words, from the device to s->words and back. After ergo_engine_begin. */
 static inline size_t graph_row_words(const struct graph_state *s) {
     return ((size_t)s->net.slots + 31) / 32;
 }
 static inline size_t graph_words_of(const struct graph_state *s) {
     return (s->chains.width + (size_t)s->keep) * graph_row_words(s);
 }
-void graph_read_member(struct graph_state *s, size_t member, uint32_t *words);
-void graph_write_member(struct graph_state *s, size_t member, const uint32_t *words);
+void graph_pack(void *state, size_t member);
+void graph_unpack(void *state, size_t member);
 
 /* ---- state.c --------------------------------------------------------------------------------- */
 
+extern const struct ergo_fields graph_fields;
 enum ergo_status graph_form(struct ergo_context *ctx, const struct ergo_point *point,
                             struct ergo_form *form);
-enum ergo_status graph_save(struct ergo_context *ctx, void *state, size_t member,
-                            struct ergo_text *text);
-enum ergo_status graph_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
-                            const void *bytes, size_t length);
-enum ergo_status graph_carry(struct ergo_context *ctx, void *state, size_t member,
-                             const void *bytes, size_t length);
 enum ergo_status graph_frame(struct ergo_context *ctx, void *state, size_t member,
                              struct ergo_text *text);
 

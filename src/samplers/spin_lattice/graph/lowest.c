@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "samplers/spin_lattice/graph/lowest.h"
 
 static _Thread_local size_t compared; /* bytes of a configuration, for qsort */
@@ -24,13 +25,9 @@ size_t graph_lowest_unite(struct graph_lowest_state *states, size_t n, size_t by
     return kept;
 }
 
-void graph_lowest_sort(struct graph_lowest *low) {
-    low->count = graph_lowest_unite(low->states, low->count, low->bytes);
-}
-
 void graph_lowest_free(struct graph_lowest *low) {
     free(low->states);
-    free(low->bits);
+    free(low->state);
     *low = (struct graph_lowest){0};
 }
 
@@ -42,7 +39,7 @@ static void append_state(struct ergo_text *text, const struct graph_state *s,
     for (uint32_t v = 0; v < s->net.n;) {
         size_t n = 0;
         for (; n < sizeof piece && v < s->net.n; v++)
-            piece[n++] = state->bits[v / 8] >> v % 8 & 1 ? '+' : '-';
+            piece[n++] = ergo_bits_get(state->bits, v) ? '+' : '-';
         ergo_text_append_bytes(text, piece, n);
     }
     ergo_text_append(text, "\n");
@@ -64,7 +61,7 @@ enum ergo_status graph_states(struct ergo_context *ctx, void *state, size_t firs
         }
     }
     if (status == ERGO_OK) {
-        n = graph_lowest_unite(states, n, ((size_t)s->net.n + 7) / 8);
+        n = graph_lowest_unite(states, n, ergo_bits_bytes(s->net.n));
         ergo_text_append(text, "# energy, replica, sweep, spins of vertices %u to %u\n",
                          s->problem.base, s->problem.base + s->net.n - 1);
         for (size_t k = 0; k < n && k < s->keep; k++)

@@ -14,7 +14,7 @@ struct graph_lowest_state {
 struct graph_lowest {
     size_t count, bytes; /* bytes: of a configuration */
     struct graph_lowest_state *states;
-    uint8_t *bits; /* [keep + 1], the last one is the chain's present configuration */
+    char *state; /* the member's, where the bits are */
     uint64_t hit;
 };
 
@@ -23,7 +23,6 @@ enum ergo_status graph_lowest_read(struct ergo_context *ctx, struct graph_state 
                                    struct graph_lowest *low);
 /* In order, each configuration once; states[n], returns how many are left. */
 size_t graph_lowest_unite(struct graph_lowest_state *states, size_t n, size_t bytes);
-void graph_lowest_sort(struct graph_lowest *low);
 void graph_lowest_free(struct graph_lowest *low);
 
 #endif

@@ -73,6 +73,7 @@ static void declare_methods(struct graph_state *s, uint64_t chains, uint64_t spi
     const struct graph_chains *c = &s->chains;
     const uint64_t members = e->batch->count;
     char options[300];
+    s->words = ergo_engine_memory(e, graph_words_of(s), sizeof *s->words);
     snprintf(options, sizeof options,
              "-DGRAPH_CHAINS=%lluu -DGRAPH_RUNGS=%uu -DGRAPH_COPIES=%uu -DGRAPH_INDEX=%s "
              "-DGRAPH_KEEP=%uu -DGRAPH_COMB=%uu",
