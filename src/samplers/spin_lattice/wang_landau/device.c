@@ -44,10 +44,11 @@ static void steps(void *state, uint64_t sweeps) {
         ERGO_LAUNCH(&s->e, WALK_SWEEPS, ergo_grid_groups(estimates, s->group, 1),
                     BUFFER(WALK_SPINS), BUFFER(WALK_AT), BUFFER(WALK_LN_G), BUFFER(WALK_COUNTS),
                     BUFFER(WALK_VISITED), BUFFER(WALK_STATUS), BUFFER(WALK_FIRST),
-                    BUFFER(WALK_BONDS), BUFFER(WALK_FIELDS), BUFFER(WALK_MEMBERS), U64(s->e.step),
-                    U32(now), LOCAL(16 * walkers), LOCAL(WALK_SUMS_BYTES * (size_t)s->group),
-                    LOCAL(4 * walkers), LOCAL(s->local ? 8 * levels : 8),
-                    LOCAL(s->local ? 4 * levels : 8),
+                    BUFFER(WALK_BONDS), BUFFER(WALK_FIELDS), BUFFER(WALK_MEMBERS), U32(s->graph.n),
+                    U32(walkers), U32(s->shape.estimates), U32(levels), U32(s->shape.check),
+                    U32(s->shape.flatness), U64(s->e.step), U32(now), LOCAL(16 * walkers),
+                    LOCAL(WALK_SUMS_BYTES * (size_t)s->group), LOCAL(4 * walkers),
+                    LOCAL(s->local ? 8 * levels : 8), LOCAL(s->local ? 4 * levels : 8),
                     LOCAL(s->local ? 4 * walkers * walk_words_of(s) : 8));
         ergo_engine_made(&s->e, &s->e.pace, now);
         s->e.step += now;
@@ -58,7 +59,8 @@ static void measure(void *state, size_t sample) {
     struct walk_state *s = state;
     const size_t estimates = s->e.batch->count * s->shape.estimates;
     ERGO_LAUNCH(&s->e, WALK_MEASURE, ((struct ergo_grid){1, {estimates}, {1}}), BUFFER(WALK_AT),
-                BUFFER(WALK_STATUS), BUFFER(WALK_SAMPLES), U32(sample), U32(estimates));
+                BUFFER(WALK_STATUS), BUFFER(WALK_SAMPLES), U32(sample), U32(estimates),
+                U32(s->shape.walkers));
 }
 
 /* The first walker of the first estimate; means over the estimates. */

@@ -20,7 +20,7 @@ static void declare(struct walk_state *s) {
     const struct walk_graph *g = &s->graph;
     const uint64_t members = e->batch->count, estimates = members * s->shape.estimates;
     const uint64_t walkers = estimates * s->shape.walkers, levels = estimates * g->levels.count;
-    char options[400];
+    char options[80];
     ergo_engine_buffer(e, WALK_SPINS, "spins", ERGO_BUFFER_STATE, 4 * walkers * walk_words_of(s));
     ergo_engine_buffer(e, WALK_AT, "levels of walkers", ERGO_BUFFER_STATE, 4 * walkers);
     ergo_engine_buffer(e, WALK_LN_G, "ln g", ERGO_BUFFER_STATE, 8 * levels);
@@ -34,11 +34,8 @@ static void declare(struct walk_state *s) {
     ergo_engine_buffer(e, WALK_FIELDS, "fields", ERGO_BUFFER_CONSTANT, 4 * (uint64_t)g->n);
     ergo_engine_buffer(e, WALK_SAMPLES, "samples", ERGO_BUFFER_SAMPLES,
                        4 * WALK_NUMBERS * estimates);
-    snprintf(options, sizeof options,
-             "-DWALK_SITES=%uu -DWALK_WALKERS=%uu -DWALK_ESTIMATES=%uu -DWALK_LEVEL_COUNT=%lluu "
-             "-DWALK_STEP=%u -DWALK_CHECK=%uu -DWALK_FLATNESS=%uu -DWALK_GROUP=%u -DWALK_LOCAL=%u",
-             g->n, s->shape.walkers, s->shape.estimates, (unsigned long long)g->levels.count,
-             g->levels.step, s->shape.check, s->shape.flatness, s->group, s->local);
+    snprintf(options, sizeof options, "-DWALK_STEP=%u -DWALK_GROUP=%u -DWALK_LOCAL=%u",
+             g->levels.step, s->group, s->local);
     ergo_engine_kernel(e, WALK_SWEEPS, path, options, "walk_sweeps");
     ergo_engine_kernel(e, WALK_MEASURE, path, options, "walk_measure");
 }
