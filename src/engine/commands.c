@@ -289,6 +289,12 @@ void ergo_engine_grow(struct ergo_engine *e, unsigned row, uint64_t bytes, size_
     b->bytes = bytes;
 }
 
+double ergo_engine_lap(struct ergo_engine *e) {
+    const double now = ergo_clock(), seconds = now - e->lap;
+    e->lap = now;
+    return seconds;
+}
+
 void ergo_engine_finish(struct ergo_engine *e) {
     if (e->status == ERGO_OK)
         e->status = ergo_device_finish(e->ctx, e->device);

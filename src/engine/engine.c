@@ -411,3 +411,8 @@ void ergo_engine_destroy(void *state) {
             clReleaseEvent(e->slots[slot].ready);
     forget(e);
 }
+
+void ergo_engine_skip(void *state, uint64_t steps) {
+    struct ergo_engine *e = state;
+    e->step += steps;
+}

@@ -154,11 +154,11 @@ struct ergo_engine {
     uint32_t alive;
     uint64_t step;  /* of all chains */
     uint32_t group; /* work-items, of ergo_engine_groups */
-    bool carried;   /* they began in last states of other chains, not in the job's start */
     /* Lengths of launches: of steps, if not started when configure ends from plan.block_steps; and
      * of what samples with curves take, in units of the model's, which starts it. */
     struct ergo_pace pace, curve_pace;
     struct ergo_ahead *ahead; /* ergo_engine_read_ahead; NULL: off */
+    double lap;               /* of ergo_engine_lap */
     uint64_t changes;         /* grows with all that may change a buffer */
     cl_command_queue beside;  /* queue for ERGO_BUFFER_BESIDE; NULL: the device's queue is used */
 };
@@ -276,6 +276,8 @@ enum ergo_status ergo_engine_declared(
  * is new, such as shares of ranks. The step stays. */
 enum ergo_status ergo_engine_remake(struct ergo_context *ctx, void *state);
 void ergo_engine_destroy(void *state); /* NULL-safe */
+/* As if so many steps were made: for timings, which no chain follows. */
+void ergo_engine_skip(void *state, uint64_t steps);
 /* What the model's `start` enqueues, at step 0. */
 enum ergo_status ergo_engine_init(struct ergo_context *ctx, void *state);
 enum ergo_status ergo_engine_advance(struct ergo_context *ctx, void *state, unsigned slot,
@@ -391,6 +393,8 @@ void ergo_engine_rebuild(struct ergo_engine *e, unsigned kernel, const char *opt
  */
 void ergo_engine_read_again(struct ergo_engine *e, unsigned slot);
 void ergo_engine_finish(struct ergo_engine *e);
+/* Seconds since it was last called: for the log, and how fast a rank is. No chain depends on it. */
+double ergo_engine_lap(struct ergo_engine *e);
 
 /* Results of a slot on the host, for number `at` of its samples or curves. Hosted buffers: slot 0.
  */

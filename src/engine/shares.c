@@ -181,3 +181,9 @@ enum ergo_status ergo_shares_compare(struct ergo_context *ctx, struct ergo_share
     s->compared = ergo_clock();
     return ERGO_OK;
 }
+
+void ergo_shares_divided(struct ergo_shares *s) {
+    const double now = ergo_clock();
+    s->cost = now - s->compared;
+    s->compared = now;
+}

@@ -17,7 +17,7 @@ struct ergo_shares {
     double busy;
     uint64_t sweeps;
     double compared;  /* the clock when ranks last compared theirs */
-    double cost;      /* seconds that the last division by new weights took; set by who divides */
+    double cost;      /* seconds that the last division by new weights took */
     double lost;      /* seconds that wrong shares have cost since then; the same on all ranks */
     double weights[]; /* [ranks], positive */
 };
@@ -57,5 +57,7 @@ bool ergo_shares_judge(struct ergo_shares *shares, const struct ergo_share_work 
  * ergo_shares_judge says. */
 enum ergo_status ergo_shares_compare(struct ergo_context *ctx, struct ergo_shares *shares,
                                      double size, bool *uneven);
+/* After it: who divides has done so. */
+void ergo_shares_divided(struct ergo_shares *shares);
 
 #endif

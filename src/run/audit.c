@@ -177,7 +177,7 @@ enum ergo_status ergo_audit_before(struct ergo_work *work, const struct ergo_aud
     a->begun = a->fresh = true;
     a->wanted = false;
     a->block = *block;
-    a->starts = block->step == 0 && !((struct ergo_engine *)work->state)->carried;
+    a->starts = block->step == 0 && !ergo_work_follows(a->whole->points[0]);
     a->measures = block->first >= work->schedule.n_equilibration;
     ergo_samples_free(&a->given);
     ergo_samples_free(&a->found);

@@ -59,7 +59,7 @@ static enum ergo_status lead_in(struct ergo_context *ctx, const struct ergo_mode
         rest -= steps;
     }
     if (model->correlation)
-        ((struct ergo_engine *)state)->step += rest;
+        ergo_engine_skip(state, rest);
     return status;
 }
 

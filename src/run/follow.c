@@ -7,8 +7,7 @@
 #include "result/origin.h"
 #include "run/work.h"
 
-/* Do the chains of a batch start so? Then all of them do. */
-static bool follows(const struct ergo_point *first) {
+bool ergo_work_follows(const struct ergo_point *first) {
     return first->previous || ergo_origin_given(first);
 }
 
@@ -42,7 +41,7 @@ static bool share(struct ergo_carried *from) {
 
 enum ergo_status ergo_work_follow(struct ergo_work *work, bool *done) {
     const struct ergo_batch *batch = &work->batches[work->batch];
-    *done = follows(batch->points[0]);
+    *done = ergo_work_follows(batch->points[0]);
     if (!*done)
         return work->ops->init(work->ctx, work->state);
     struct ergo_carried *from = calloc(batch->count, sizeof *from);

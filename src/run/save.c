@@ -195,7 +195,6 @@ enum ergo_status ergo_work_divide(struct ergo_work *work) {
         if (status == ERGO_OK)
             ergo_dist_share(states[m].data, (size_t)length);
     }
-    const bool carried = ((const struct ergo_engine *)work->state)->carried;
     if (status == ERGO_OK) {
         ergo_engine_destroy(work->state);
         work->state = NULL;
@@ -204,8 +203,6 @@ enum ergo_status ergo_work_divide(struct ergo_work *work) {
     for (size_t m = 0; m < batch->count && status == ERGO_OK; m++)
         status = work->ops->load(work->ctx, work->state, m, work->step, states[m].data,
                                  states[m].length);
-    if (status == ERGO_OK)
-        ((struct ergo_engine *)work->state)->carried = carried;
     for (size_t m = 0; states && m < batch->count; m++)
         ergo_text_free(&states[m]);
     free(states);

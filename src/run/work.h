@@ -111,6 +111,8 @@ enum ergo_status ergo_work_digest_members(struct ergo_work *work);
 /* ---- follow.c ---------------------------------------------------------------------------------
  */
 
+/* Does a chain start from the last state of another? Then all of its batch do. */
+bool ergo_work_follows(const struct ergo_point *first);
 /* The current batch's chains at their start: the job's, or last states of others. *done: nothing is
  * left for ops->start. */
 enum ergo_status ergo_work_follow(struct ergo_work *work, bool *done);

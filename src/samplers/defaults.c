@@ -92,7 +92,6 @@ enum ergo_status ergo_sampler_carry(struct ergo_context *ctx, const struct ergo_
     for (size_t m = 0; m < members && status == ERGO_OK; m++)
         status = ops->carry ? ops->carry(ctx, state, m, states[m].bytes, states[m].length)
                             : ops->load(ctx, state, m, 0, states[m].bytes, states[m].length);
-    ((struct ergo_engine *)state)->carried = status == ERGO_OK;
     return status;
 }
 

@@ -307,7 +307,7 @@ void dmc_cut_comb(struct dmc_state *s) {
     if (c->alone || ergo_engine_end(&s->e) != ERGO_OK)
         return;
     ergo_engine_note(&s->e, ergo_device_finish(s->e.ctx, s->e.device));
-    const double started = ergo_clock();
+    ergo_engine_lap(&s->e);
     collect_energies(s);
     for (size_t m = 0; m < members && ergo_engine_end(&s->e) == ERGO_OK; m++) {
         uint64_t grown[2];
@@ -328,7 +328,7 @@ void dmc_cut_comb(struct dmc_state *s) {
     for (size_t i = 0; i < members * count; i++)
         c->parents[i] -= (uint32_t)(i % count);
     ergo_engine_write(&s->e, DMC_PARENTS, 0, 4 * members * count, c->parents);
-    c->waited += ergo_clock() - started;
+    c->waited += ergo_engine_lap(&s->e);
     c->exchanges++;
 }
 

@@ -28,7 +28,4 @@ void sw_cut_count_carry(struct sw_cut_counts *counts);
 /* Over all ranks. Collective. */
 void sw_cut_count_reduce(struct sw_cut_counts *counts);
 
-/* cut_advance.c: seconds since *started, which is then now. */
-double sw_cut_lap(double *started);
-
 #endif

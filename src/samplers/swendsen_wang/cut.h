@@ -237,11 +237,11 @@ enum ergo_status sw_cut_make_sides(struct sw_cut *s);
 void sw_cut_find_parts(struct sw_cut *s, bool counted);
 void sw_cut_await_parts(struct sw_cut *s);
 /* Bonds between rectangles make their parts one cluster: names of all parts, to the device. counts
- * (NULL: none): of clusters. *started: for the times. */
-void sw_cut_join_parts(struct sw_cut *s, struct sw_cut_counts *counts, double *started);
+ * (NULL: none): of clusters. */
+void sw_cut_join_parts(struct sw_cut *s, struct sw_cut_counts *counts);
 /* The same in two steps, without counts: parts in tiles, and when what connects them is known. */
-void sw_cut_join_early(struct sw_cut *s, double *started);
-void sw_cut_join_late(struct sw_cut *s, double *started);
+void sw_cut_join_early(struct sw_cut *s);
+void sw_cut_join_late(struct sw_cut *s);
 
 /* cut_early.c */
 void sw_early_declare(struct sw_cut *s, const char *common, const char *tiles);

@@ -72,9 +72,9 @@ void sw_cut_halo_start(struct sw_cut *s) {
 }
 
 void sw_cut_halo_finish(struct sw_cut *s) {
-    const double started = ergo_clock();
+    const double waited = s->e.device->waited;
     ergo_engine_await(&s->e, SW_CUT_HALO_OUT);
-    s->times.busy += s->ahead ? 0 : ergo_clock() - started;
+    s->times.busy += s->ahead ? 0 : s->e.device->waited - waited;
     sw_cut_exchange(s, ergo_engine_host(&s->e, SW_CUT_HALO_OUT, 0, 0),
                     ergo_engine_host(&s->e, SW_CUT_HALO, 0, 0), row_bytes(s), 1);
     ergo_engine_send(&s->e, SW_CUT_HALO, row_bytes(s) + s->piece.rows);
@@ -100,12 +100,6 @@ static void count_spins(struct sw_cut *s, struct sw_cut_counts *c) {
     }
 }
 
-double sw_cut_lap(double *started) {
-    const double now = ergo_clock(), seconds = now - *started;
-    *started = now;
-    return seconds;
-}
-
 /* A sweep that is not measured, without other chains: parts are joined by the devices, or by hosts
  * meanwhile. plain: neither will the next one be measured. */
 static void sweep_alone(struct sw_cut *s, bool plain) {
@@ -115,42 +109,42 @@ static void sweep_alone(struct sw_cut *s, bool plain) {
     } else {
         sw_early_names(s, plain);
     }
-    double started = ergo_clock();
+    ergo_engine_lap(&s->e);
     sw_cut_flip(s);
     clFlush(s->e.device->queue);
-    s->times.flip += sw_cut_lap(&started);
+    s->times.flip += ergo_engine_lap(&s->e);
     s->times.sweeps++;
 }
 
 /* The first half of a sweep: labels of the rectangle. */
 static void label(struct sw_cut *s, bool counted) {
     const bool fresh = s->now->fresh;
-    double started = ergo_clock();
+    ergo_engine_lap(&s->e);
     if (!fresh)
         sw_cut_halo_start(s);
     sw_cut_local(s, counted, false);
     clFlush(s->e.device->queue);
-    s->times.local += sw_cut_lap(&started);
+    s->times.local += ergo_engine_lap(&s->e);
     if (!fresh)
         sw_cut_halo_finish(s);
-    s->times.halo += sw_cut_lap(&started);
+    s->times.halo += ergo_engine_lap(&s->e);
 }
 
 /* The second: names over ranks, new spins. counts: measured, NULL: not. */
 static void join(struct sw_cut *s, struct sw_cut_counts *counts) {
-    double started = ergo_clock();
+    ergo_engine_lap(&s->e);
     sw_cut_await_parts(s);
-    const double waited = sw_cut_lap(&started);
+    const double waited = ergo_engine_lap(&s->e);
     s->times.local += waited;
     s->times.busy += waited;
     s->times.timed++;
-    sw_cut_join_parts(s, counts, &started);
+    sw_cut_join_parts(s, counts);
     if (counts && s->distances)
         sw_lines_count(s, counts);
     sw_cut_flip(s);
     if (counts)
         count_spins(s, counts);
-    s->times.flip += sw_cut_lap(&started);
+    s->times.flip += ergo_engine_lap(&s->e);
     s->times.sweeps++;
 }
 

@@ -114,44 +114,42 @@ static void find_late(struct sw_cut *s) {
 
 /* ---- a sweep, but for the new spins ---------------------------------------------------------- */
 
-/* In a timed sweep: until the device has nothing to do. since: it had something. */
-static void settle(struct sw_cut *s, bool timed, double since) {
-    if (!timed)
-        return;
-    ergo_engine_finish(&s->e);
-    s->times.busy += ergo_clock() - since;
+/* Seconds since the lap before; in a timed sweep at which the device has nothing left to do. */
+static double settle(struct sw_cut *s, bool timed) {
+    if (timed)
+        ergo_engine_finish(&s->e);
+    const double seconds = ergo_engine_lap(&s->e);
+    s->times.busy += timed ? seconds : 0;
+    return seconds;
 }
 
 void sw_early_names(struct sw_cut *s, bool plain) {
     const uint32_t edges = edge_tiles(s), before = tiles_before_rest(s);
     const bool timed = s->shares->measured && s->e.step % TIMED == 0;
-    double started = ergo_clock(), since = started;
-    settle(s, timed, since);
-    since = ergo_clock();
+    ergo_engine_lap(&s->e);
+    s->times.local += settle(s, timed);
     if (!s->now->fresh)
         sw_cut_halo_start(s);
     sw_early_label(s, 0, edges);
     label(s, SW_CUT_RECT_INSIDE, before - edges);
     clFlush(s->e.device->queue);
-    settle(s, timed, since);
-    s->times.local += sw_cut_lap(&started);
+    s->times.local += settle(s, timed);
     if (!s->now->fresh)
         sw_cut_halo_finish(s);
-    since = ergo_clock();
+    s->times.halo += ergo_engine_lap(&s->e);
     find_early(s);
-    s->times.halo += sw_cut_lap(&started);
     sw_early_label(s, before, (uint32_t)s->tiles.tiles - before);
     sw_cut_join_tiles(s);
     find_late(s);
     if (plain)
         draw(s, s->e.step + 1);
     clFlush(s->e.device->queue);
-    settle(s, timed, since);
+    s->times.local += settle(s, timed);
     s->times.timed += timed;
     ergo_engine_await(&s->e, SW_CUT_EARLY); /* and the roots */
-    s->times.local += sw_cut_lap(&started);
-    sw_cut_join_early(s, &started);
+    s->times.local += ergo_engine_lap(&s->e);
+    sw_cut_join_early(s);
     ergo_engine_await(&s->e, SW_CUT_EDGES); /* and the roots */
-    s->times.local += sw_cut_lap(&started);
-    sw_cut_join_late(s, &started);
+    s->times.local += ergo_engine_lap(&s->e);
+    sw_cut_join_late(s);
 }

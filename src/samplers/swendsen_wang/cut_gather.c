@@ -229,10 +229,10 @@ static void edges_across(struct sw_cut *s) {
 }
 
 static void tell(struct sw_cut *s) {
-    const double started = ergo_clock();
+    const double waited = s->e.device->waited;
     const size_t bytes = edge_bytes(entries_of(&s->piece));
     ergo_engine_await(&s->e, SW_CUT_NEAR);
-    s->times.busy += ergo_clock() - started;
+    s->times.busy += s->e.device->waited - waited;
     edges_across(s);
     s->times.edge_bytes += bytes;
     ergo_engine_send(&s->e, SW_CUT_FAR, bytes);
@@ -314,18 +314,18 @@ static void join(struct sw_cut *s, size_t all) {
 }
 
 void sw_gather_names(struct sw_cut *s) {
-    double started = ergo_clock();
+    ergo_engine_lap(&s->e);
     sw_cut_local(s, false, true);
-    const double issued = sw_cut_lap(&started); /* some drivers work meanwhile */
+    const double issued = ergo_engine_lap(&s->e); /* some drivers work meanwhile */
     s->times.local += issued;
     s->times.busy += issued;
     tell(s);
-    s->times.halo += sw_cut_lap(&started);
+    s->times.halo += ergo_engine_lap(&s->e);
     const size_t count = pairs(s);
-    const double waited = sw_cut_lap(&started);
+    const double waited = ergo_engine_lap(&s->e);
     s->times.pairs += waited;
     s->times.busy += waited;
     s->n_parts = count;
     join(s, collect(s, count));
-    s->times.merge += sw_cut_lap(&started);
+    s->times.merge += ergo_engine_lap(&s->e);
 }

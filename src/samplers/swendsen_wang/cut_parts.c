@@ -165,15 +165,14 @@ static void size_parts(struct sw_cut *s) {
     }
 }
 
-static void join_lap(struct sw_cut *s, double *started) {
-    s->times.merge += sw_cut_lap(started);
+static void join_lap(struct sw_cut *s) {
+    s->times.merge += ergo_engine_lap(&s->e);
     s->times.pair_bytes += s->rounds.bytes;
     s->rounds.bytes = 0;
 }
 
 /* Bridges between the parts in `edges`, which have these roots, and their names. */
-static struct sw_parts bridge_parts(struct sw_cut *s, unsigned edges, unsigned roots,
-                                    double *started) {
+static struct sw_parts bridge_parts(struct sw_cut *s, unsigned edges, unsigned roots) {
     const uint32_t *mine = ergo_engine_host(&s->e, edges, 0, 0);
     sw_cut_exchange(s, mine, s->far_edges, 4 * row_sites(s), 4);
     s->times.edge_bytes += 4 * edge_sites(s);
@@ -183,7 +182,7 @@ static struct sw_parts bridge_parts(struct sw_cut *s, unsigned edges, unsigned r
     s->n_parts = s->rounds.n_parts;
     if (s->e.status == ERGO_OK)
         name_parts(s, ergo_engine_host(&s->e, roots, 0, 0));
-    s->times.pairs += sw_cut_lap(started);
+    s->times.pairs += ergo_engine_lap(&s->e);
     return (struct sw_parts){.narrow = s->shape.sites <= UINT64_C(1) << 32,
                              .n_parts = s->n_parts,
                              .names = s->part_names,
@@ -191,8 +190,8 @@ static struct sw_parts bridge_parts(struct sw_cut *s, unsigned edges, unsigned r
                              .sides = s->rounds.sides};
 }
 
-void sw_cut_join_parts(struct sw_cut *s, struct sw_cut_counts *counts, double *started) {
-    struct sw_parts parts = bridge_parts(s, SW_CUT_EDGES, SW_CUT_ROOTS, started);
+void sw_cut_join_parts(struct sw_cut *s, struct sw_cut_counts *counts) {
+    struct sw_parts parts = bridge_parts(s, SW_CUT_EDGES, SW_CUT_ROOTS);
     if (s->e.status != ERGO_OK)
         return;
     if (counts) {
@@ -210,20 +209,20 @@ void sw_cut_join_parts(struct sw_cut *s, struct sw_cut_counts *counts, double *s
         list_names(s);
         rename_parts(s);
     }
-    join_lap(s, started);
+    join_lap(s);
 }
 
 /* ---- edges first ----------------------------------------------------------------------------- */
 
-void sw_cut_join_early(struct sw_cut *s, double *started) {
-    struct sw_parts parts = bridge_parts(s, SW_CUT_EARLY, SW_CUT_EARLY_ROOTS, started);
+void sw_cut_join_early(struct sw_cut *s) {
+    struct sw_parts parts = bridge_parts(s, SW_CUT_EARLY, SW_CUT_EARLY_ROOTS);
     if (s->e.status == ERGO_OK)
         s->e.status = sw_rounds_early(s->e.ctx, &s->rounds, &parts);
     if (s->e.status == ERGO_OK) {
         list_names(s);
         sw_joining_note(&s->rounds.joining);
     }
-    join_lap(s, started);
+    join_lap(s);
 }
 
 /* Parts in tiles become those of the rectangle. Most stay as they are; of the others, those with
@@ -248,7 +247,7 @@ static bool connect_parts(struct sw_cut *s) {
     return true;
 }
 
-void sw_cut_join_late(struct sw_cut *s, double *started) {
+void sw_cut_join_late(struct sw_cut *s) {
     if (s->e.status != ERGO_OK)
         return;
     if (!connect_parts(s))
@@ -262,5 +261,5 @@ void sw_cut_join_late(struct sw_cut *s, double *started) {
         if (sw_joining_touched(&s->rounds.joining, i))
             list_name(s, i, &s->part_sizes[i]);
     rename_parts(s);
-    join_lap(s, started);
+    join_lap(s);
 }

@@ -55,12 +55,10 @@ enum ergo_status sw_cut_balance(struct ergo_context *ctx, struct sw_cut *s) {
     bool uneven = false;
     enum ergo_status status =
         ergo_shares_compare(ctx, s->shares, (double)ergo_rectangle_words(&s->piece), &uneven);
-    const double started = ergo_clock();
     if (uneven)
         status = sw_cut_recut(ctx, s);
     if (uneven && status == ERGO_OK) {
-        s->shares->compared = ergo_clock();
-        s->shares->cost = s->shares->compared - started;
+        ergo_shares_divided(s->shares);
         sw_cut_log(ctx, s);
     }
     return status;

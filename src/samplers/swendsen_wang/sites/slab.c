@@ -226,13 +226,13 @@ void sw_slab_take_layer(struct sw_sites_state *s) {
     if (!s->under_way)
         return;
     s->under_way = false;
-    double started = ergo_clock();
+    ergo_engine_lap(&s->e);
     ergo_engine_await(&s->e, SITES_LAYER);
     sw_slab_swap_back(s, ergo_engine_host(&s->e, SITES_LAYER, 0, 0),
                       ergo_engine_host(&s->e, SITES_NEXT_LAYER, 0, 0), bytes);
     ergo_engine_send(&s->e, SITES_NEXT_LAYER, bytes);
     ERGO_LAUNCH(&s->e, SITES_UNPACK, over_layer(s), BUFFER(SITES_SPINS), BUFFER(SITES_NEXT_LAYER));
-    s->times.layer += sw_cut_lap(&started);
+    s->times.layer += ergo_engine_lap(&s->e);
 }
 
 /* ---- new spins --------------------------------------------------------------------------------
@@ -293,10 +293,10 @@ void sw_slab_flip(struct sw_sites_state *s, uint32_t sample) {
     if (inside)
         flip(s, SITES_FLIP_REST, inside);
     clFlush(s->e.device->queue);
-    double started = ergo_clock();
+    ergo_engine_lap(&s->e);
     if (sample != SW_NO_SAMPLE && s->clusters)
         sw_slab_count(s, sample);
-    s->times.sums += sw_cut_lap(&started);
+    s->times.sums += ergo_engine_lap(&s->e);
 }
 
 /* ---- operations -------------------------------------------------------------------------------

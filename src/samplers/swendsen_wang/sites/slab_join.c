@@ -63,10 +63,10 @@ static void build_bridges(struct sw_sites_state *s, uint32_t sample) {
     const size_t bytes = face_bytes(s);
     char *mine = ergo_engine_host(&s->e, SITES_FACES, 0, 0);
     char *far = ergo_engine_host(&s->e, SITES_FAR_FACES, 0, 0);
-    double started = ergo_clock();
+    ergo_engine_lap(&s->e);
     clFlush(s->e.device->queue);
     ergo_engine_await(&s->e, SITES_FACES);
-    s->times.parts += sw_cut_lap(&started);
+    s->times.parts += ergo_engine_lap(&s->e);
     sw_slab_swap(s, mine, far, bytes);
     ergo_engine_send(&s->e, SITES_FAR_FACES, 2 * bytes);
     ERGO_LAUNCH(&s->e, SITES_BRIDGE, sw_slab_over_edges(s), BUFFER(SITES_FACES),
@@ -75,7 +75,7 @@ static void build_bridges(struct sw_sites_state *s, uint32_t sample) {
                 U32(s->shape.adapts ? 0 : sample));
     ERGO_LAUNCH(&s->e, SITES_GATHER, sw_slab_over_edges(s), BUFFER(SITES_FACES),
                 BUFFER(SITES_FAR_FACES), BUFFER(SITES_LINKS), BUFFER(SITES_BRIDGES));
-    s->times.faces += sw_cut_lap(&started);
+    s->times.faces += ergo_engine_lap(&s->e);
 }
 
 /* ---- the host's part of it: listed bridges (sites_bridges.cl) ---------------------------------
@@ -207,9 +207,9 @@ static size_t list_names(struct sw_sites_state *s, const uint32_t *entries, size
 static void join_listed(struct sw_sites_state *s, uint32_t sample) {
     const size_t words = sw_slab_entry_words(s), members = s->e.batch->count;
     uint32_t *list;
-    double started = ergo_clock();
+    ergo_engine_lap(&s->e);
     const size_t n = read_list(s, sample != SW_NO_SAMPLE, &list);
-    s->times.listing += sw_cut_lap(&started);
+    s->times.listing += ergo_engine_lap(&s->e);
     s->times.listed += (double)n;
     s->n_renamed = 0;
     for (size_t m = 0, from = 0, to = 0; m < members && s->e.status == ERGO_OK; m++, from = to) {
@@ -221,7 +221,7 @@ static void join_listed(struct sw_sites_state *s, uint32_t sample) {
         if (s->e.status == ERGO_OK)
             s->n_renamed = list_names(s, list + from * words, to - from, s->n_renamed);
     }
-    s->times.joining += sw_cut_lap(&started);
+    s->times.joining += ergo_engine_lap(&s->e);
 }
 
 void sw_slab_measure(struct sw_sites_state *s, uint32_t sample) {
