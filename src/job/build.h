@@ -2,6 +2,8 @@
 #ifndef ERGO_JOB_BUILD_H
 #define ERGO_JOB_BUILD_H
 
+#include <stdatomic.h>
+
 #include "job/arena.h"
 #include "job/job.h"
 #include "job/json.h"
@@ -29,6 +31,8 @@ struct ergo_axis {
 
 struct ergo_job_storage {
     struct ergo_arena arena;
+    atomic_uint users;           /* jobs that it is of, and copies of them */
+    struct ergo_job_storage *of; /* of a copy: of the job that it was made from */
 };
 
 struct ergo_build {

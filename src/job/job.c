@@ -136,21 +136,37 @@ static void build_job(struct ergo_build *build, const char *const *sets, size_t 
         ergo_points_make(build, job);
 }
 
+/* of: what its keys and texts are in, where it is a copy. */
+static bool add_storage(struct ergo_job *job, struct ergo_job_storage *of) {
+    job->storage = calloc(1, sizeof *job->storage);
+    if (!job->storage)
+        return false;
+    job->storage->users = 1;
+    job->storage->of = of;
+    if (of)
+        of->users++;
+    return true;
+}
+
+static void release(struct ergo_job_storage *storage) {
+    if (!storage || --storage->users)
+        return;
+    release(storage->of);
+    ergo_arena_free(&storage->arena);
+    free(storage);
+}
+
 static enum ergo_status parse(struct ergo_context *ctx, const char *text, size_t length,
-                              const char *name, const char *const *sets, size_t n_sets, bool again,
+                              const char *name, const char *const *sets, size_t n_sets,
                               struct ergo_job_files *files, struct ergo_job **job) {
     enum ergo_status status = ERGO_E_MEMORY;
     struct ergo_job *made = calloc(1, sizeof *made);
-    if (made)
-        made->storage = calloc(1, sizeof *made->storage);
-    if (made)
-        made->name = job_name(name);
-    if (!made || !made->storage || !made->name) {
+    if (!made || !add_storage(made, NULL) || !(made->name = job_name(name))) {
         ERGO_FAIL(ctx, ERGO_E_MEMORY, "%s: memory ran out", name);
         goto out;
     }
-    made->again = again;
     if (files) {
+        made->again = true;
         made->files = *files;
         *files = (struct ergo_job_files){0};
     }
@@ -180,15 +196,14 @@ enum ergo_status ergo_job_parse(struct ergo_context *ctx, const char *text, size
     ERGO_CLEAR(job);
     ERGO_ENTRY(ctx, text, name, job);
     const enum ergo_status status = ergo_entry_texts(ctx, __func__, "sets", sets, n_sets);
-    return status == ERGO_OK ? parse(ctx, text, length, name, sets, n_sets, false, NULL, job)
-                             : status;
+    return status == ERGO_OK ? parse(ctx, text, length, name, sets, n_sets, NULL, job) : status;
 }
 
 enum ergo_status ergo_job_parse_stored(struct ergo_context *ctx, const char *text, size_t length,
                                        const char *name, const char *const *sets, size_t n_sets,
                                        struct ergo_job_files *files, struct ergo_job **job) {
     files->all = true;
-    return parse(ctx, text, length, name, sets, n_sets, true, files, job);
+    return parse(ctx, text, length, name, sets, n_sets, files, job);
 }
 
 bool ergo_job_files_add(struct ergo_job_files *list, const char *pointer, const char *text,
@@ -211,8 +226,9 @@ bool ergo_job_files_add(struct ergo_job_files *list, const char *pointer, const 
     return true;
 }
 
-bool ergo_job_files_copy(struct ergo_job_files *list, const struct ergo_job_files *from) {
+static bool copy_files(struct ergo_job_files *list, const struct ergo_job_files *from) {
     bool ok = true;
+    list->all = from->all;
     for (size_t i = 0; i < from->count && ok; i++)
         ok = ergo_job_files_add(list, from->files[i].pointer, from->files[i].text,
                                 from->files[i].length);
@@ -277,32 +293,78 @@ out:
 
 enum ergo_status ergo_job_again(struct ergo_context *ctx, const struct ergo_job *job,
                                 const char *const *sets, size_t n_sets, struct ergo_job **copy) {
-    *copy = NULL;
-    return parse(ctx, job->canonical, strlen(job->canonical), job->name, sets, n_sets, true, NULL,
-                 copy);
-}
-
-enum ergo_status ergo_job_changed(struct ergo_context *ctx, const struct ergo_job *job,
-                                  const char *const *sets, size_t n_sets,
-                                  struct ergo_job **changed) {
     struct ergo_job_files files = {0};
-    *changed = NULL;
+    *copy = NULL;
     const enum ergo_status status =
-        ergo_job_files_copy(&files, &job->files)
-            ? ergo_job_parse_stored(ctx, job->canonical, strlen(job->canonical), job->name, sets,
-                                    n_sets, &files, changed)
+        copy_files(&files, &job->files)
+            ? parse(ctx, job->canonical, strlen(job->canonical), job->name, sets, n_sets, &files,
+                    copy)
             : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the files of %s", job->name);
     ergo_job_files_free(&files);
     return status;
+}
+
+static const struct ergo_point *same_point(const struct ergo_job *job,
+                                           const struct ergo_point *other) {
+    return other ? &job->points[other->index] : NULL;
+}
+
+/* Replicas have their values in common. */
+static bool copy_points(struct ergo_job *job, const struct ergo_job *from) {
+    struct ergo_arena *arena = &job->storage->arena;
+    const size_t n = job->n_points, bytes = ergo_job_parameters_size(job), width = job->n_keys;
+    const size_t n_scan = from->points[n - 1].scan_index + 1;
+    struct ergo_value *values = ergo_arena_alloc(arena, n_scan * width, sizeof *values);
+    char *parameters = ergo_arena_alloc(arena, n_scan, bytes);
+    struct ergo_point **members = ergo_arena_alloc(arena, n, sizeof(struct ergo_point *));
+    job->points = ergo_arena_alloc(arena, n, sizeof *job->points);
+    job->batches = ergo_arena_alloc(arena, job->n_batches, sizeof *job->batches);
+    if (arena->failed)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        struct ergo_point *point = &job->points[i];
+        *point = from->points[i];
+        point->job = job;
+        point->values =
+            memcpy(values + point->scan_index * width, point->values, width * sizeof *values);
+        point->parameters =
+            memcpy(parameters + point->scan_index * bytes, point->parameters, bytes);
+        point->previous = same_point(job, point->previous);
+        point->next = same_point(job, point->next);
+    }
+    for (size_t b = 0; b < job->n_batches; b++) {
+        const struct ergo_batch *batch = &from->batches[b];
+        job->batches[b] = (struct ergo_batch){job, batch->count, members};
+        for (size_t m = 0; m < batch->count; m++)
+            *members++ = &job->points[batch->points[m]->index];
+    }
+    return true;
+}
+
+enum ergo_status ergo_job_copy(struct ergo_context *ctx, const struct ergo_job *job,
+                               struct ergo_job **copy) {
+    struct ergo_job *made = malloc(sizeof *made);
+    *copy = made;
+    if (made) {
+        *made = *job;
+        made->name = strdup(job->name);
+        made->canonical = strdup(job->canonical);
+        made->files = (struct ergo_job_files){0};
+        made->again = true;
+    }
+    if (made && add_storage(made, job->storage) && made->name && made->canonical &&
+        copy_files(&made->files, &job->files) && copy_points(made, job))
+        return ERGO_OK;
+    ergo_job_destroy(made);
+    *copy = NULL;
+    return ERGO_FAIL(ctx, ERGO_E_MEMORY, "%s: memory ran out", job->name);
 }
 
 void ergo_job_destroy(struct ergo_job *job) {
     if (!job)
         return;
     ergo_job_files_free(&job->files);
-    if (job->storage)
-        ergo_arena_free(&job->storage->arena);
-    free(job->storage);
+    release(job->storage);
     free(job->canonical);
     free(job->name);
     free(job);

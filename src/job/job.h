@@ -152,15 +152,13 @@ struct ergo_job_files {
 /* Adds a copy; false: no memory. */
 bool ergo_job_files_add(struct ergo_job_files *list, const char *pointer, const char *text,
                         size_t length);
-/* Copies of all of `from`; false: no memory, and some may be there. */
-bool ergo_job_files_copy(struct ergo_job_files *list, const struct ergo_job_files *from);
 void ergo_job_files_free(struct ergo_job_files *list);
 
 struct ergo_job {
     char *name;
     char *canonical; /* the whole job after --set, as compact JSON: what a checkpoint stores */
-    /* Parsed again from its canonical text, as by a resume: files that only a start needs are not
-     * looked at again. */
+    /* A copy, or parsed again from its canonical text, as by a resume: files that only a start
+     * needs are not looked at again. */
     bool again;
     const struct ergo_sampler *sampler;
     const struct ergo_model *model; /* of the sampler (job/model.h) */
@@ -220,12 +218,10 @@ enum ergo_status ergo_job_parse_stored(struct ergo_context *ctx, const char *tex
                                        const char *name, const char *const *sets, size_t n_sets,
                                        struct ergo_job_files *files, struct ergo_job **job);
 
-/* The job of a run with other values for some keys, with the files that the run has read. */
-enum ergo_status ergo_job_changed(struct ergo_context *ctx, const struct ergo_job *job,
-                                  const char *const *sets, size_t n_sets,
-                                  struct ergo_job **changed);
-
-/* A copy of a job, from the text that a checkpoint would hold, with other values for some keys. */
+/* A copy of a job, of which values may change (ergo_point_fill); and one with other values for some
+ * keys, which is checked anew. Both have the files that the job has. */
+enum ergo_status ergo_job_copy(struct ergo_context *ctx, const struct ergo_job *job,
+                               struct ergo_job **copy);
 enum ergo_status ergo_job_again(struct ergo_context *ctx, const struct ergo_job *job,
                                 const char *const *sets, size_t n_sets, struct ergo_job **copy);
 

@@ -196,6 +196,20 @@ static enum ergo_status measure(const struct ergo_session *session, const struct
     return ERGO_OK;
 }
 
+enum ergo_status ergo_cost_set_every(struct ergo_context *ctx, int64_t every,
+                                     struct ergo_job **job) {
+    char set[64];
+    const char *const sets[] = {set};
+    struct ergo_job *chosen = NULL;
+    snprintf(set, sizeof set, "/run/measure_every=%lld", (long long)every);
+    const enum ergo_status status = ergo_job_again(ctx, *job, sets, 1, &chosen);
+    if (status == ERGO_OK) {
+        ergo_job_destroy(*job);
+        *job = chosen;
+    }
+    return status;
+}
+
 enum ergo_status ergo_cost_choose_every(const struct ergo_session *session, struct ergo_job **job) {
     struct ergo_context *ctx = session->ctx;
     const struct ergo_value *given = &(*job)->points[0].parameters->measure_every;
@@ -212,14 +226,5 @@ enum ergo_status ergo_cost_choose_every(const struct ergo_session *session, stru
         return ergo_ranks_rank() == 0 ? (enum ergo_status)choice.status
                                       : ERGO_FAIL(ctx, (enum ergo_status)choice.status,
                                                   "rank 0 could not choose /run/measure_every");
-    char set[64];
-    const char *const sets[] = {set};
-    struct ergo_job *chosen = NULL;
-    snprintf(set, sizeof set, "/run/measure_every=%llu", (unsigned long long)choice.every);
-    const enum ergo_status status = ergo_job_again(ctx, *job, sets, 1, &chosen);
-    if (status == ERGO_OK) {
-        ergo_job_destroy(*job);
-        *job = chosen;
-    }
-    return status;
+    return ergo_cost_set_every(ctx, (int64_t)choice.every, job);
 }

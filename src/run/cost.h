@@ -18,6 +18,9 @@ enum ergo_status ergo_cost_measure(struct ergo_context *ctx, const struct ergo_m
 uint64_t ergo_cost_best_every(const struct ergo_cost *cost, double correlation);
 /* /run/measure_every "auto": replaces it in the job by a number, which rank 0 chooses. */
 enum ergo_status ergo_cost_choose_every(const struct ergo_session *session, struct ergo_job **job);
+/* By this one. */
+enum ergo_status ergo_cost_set_every(struct ergo_context *ctx, int64_t every,
+                                     struct ergo_job **job);
 /* The whole start of a state outside of a run's loop; ERGO_STOPPED when asked to stop, by the
  * handle (NULL: there is none) or as all of the process, or after `patience` seconds. */
 enum ergo_status ergo_cost_start(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,

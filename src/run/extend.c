@@ -4,13 +4,13 @@
  * before that has succeeded. From there on its points are at different steps, as those of ranks are
  * (spread.h), and the checkpoint is the longer job's.
  */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/entry.h"
 #include "dist/dist.h"
 #include "job/input.h"
 #include "result/origin.h"
+#include "run/cost.h"
 #include "run/spread.h"
 #include "run/work.h"
 
@@ -90,7 +90,7 @@ static enum ergo_status resume(struct ergo_context *ctx, const char *directory,
     if (status == ERGO_OK)
         status = ergo_stored_read(&work.stored);
     if (status == ERGO_OK && n_sets)
-        status = ergo_job_changed(ctx, work.stored.result->job, sets, n_sets, &job);
+        status = ergo_job_again(ctx, work.stored.result->job, sets, n_sets, &job);
     if (status == ERGO_OK && n_sets)
         status = extend(&work, job);
     if (status == ERGO_OK)
@@ -121,22 +121,6 @@ static void forward_log(void *user, enum ergo_log_level level, const char *messa
     ergo_log(user, level, "%s", message);
 }
 
-/* The interval that an earlier run has chosen for this job. */
-static enum ergo_status choose_every_again(struct ergo_context *ctx, const struct ergo_job *earlier,
-                                           struct ergo_job **job) {
-    char set[64];
-    const char *const sets[] = {set};
-    struct ergo_job *chosen = NULL;
-    snprintf(set, sizeof set, "/run/measure_every=%lld",
-             (long long)earlier->points[0].parameters->measure_every.integer);
-    const enum ergo_status status = ergo_job_again(ctx, *job, sets, 1, &chosen);
-    if (status == ERGO_OK) {
-        ergo_job_destroy(*job);
-        *job = chosen;
-    }
-    return status;
-}
-
 /* Extends the run in the folder by the job, if it is finished and the job goes further. */
 static enum ergo_status try(struct ergo_context *ctx, struct ergo_work *work,
                             struct ergo_job **job) {
@@ -151,7 +135,8 @@ static enum ergo_status try(struct ergo_context *ctx, struct ergo_work *work,
         (stored->result->part != options->part || stored->result->n_parts != options->n_parts))
         status = ERGO_FAIL(ctx, ERGO_E_JOB, "it is another part of a run");
     if (status == ERGO_OK && (*job)->points[0].parameters->measure_every.automatic)
-        status = choose_every_again(ctx, stored->result->job, job);
+        status = ergo_cost_set_every(
+            ctx, stored->result->job->points[0].parameters->measure_every.integer, job);
     if (status == ERGO_OK)
         status = ergo_input_keep(ctx, *job);
     if (status == ERGO_OK)

@@ -24,7 +24,7 @@ struct merge {
 /* The result of the job that the first part is of. */
 static enum ergo_status begin(struct merge *g, const struct ergo_result *first) {
     struct ergo_job *job = NULL;
-    enum ergo_status status = ergo_job_changed(g->ctx, first->job, NULL, 0, &job);
+    enum ergo_status status = ergo_job_copy(g->ctx, first->job, &job);
     if (status == ERGO_OK)
         status = ergo_result_create(g->ctx, job, &g->whole);
     if (status != ERGO_OK)

@@ -397,9 +397,8 @@ enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
     struct ergo_job *own = NULL;
     const char *path = session.options->directory ? session.options->directory : job->name;
     bool extends = false;
-    /* the result outlives the caller's job: it gets a copy, parsed from the text that a checkpoint
-     * would hold */
-    enum ergo_status status = ergo_job_again(ctx, job, NULL, 0, &own);
+    /* the result outlives the caller's job, and tuning changes values */
+    enum ergo_status status = ergo_job_copy(ctx, job, &own);
     if (status == ERGO_OK)
         status = check_one_job(ctx, own);
     if (status == ERGO_OK && ergo_ranks_rank() == 0)

@@ -370,7 +370,7 @@ enum ergo_status ergo_tune(struct ergo_context *ctx, const struct ergo_job *job,
                            "there is no place for a profile: set ERGOCL_CONFIG_DIR "
                            "or HOME, or name a file (-o)");
     if (status == ERGO_OK)
-        status = ergo_job_again(ctx, job, NULL, 0, &t.job);
+        status = ergo_job_copy(ctx, job, &t.job);
     if (status == ERGO_OK) {
         t.sampler = t.job->sampler;
         t.model = t.job->model;

@@ -180,7 +180,7 @@ enum ergo_status ergo_tuning_open(struct ergo_context *ctx, const struct ergo_jo
                                   const char *selector, struct ergo_job **own,
                                   struct ergo_device **device) {
     *device = NULL;
-    enum ergo_status status = ergo_job_again(ctx, job, NULL, 0, own);
+    enum ergo_status status = ergo_job_copy(ctx, job, own);
     if (status != ERGO_OK) {
         *own = NULL;
         return status;
