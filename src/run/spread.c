@@ -1,9 +1,11 @@
-/* See spread.h. Units of work, and which rank makes them. */
+/* See spread.h. What a rank has, as units: points of one batch that are at the same step run
+ * together. From the first deal to the results of all. */
 #include "run/spread.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "dist/dist.h"
 #include "run/spread_parts.h"
@@ -16,6 +18,14 @@ static enum ergo_status leave(struct ergo_work *work) {
     return s->anew ? ERGO_OK : ergo_spread_note(work);
 }
 
+void ergo_spread_forget_units(struct ergo_spread *s) {
+    for (size_t u = 0; u < s->n_units; u++)
+        free(s->units[u].batch.points);
+    free(s->units);
+    s->units = NULL;
+    s->n_units = s->at = 0;
+}
+
 enum ergo_status ergo_spread_create(struct ergo_work *work) {
     const size_t n = work->job->n_points;
     struct ergo_spread *s = calloc(1, sizeof *s);
@@ -23,15 +33,14 @@ enum ergo_status ergo_spread_create(struct ergo_work *work) {
     if (!s)
         return ergo_spread_no_memory(work);
     s->progress = calloc(n, sizeof *s->progress);
-    s->order = calloc(n, sizeof *s->order);
-    s->place = calloc(n, sizeof *s->place);
-    s->chains = calloc(n, sizeof *s->chains);
-    s->weights = calloc(n, sizeof *s->weights);
-    s->steps = calloc(n, sizeof *s->steps);
-    s->owners = calloc(n, sizeof *s->owners);
-    s->dealt = calloc(n, sizeof *s->dealt);
-    if (!s->progress || !s->order || !s->place || !s->chains || !s->weights || !s->steps ||
-        !s->owners || !s->dealt)
+    s->order = ergo_arena_alloc(&s->lists, n, sizeof(struct ergo_point *));
+    s->place = ergo_arena_alloc(&s->lists, n, sizeof *s->place);
+    s->chains = ergo_arena_alloc(&s->lists, n, sizeof *s->chains);
+    s->weights = ergo_arena_alloc(&s->lists, n, sizeof *s->weights);
+    s->steps = ergo_arena_alloc(&s->lists, n, sizeof *s->steps);
+    s->owners = ergo_arena_alloc(&s->lists, n, sizeof *s->owners);
+    s->dealt = ergo_arena_alloc(&s->lists, n, sizeof *s->dealt);
+    if (!s->progress || s->lists.failed)
         return ergo_spread_no_memory(work);
     work->save = ergo_spread_save;
     work->leave = leave;
@@ -54,18 +63,133 @@ void ergo_spread_destroy(struct ergo_work *work) {
     ergo_spread_forget_units(s);
     ergo_progress_free(s->progress, work->job->n_points);
     ergo_text_free(&s->failure);
-    free(s->order);
-    free(s->place);
-    free(s->chains);
-    free(s->weights);
-    free(s->steps);
-    free(s->owners);
-    free(s->dealt);
+    ergo_arena_free(&s->lists);
     free(s);
     work->spread = NULL;
     work->save = work->leave = ergo_work_save;
     work->session->apart = false;
 }
+
+/* ---- units ----------------------------------------------------------------------------------- */
+
+/* What the device would need for these points; a refusal has its reason. */
+static enum ergo_status plan(struct ergo_work *work, struct ergo_point **points, size_t count,
+                             struct ergo_plan *p) {
+    const struct ergo_batch batch = {.job = work->job, .points = points, .count = count};
+    return ergo_sampler_plan(work->ctx, work->ops, &batch, work->device, p);
+}
+
+static enum ergo_status weigh(struct ergo_work *work) {
+    struct ergo_spread *s = work->spread;
+    size_t k = 0;
+    s->n_chains = 0;
+    for (size_t b = 0; b < work->job->n_batches; b++) {
+        const struct ergo_batch *batch = &work->job->batches[b];
+        struct ergo_plan p;
+        const enum ergo_status status = plan(work, batch->points, 1, &p);
+        if (status != ERGO_OK)
+            return status;
+        for (size_t m = 0; m < batch->count; m++, k++) {
+            const struct ergo_point *previous = batch->points[m]->previous;
+            s->order[k] = batch->points[m];
+            s->place[batch->points[m]->index] = k;
+            s->chains[k] =
+                previous ? s->chains[s->place[previous->index]] : (uint32_t)s->n_chains++;
+            s->weights[k] = p.work_per_step;
+            s->steps[k] = s->progress[batch->points[m]->index].step;
+        }
+    }
+    ergo_dist_share(s->weights, k * sizeof *s->weights); /* so that all agree */
+    return ERGO_OK;
+}
+
+/* As one unit, or as several where the device cannot hold so many. */
+static enum ergo_status add(struct ergo_work *work, struct ergo_point **points, size_t count) {
+    struct ergo_spread *s = work->spread;
+    struct ergo_plan p;
+    enum ergo_status status = plan(work, points, count, &p);
+    if (status == ERGO_E_DEVICE && count > 1) {
+        ergo_error_clear(work->ctx);
+        status = add(work, points, count / 2);
+        return status == ERGO_OK ? add(work, points + count / 2, count - count / 2) : status;
+    }
+    if (status != ERGO_OK)
+        return status;
+    struct ergo_spread_unit *units = realloc(s->units, (s->n_units + 1) * sizeof *units);
+    if (!units)
+        return ergo_spread_no_memory(work);
+    s->units = units;
+    struct ergo_spread_unit *unit = &units[s->n_units];
+    *unit = (struct ergo_spread_unit){.batch = {.job = work->job, .count = count}};
+    unit->batch.points = malloc(count * sizeof(struct ergo_point *));
+    if (!unit->batch.points)
+        return ergo_spread_no_memory(work);
+    memcpy(unit->batch.points, points, count * sizeof(struct ergo_point *));
+    const uint64_t rest = ergo_schedule_of(points[0]).total - s->progress[points[0]->index].step;
+    unit->work = (double)rest * p.work_per_step;
+    unit->work_per_step = p.work_per_step;
+    unit->order = s->n_units++;
+    work->session->work_total += unit->work;
+    return ERGO_OK;
+}
+
+/* Of a batch whose points are order[from] to order[end - 1]. */
+static enum ergo_status group(struct ergo_work *work, size_t from, size_t end,
+                              struct ergo_point **points, bool *used) {
+    struct ergo_spread *s = work->spread;
+    enum ergo_status status = ERGO_OK;
+    for (size_t k = from; k < end && status == ERGO_OK; k++) {
+        const struct ergo_point_progress *first = &s->progress[s->order[k]->index];
+        size_t count = 0;
+        if (used[k] || !ergo_spread_owns(work, k) ||
+            first->step >= ergo_spread_total(work, s->order[k]))
+            continue;
+        for (size_t m = k; m < end; m++) {
+            const struct ergo_point_progress *p = &s->progress[s->order[m]->index];
+            if (used[m] || s->owners[m] != s->owners[k] || p->step != first->step ||
+                p->samples != first->samples || p->step >= ergo_spread_total(work, s->order[m]))
+                continue;
+            used[m] = true;
+            points[count++] = s->order[m];
+        }
+        status = add(work, points, count);
+    }
+    return status;
+}
+
+static int by_work(const void *a, const void *b) {
+    const struct ergo_spread_unit *x = a, *y = b;
+    if (x->work != y->work)
+        return x->work < y->work ? 1 : -1;
+    return x->order < y->order ? -1 : 1;
+}
+
+enum ergo_status ergo_spread_make_units(struct ergo_work *work) {
+    struct ergo_spread *s = work->spread;
+    const size_t n = work->job->n_points;
+    struct ergo_point **points = malloc(n * sizeof(struct ergo_point *));
+    bool *used = calloc(n, sizeof *used);
+    enum ergo_status status = points && used ? ERGO_OK : ergo_spread_no_memory(work);
+    ergo_spread_forget_units(s);
+    work->session->work_total = work->session->work_done;
+    for (size_t b = 0, k = 0; b < work->job->n_batches && status == ERGO_OK; b++) {
+        status = group(work, k, k + work->job->batches[b].count, points, used);
+        k += work->job->batches[b].count;
+    }
+    free(points);
+    free(used);
+    if (s->n_units && s->n_chains == n) /* else in their order */
+        qsort(s->units, s->n_units, sizeof *s->units, by_work);
+    ergo_eta_free(&work->session->eta);
+    work->session->eta.share = 1; /* these units are all this rank's */
+    for (size_t u = 0; u < s->n_units && status == ERGO_OK; u++)
+        if (!ergo_eta_add(&work->session->eta, s->units[u].work_per_step,
+                          s->units[u].work / s->units[u].work_per_step))
+            status = ergo_spread_no_memory(work);
+    return status;
+}
+
+/* ---- the beginning --------------------------------------------------------------------------- */
 
 /* An earlier run is removed only when this one can begin: kernels compile and memory suffices on
  * all ranks. (A rank that fails ends the others, which wait at the next barrier.) */
@@ -173,19 +297,19 @@ static enum ergo_status run_unit(struct ergo_work *work, struct ergo_spread_unit
          m < unit->batch.count && status == ERGO_OK && !work->session->stopped && !s->dead; m++) {
         struct ergo_point_progress *p = &s->progress[unit->batch.points[m]->index];
         const struct ergo_schedule schedule = ergo_schedule_of(unit->batch.points[m]);
-        free(p->state);
-        free(p->mark);
-        *p = (struct ergo_point_progress){
-            .step = schedule.total, .samples = schedule.n_samples, .ours = true};
+        ergo_spread_forget(p);
+        p->step = schedule.total;
+        p->samples = schedule.n_samples;
+        p->ours = true;
     }
     return status;
 }
 
-static enum ergo_status take_parcels(void *user, int rank, const char *data, size_t length) {
+enum ergo_status ergo_spread_take(void *user, int rank, const char *data, size_t length) {
     struct ergo_work *work = user;
     return ergo_points_unpack(work->result, work->spread->progress, data, length)
                ? ERGO_OK
-               : ERGO_FAIL(work->ctx, ERGO_E_INTERNAL, "the results of rank %d do not fit the job",
+               : ERGO_FAIL(work->ctx, ERGO_E_INTERNAL, "points of rank %d do not fit the job",
                            rank);
 }
 
@@ -194,9 +318,9 @@ static enum ergo_status gather(struct ergo_work *work) {
     for (size_t i = 0; ergo_ranks_rank() > 0 && !work->cut && i < work->job->n_points; i++)
         if (work->spread->progress[i].ours && work->spread->progress[i].step > 0)
             ergo_point_pack(work->result, work->spread->progress, i, &parcels);
-    const enum ergo_status status = parcels.failed
-                                        ? ergo_spread_no_memory(work)
-                                        : ergo_dist_gather(work->ctx, &parcels, take_parcels, work);
+    const enum ergo_status status =
+        parcels.failed ? ergo_spread_no_memory(work)
+                       : ergo_dist_gather(work->ctx, &parcels, ergo_spread_take, work);
     ergo_text_free(&parcels);
     return status == ERGO_OK ? ergo_spread_tell_failures(work) : status;
 }
@@ -243,34 +367,6 @@ static enum ergo_status run_all(struct ergo_work *work) {
                      s->failure.data, work->session->folder.path);
 }
 
-/* Points of nobody, in equal parts where no rank was measured yet. */
-static enum ergo_status first_deal(struct ergo_work *work) {
-    struct ergo_spread *s = work->spread;
-    const size_t n = work->job->n_points;
-    double *left = calloc(n, sizeof *left), *speeds = calloc((size_t)s->ranks, sizeof *speeds);
-    double seconds;
-    bool ok = left && speeds;
-    s->fresh = true;
-    for (size_t k = 0; k < n && ok; k++) {
-        const uint64_t total = ergo_spread_total(work, s->order[k]);
-        left[k] = s->steps[k] < total ? (double)(total - s->steps[k]) * s->weights[k] : 0;
-        s->fresh = s->fresh && s->steps[k] == 0;
-        s->owners[k] = ERGO_DEAL_NOBODY;
-    }
-    for (size_t r = 0; r < s->ranks && ok; r++)
-        speeds[r] = work->speeds ? work->speeds[r] : 1;
-    if (work->speeds)
-        s->speed = work->speeds[ergo_ranks_rank()];
-    ok = ok && ergo_spread_deal(work, left, speeds, NULL, s->owners, &seconds);
-    free(left);
-    free(speeds);
-    if (!ok)
-        return ergo_spread_no_memory(work);
-    ergo_dist_share(s->owners, n * sizeof *s->owners);
-    s->deals = 1;
-    return ergo_spread_make_units(work);
-}
-
 /* The results of all points are here; a point that nobody has made is a defect. */
 static enum ergo_status check_all(const struct ergo_work *work) {
     for (size_t i = 0; i < work->job->n_points; i++)
@@ -281,11 +377,11 @@ static enum ergo_status check_all(const struct ergo_work *work) {
 
 enum ergo_status ergo_spread_run(struct ergo_work *work) {
     struct ergo_spread *s = work->spread;
-    enum ergo_status status = ergo_spread_weigh(work);
+    enum ergo_status status = weigh(work);
     s->since_work = work->session->work_done; /* of earlier sessions */
     s->since_seconds = ergo_session_seconds(work->session);
     if (status == ERGO_OK)
-        status = first_deal(work);
+        status = ergo_spread_deal_first(work);
     if (status == ERGO_OK)
         status = begin(work);
     if (status == ERGO_OK && work->session->extends && ergo_ranks_rank() == 0)

@@ -12,12 +12,9 @@
  * all and begins the next generation. A finished run has a plain checkpoint again; a part of a run
  * (ergo_run_options.part) keeps these files.
  *
- *     spread.c         from the first deal to the results of all
- *     spread_units.c   what a rank has, in batches
- *     spread_meet.c    meetings, and points that change ranks
- *     spread_fail.c    devices that fail
- *     spread_store.c   on disk
- *     spread_chains.c  deals of points that follow one another
+ *     spread.c         what a rank has, in units; from the first deal to the results of all
+ *     spread_deal.c    meetings, and points that change ranks
+ *     spread_store.c   on disk; devices that fail
  *     deal.c           who gets what
  */
 #ifndef ERGO_RUN_SPREAD_H

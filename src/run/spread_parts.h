@@ -2,8 +2,10 @@
 #ifndef ERGO_RUN_SPREAD_PARTS_H
 #define ERGO_RUN_SPREAD_PARTS_H
 
+#include <stdlib.h>
+
 #include "dist/dist.h"
-#include "run/deal.h"
+#include "job/arena.h"
 #include "run/spread.h"
 
 /* Points of this rank that run together: of one batch, at one step. */
@@ -26,7 +28,8 @@ struct ergo_spread {
     struct ergo_point_progress *progress;  /* [n_points] in job order */
     uint64_t generation, ranks, old_ranks; /* old: of the generation before; 0: none */
 
-    /* [n_points], batch by batch */
+    /* [n_points], batch by batch; all in lists */
+    struct ergo_arena lists;
     struct ergo_point **order;
     size_t *place; /* of each point, by its number, in that order */
     /* Points that follow one another (/anneal) are dealt as one: the number of each one's chain. */
@@ -64,10 +67,29 @@ static inline uint64_t ergo_spread_total(const struct ergo_work *work,
     return ergo_result_has(work->result, point->index) ? ergo_schedule_of(point).total : 0;
 }
 
+static inline void ergo_spread_forget(struct ergo_point_progress *progress) {
+    free(progress->state);
+    free(progress->mark);
+    *progress = (struct ergo_point_progress){0};
+}
+
 /* Is point k of the order this rank's? Ranks that cut systems have all of them together. */
 static inline bool ergo_spread_owns(const struct ergo_work *work, size_t k) {
     return work->cut || work->spread->owners[k] == (uint32_t)ergo_ranks_rank();
 }
+
+/* spread.c: units of this rank, of the points that it has now; parcels of others, for
+ * ergo_dist_gather. */
+enum ergo_status ergo_spread_make_units(struct ergo_work *work);
+void ergo_spread_forget_units(struct ergo_spread *spread);
+enum ergo_status ergo_spread_take(void *work, int rank, const char *data, size_t length);
+
+/* spread_deal.c: points of nobody get ranks, in equal parts where none was measured yet. */
+enum ergo_status ergo_spread_deal_first(struct ergo_work *work);
+/* A rank without work waits for a meeting, and holds it. */
+enum ergo_status ergo_spread_wait(struct ergo_work *work);
+/* After a meeting that dealt: points go to their new ranks, or begin again. */
+enum ergo_status ergo_spread_exchange(struct ergo_work *work);
 
 /* spread_store.c: this rank's checkpoint; the index; and what a generation of ranks has left. */
 enum ergo_status ergo_spread_save(struct ergo_work *work);
@@ -75,30 +97,8 @@ enum ergo_status ergo_spread_write_index(struct ergo_work *work);
 void ergo_spread_remove(const struct ergo_work *work, uint64_t generation, uint64_t ranks);
 /* The states of the current unit become the progress of its points. */
 enum ergo_status ergo_spread_note(struct ergo_work *work);
-
-/* spread_meet.c: a rank without work waits for a meeting, and holds it. */
-enum ergo_status ergo_spread_wait(struct ergo_work *work);
-/* After a meeting that dealt: points go to their new ranks, or begin again. */
-enum ergo_status ergo_spread_exchange(struct ergo_work *work);
-
-/* deal.h, of chains of points; left, owners: of [n_points], in order. */
-double ergo_spread_seconds(const struct ergo_work *work, const double *left, const double *speeds,
-                           const uint32_t *owners);
-/* *seconds: as they are dealt then. Points that have ended stay where they are. False: no memory.
- */
-bool ergo_spread_deal(const struct ergo_work *work, const double *left, const double *speeds,
-                      const double *starts, uint32_t *owners, double *seconds);
-/* Is point k done, and awaited by one that has not begun and starts from its last state? */
-bool ergo_spread_awaited(const struct ergo_work *work, size_t k);
-
-/* spread_units.c: weights and order of points; units of this rank's. */
-enum ergo_status ergo_spread_weigh(struct ergo_work *work);
-enum ergo_status ergo_spread_make_units(struct ergo_work *work);
-void ergo_spread_forget_units(struct ergo_spread *spread);
-
-/* spread_fail.c: this rank's device has failed during the current unit. Where points are given to
- * others then, they are put back to their last checkpoint or note: ERGO_OK, and the rank is dead.
- */
+/* This rank's device has failed during the current unit. Where points are given to others then,
+ * they are put back to their last checkpoint or note: ERGO_OK, and the rank is dead. */
 enum ergo_status ergo_spread_fail(struct ergo_work *work, enum ergo_status status);
 /* What devices have failed becomes warnings of the result, on rank 0. */
 enum ergo_status ergo_spread_tell_failures(struct ergo_work *work);

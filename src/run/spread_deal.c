@@ -1,5 +1,6 @@
 /*
- * Meetings of ranks that work on points of their own. Each says how fast it was and where its
+ * Which rank has which points: the first deal, and meetings of ranks that work on points of their
+ * own. Each says how fast it was and where its
  * points are; rank 0 decides whether they are dealt anew. Who has nothing left to do, or a device
  * that failed, asks for one; and all do once, early, when they have been measured.
  */
@@ -9,6 +10,7 @@
 #include <time.h>
 
 #include "dist/dist.h"
+#include "run/deal.h"
 #include "run/spread_parts.h"
 
 /* Seconds. measurable: sampling after which a speed can be told. first: when all are compared for
@@ -34,6 +36,70 @@ bool ergo_spread_due(struct ergo_work *work) {
     if (since(work) >= measurable && (ergo_dist_asked() || (early && since(work) >= first)))
         ergo_dist_ready();
     return ergo_dist_all_ready();
+}
+
+/* ---- deals of points (deal.h); those that follow one another stay together ------------------- */
+
+static double left_of(const struct ergo_work *work, size_t k) {
+    const struct ergo_spread *s = work->spread;
+    const uint64_t total = ergo_spread_total(work, s->order[k]);
+    return s->steps[k] < total ? (double)(total - s->steps[k]) * s->weights[k] : 0;
+}
+
+/* Is point k done, and awaited by one that has not begun and starts from its last state? */
+static bool awaited(const struct ergo_work *work, size_t k) {
+    const struct ergo_spread *s = work->spread;
+    const struct ergo_point *next = s->order[k]->next;
+    return next && s->steps[s->place[next->index]] == 0 &&
+           s->steps[k] == ergo_schedule_of(s->order[k]).total;
+}
+
+/* Seconds that points take as they are, or `anew` as they are dealt then; left, owners: of
+ * [n_points], in order. Points that have ended stay where they are. Below 0: no memory. */
+static double deal_points(const struct ergo_work *work, const double *left, const double *speeds,
+                          const double *starts, uint32_t *owners, bool anew) {
+    const struct ergo_spread *s = work->spread;
+    double *chains = calloc(s->n_chains + 1, sizeof *chains), seconds = -1;
+    uint32_t *of = calloc(s->n_chains + 1, sizeof *of);
+    const struct ergo_deal d = {s->n_chains, (size_t)s->ranks, chains, speeds, starts, of};
+    for (size_t k = 0; k < work->job->n_points && chains && of; k++) {
+        chains[s->chains[k]] += left[k];
+        of[s->chains[k]] = owners[k]; /* of a chain with points left, these have an owner last */
+    }
+    if (chains && of && (!anew || ergo_deal(&d)))
+        seconds = ergo_deal_seconds(&d);
+    for (size_t k = 0; k < work->job->n_points && anew && seconds >= 0; k++)
+        if (left[k] > 0 || owners[k] == ERGO_DEAL_NOBODY)
+            owners[k] = of[s->chains[k]];
+    free(chains);
+    free(of);
+    return seconds;
+}
+
+/* Points of nobody, in equal parts where no rank was measured yet. */
+enum ergo_status ergo_spread_deal_first(struct ergo_work *work) {
+    struct ergo_spread *s = work->spread;
+    const size_t n = work->job->n_points;
+    double *left = calloc(n, sizeof *left), *speeds = calloc((size_t)s->ranks, sizeof *speeds);
+    bool ok = left && speeds;
+    s->fresh = true;
+    for (size_t k = 0; k < n && ok; k++) {
+        left[k] = left_of(work, k);
+        s->fresh = s->fresh && s->steps[k] == 0;
+        s->owners[k] = ERGO_DEAL_NOBODY;
+    }
+    for (size_t r = 0; r < s->ranks && ok; r++)
+        speeds[r] = work->speeds ? work->speeds[r] : 1;
+    if (work->speeds)
+        s->speed = work->speeds[ergo_ranks_rank()];
+    ok = ok && deal_points(work, left, speeds, NULL, s->owners, true) >= 0;
+    free(left);
+    free(speeds);
+    if (!ok)
+        return ergo_spread_no_memory(work);
+    ergo_dist_share(s->owners, n * sizeof *s->owners);
+    s->deals = 1;
+    return ergo_spread_make_units(work);
 }
 
 /* ---- the decision, on rank 0 ----------------------------------------------------------------- */
@@ -84,12 +150,10 @@ static bool deal(struct ergo_work *work, const struct seat *seats, double *left,
         dead = dead || seats[r].dead;
     }
     for (size_t k = 0; k < n; k++) {
-        const uint64_t total = ergo_spread_total(work, s->order[k]);
-        left[k] = s->steps[k] < total ? (double)(total - s->steps[k]) * s->weights[k] : 0;
+        left[k] = left_of(work, k);
         s->dealt[k] = s->owners[k];
     }
-    const double now = ergo_spread_seconds(work, left, speeds, s->dealt);
-    double then = 0;
+    const double now = deal_points(work, left, speeds, NULL, s->dealt, false);
     /* Points of a batch that are at different steps run one after the other, and small ones do not
      * fill a GPU by themselves: early on, all begin again together. */
     s->anew = s->fresh && s->deals == 1 && !dead && lost < anew_most;
@@ -97,7 +161,8 @@ static bool deal(struct ergo_work *work, const struct seat *seats, double *left,
         left[k] = (double)ergo_spread_total(work, s->order[k]) * s->weights[k];
         s->dealt[k] = ERGO_DEAL_NOBODY;
     }
-    if (!ergo_spread_deal(work, left, speeds, starts, s->dealt, &then))
+    const double then = deal_points(work, left, speeds, starts, s->dealt, true);
+    if (now < 0 || then < 0)
         return false;
     const double cost = 0.1 + (s->anew ? lost : leaving);
     ergo_log(
@@ -214,7 +279,7 @@ static bool goes(const struct ergo_work *work, size_t k, uint64_t from, uint64_t
     const struct ergo_spread *s = work->spread;
     if (s->owners[k] != from || s->steps[k] == 0)
         return false;
-    if (!ergo_spread_awaited(work, k))
+    if (!awaited(work, k))
         return s->dealt[k] == to && s->steps[k] < ergo_spread_total(work, s->order[k]);
     const size_t next = s->place[s->order[k]->next->index];
     return s->dealt[next] == to && s->owners[next] != to;
@@ -240,13 +305,10 @@ static enum ergo_status send(struct ergo_work *work, uint64_t to) {
 }
 
 static enum ergo_status receive(struct ergo_work *work, uint64_t from) {
-    struct ergo_spread *s = work->spread;
     struct ergo_text parcels = {0};
     enum ergo_status status = ergo_dist_receive(work->ctx, (int)from, ERGO_DIST_TAGS, &parcels);
-    if (status == ERGO_OK &&
-        !ergo_points_unpack(work->result, s->progress, parcels.data, parcels.length))
-        status = ERGO_FAIL(work->ctx, ERGO_E_INTERNAL, "points of rank %d do not fit the job",
-                           (int)from);
+    if (status == ERGO_OK)
+        status = ergo_spread_take(work, (int)from, parcels.data, parcels.length);
     ergo_text_free(&parcels);
     return status;
 }
@@ -271,9 +333,7 @@ static enum ergo_status move(struct ergo_work *work) {
 static enum ergo_status begin_again(struct ergo_work *work) {
     struct ergo_spread *s = work->spread;
     for (size_t i = 0; i < work->job->n_points; i++) {
-        free(s->progress[i].state);
-        free(s->progress[i].mark);
-        s->progress[i] = (struct ergo_point_progress){0};
+        ergo_spread_forget(&s->progress[i]);
         if (!ergo_point_back(work->result, s->progress, i))
             return ergo_spread_no_memory(work);
     }
