@@ -256,7 +256,6 @@ enum ergo_status ergo_analysis_reweight(struct ergo_context *ctx, struct ergo_an
 enum ergo_status ergo_analysis_gather(struct ergo_context *ctx, struct ergo_analysis *a);
 /* Columns of sample i of a chain's measured samples; those without a series stay as they are. */
 void ergo_chain_columns(const struct ergo_chain *chain, size_t i, double *columns);
-size_t ergo_chain_length(const struct ergo_chain *chain);
 /* The number that a key has at a point, NAN: none (not a number, or not given). */
 double ergo_point_number(const struct ergo_point *point, size_t key);
 /* Sides of the box of a fluid (/system/box: three, or a cube's). */

@@ -195,11 +195,6 @@ static void choose_axis(struct ergo_analysis *a, double *room) {
 
 /* ---- systems --------------------------------------------------------------------------------- */
 
-size_t ergo_chain_length(const struct ergo_chain *chain) {
-    const struct ergo_member_result *m = chain->member;
-    return m->n_samples > m->n_equilibration ? m->n_samples - m->n_equilibration : 0;
-}
-
 void ergo_chain_columns(const struct ergo_chain *chain, size_t i, double *columns) {
     const struct ergo_member_result *m = chain->member;
     for (size_t k = 0; k < chain->n_columns; k++) {
@@ -483,7 +478,7 @@ enum ergo_status ergo_analysis_gather(struct ergo_context *ctx, struct ergo_anal
         choose_axis(a, room);
     for (size_t r = 0; r < a->n_runs; r++)
         for (size_t m = 0; m < a->results[r]->n_members && ok; m++)
-            if (ergo_chain_length(&(struct ergo_chain){.member = &a->results[r]->members[m]}))
+            if (ergo_member_measured(&a->results[r]->members[m]))
                 ok = add(a, &a->results[r]->members[m], r);
     ok = ok && number_draws(a);
     for (size_t s = 0; s < a->n_systems && ok; s++)

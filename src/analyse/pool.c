@@ -15,7 +15,7 @@ static const struct ergo_observable_result *of_chain(const struct ergo_system *s
 }
 
 static double steps_of(const struct ergo_chain *chain) {
-    return (double)ergo_chain_length(chain) * (double)chain->member->measure_every;
+    return (double)ergo_member_taken(chain->member) * (double)chain->member->measure_every;
 }
 
 /* ---- samples of a disorder ------------------------------------------------------------------- */

@@ -79,7 +79,7 @@ enum ergo_status ergo_analysis_reweight(struct ergo_context *ctx, struct ergo_an
     for (size_t s = 0; s < a->n_systems; s++) {
         n += (double)add_rows(a, s);
         for (size_t c = 0; c < a->systems[s].n_chains; c++)
-            samples += (double)ergo_chain_length(&a->systems[s].chains[c]);
+            samples += (double)ergo_member_taken(a->systems[s].chains[c].member);
     }
     if (n > ROWS_MAX)
         return ERGO_FAIL(ctx, ERGO_E_JOB, "--reweight: %.3g points; at most %d", n, ROWS_MAX);

@@ -53,7 +53,7 @@ static double *make(const struct ergo_part *part, const struct ergo_target *targ
         ergo_target_of(system, state->point, own, shift);
         for (size_t c = state->first; c < state->first + state->count; c++) {
             const struct ergo_chain *chain = &system->chains[c];
-            const size_t n = ergo_chain_length(chain);
+            const size_t n = ergo_member_taken(chain->member);
             for (size_t i = 0; i < n; i++, at++) {
                 double *sum = sums + (size_t)part->entry_of[at] * n_observables;
                 ergo_chain_columns(chain, i, columns);

@@ -81,7 +81,7 @@ static bool find_rows(const struct ergo_analysis *a, const struct ergo_system *s
 /* tau in samples of the slowest series that is made of samples and asked for, or a weight's. */
 static double slowest_tau(const struct ergo_analysis *a, const struct ergo_part *part,
                           const struct ergo_chain *chain, const double *shift) {
-    const size_t n = ergo_chain_length(chain), n_o = a->model->n_observables;
+    const size_t n = ergo_member_taken(chain->member), n_o = a->model->n_observables;
     const struct ergo_point *point = chain->member->point;
     double *series = malloc((n + 1) * sizeof *series), columns[ERGO_COLUMNS_MAX] = {0}, tau = 0.5;
     bool *used = calloc(n_o + 1, sizeof *used);
@@ -197,9 +197,9 @@ static bool read_samples(const struct ergo_analysis *a, struct ergo_part *part) 
             all_a[k * part->n_rows + r] = coefficients[part->rows[r]];
         size_t all = 0, before = 0;
         for (size_t c = state->first; c < state->first + state->count; c++)
-            all += ergo_chain_length(&system->chains[c]);
+            all += ergo_member_taken(system->chains[c].member);
         for (size_t c = state->first; c < state->first + state->count; c++) {
-            const size_t n = ergo_chain_length(&system->chains[c]);
+            const size_t n = ergo_member_taken(system->chains[c].member);
             for (size_t i = 0; i < n; i++, at++, before++) {
                 base_columns(&system->chains[c], shift, i, columns);
                 for (size_t r = 0; r < part->n_rows; r++)
@@ -305,7 +305,7 @@ static bool find_blocks(const struct ergo_analysis *a, struct ergo_part *part) {
         ergo_target_of(system, state->point, coefficients, shift);
         for (size_t c = state->first; c < state->first + state->count; c++) {
             const double tau = slowest_tau(a, part, &system->chains[c], shift);
-            const double n = (double)ergo_chain_length(&system->chains[c]);
+            const double n = (double)ergo_member_taken(system->chains[c].member);
             if (isnan(tau))
                 return false;
             sum += 2 * tau / (double)state->count;

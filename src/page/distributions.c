@@ -17,15 +17,10 @@ enum {
     TESTED_MAX = 1000000
 };
 
-size_t ergo_report_measured(const struct ergo_member_result *member) {
-    return member->n_samples > member->n_equilibration ? member->n_samples - member->n_equilibration
-                                                       : 0;
-}
-
 double *ergo_report_series(const struct ergo_result *result,
                            const struct ergo_member_result *member, size_t o) {
     const struct ergo_model *model = result->job->model;
-    const size_t n = ergo_report_measured(member);
+    const size_t n = ergo_member_taken(member);
     double columns[ERGO_COLUMNS_MAX] = {0};
     double *series = ergo_observable_sampled(&model->observables[o]) && n && member->series
                          ? malloc(n * sizeof *series)
@@ -88,7 +83,7 @@ static void lines_free(struct lines *lines) {
 static bool correlate_sums(struct lines *lines, const struct ergo_result *result,
                            const struct ergo_member_result *member, size_t o) {
     const double tau = member->observables[o].estimate.tau;
-    const size_t n = ergo_report_measured(member);
+    const size_t n = ergo_member_taken(member);
     struct ergo_online online = {.plan = member->online.plan};
     size_t level = 0, s = 0;
     if (n <= 8 || !isfinite(tau))
@@ -115,7 +110,7 @@ static bool correlate_sums(struct lines *lines, const struct ergo_result *result
 /* Up to six autocorrelation times, in at most LAGS lags: of a long time every s-th sample alone. */
 static bool correlate(struct lines *lines, const struct ergo_result *result,
                       const struct ergo_member_result *member, size_t o) {
-    const size_t n = ergo_report_measured(member);
+    const size_t n = ergo_member_taken(member);
     const double tau = member->observables[o].estimate.tau;
     if (!member->series)
         return correlate_sums(lines, result, member, o);
@@ -213,7 +208,7 @@ static double bin_width(const double *sorted, size_t n, double *first) {
 static bool count_values(struct lines *lines, const struct ergo_result *result,
                          const struct ergo_member_result *member, size_t o) {
     enum { ENOUGH = 20000 }; /* their noise is below a line's width; more take long to sort */
-    const size_t all = ergo_report_measured(member), every = (all + ENOUGH - 1) / ENOUGH;
+    const size_t all = ergo_member_taken(member), every = (all + ENOUGH - 1) / ENOUGH;
     size_t counts[BINS_MAX + 3] = {0};
     double first = 0;
     double *series = all >= 16 ? ergo_report_series(result, member, o) : NULL;

@@ -263,7 +263,7 @@ static void append_row(struct ergo_text *text, const struct ergo_result *result,
 
 static bool is_measured(const struct ergo_result *result) {
     for (size_t m = 0; m < result->n_members; m++)
-        if (ergo_report_measured(&result->members[m]))
+        if (ergo_member_taken(&result->members[m]))
             return true;
     return false;
 }

@@ -80,7 +80,6 @@ enum ergo_status ergo_report_histogram(struct ergo_context *ctx, struct ergo_tex
                                        const struct ergo_result *result, size_t member);
 /* Number of samples after equilibration; and the samples of an observable, malloc'ed (NULL: out of
  * memory, or it is not made of single samples). */
-size_t ergo_report_measured(const struct ergo_member_result *member);
 double *ergo_report_series(const struct ergo_result *result,
                            const struct ergo_member_result *member, size_t o);
 

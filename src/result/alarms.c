@@ -1,9 +1,11 @@
-/* Warnings that a model has of its own: what the means of some observables say (`alarm`);
- * intervals of curves that no measurement meets; and histograms that end before the samples do. */
+/* Warnings that a model has of its own: what the means of some observables say (`alarm`); intervals
+ * of curves that no measurement meets; histograms that end before the samples do. And what goes one
+ * way all through a run. */
 #include <math.h>
 
 #include "job/schedule.h"
-#include "result/result.h"
+#include "result/format.h"
+#include "result/warner.h"
 
 /* What the first chain says whose mean of observable o says something; NULL: none does. *count: how
  * many do. */
@@ -22,11 +24,18 @@ static const char *alarm_of(const struct ergo_result *r, size_t o, size_t *count
     return first;
 }
 
+/* "in 3 of 8 points", where there are several. */
+static void append_share(struct ergo_text *text, const struct ergo_result *r, const char *before,
+                         size_t count, const char *after) {
+    if (r->n_members > 1)
+        ergo_text_append(text, "%s %zu of %zu %s%s", before, count, r->n_members,
+                         r->n_means ? "chains" : "points", after);
+}
+
 /* A shortened run may have no measurement for its curves. */
-static enum ergo_status warn_missed(struct ergo_context *ctx, struct ergo_result *r) {
-    const struct ergo_job *job = r->job;
-    enum ergo_status status = ERGO_OK;
-    for (size_t k = ergo_schedule_missed(job, 0); k < job->n_keys && status == ERGO_OK;
+void ergo_warn_missed(struct ergo_warner *w) {
+    const struct ergo_job *job = w->result->job;
+    for (size_t k = ergo_schedule_missed(job, 0); k < job->n_keys;
          k = ergo_schedule_missed(job, k + 1)) {
         const struct ergo_schedule s = ergo_schedule_of(&job->points[0]);
         struct ergo_text text = {0};
@@ -35,11 +44,8 @@ static enum ergo_status warn_missed(struct ergo_context *ctx, struct ergo_result
                          "equilibration, none is a multiple of %s, %lld: no curves that go by it",
                          s.n_equilibration, s.n_samples ? s.n_samples - 1 : 0,
                          job->keys[k]->pointer, (long long)job->points[0].values[k].integer);
-        if (text.failed || !ergo_result_add_warning(r, text.data, text.length))
-            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a warning");
-        ergo_text_free(&text);
+        ergo_warner_add(w, &text);
     }
-    return status;
 }
 
 /* Bins sum to 1 but for samples beyond the last one; rounding stays below 1e-10. */
@@ -64,45 +70,74 @@ struct ergo_result_beyond ergo_result_beyond(const struct ergo_result *r, size_t
     return b;
 }
 
-static enum ergo_status warn_beyond(struct ergo_context *ctx, struct ergo_result *r) {
-    enum ergo_status status = ERGO_OK;
-    for (size_t c = 0; c < r->job->model->n_curves && status == ERGO_OK; c++) {
-        const struct ergo_result_beyond b = ergo_result_beyond(r, c);
+void ergo_warn_beyond(struct ergo_warner *w) {
+    for (size_t c = 0; c < w->model->n_curves; c++) {
+        const struct ergo_result_beyond b = ergo_result_beyond(w->result, c);
         struct ergo_text text = {0};
         if (!b.chains)
             continue;
-        if (r->n_members > 1)
-            ergo_text_append(&text, "in %zu of %zu %s ", b.chains, r->n_members,
-                             r->n_means ? "chains" : "points");
+        append_share(&text, w->result, "in", b.chains, " ");
         ergo_text_append(&text,
                          "%s ends at %.10g, and up to %.3g%% of the samples are beyond: it is not "
                          "the whole distribution. Means and the series have all samples",
-                         r->job->model->curves[c].name, b.last, 100 * b.share);
-        if (text.failed || !ergo_result_add_warning(r, text.data, text.length))
-            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a warning");
-        ergo_text_free(&text);
+                         w->model->curves[c].name, b.last, 100 * b.share);
+        ergo_warner_add(w, &text);
     }
-    return status;
 }
 
-enum ergo_status ergo_result_alarms(struct ergo_context *ctx, struct ergo_result *r) {
-    const struct ergo_model *model = r->job->model;
-    enum ergo_status status = warn_missed(ctx, r);
-    if (status == ERGO_OK)
-        status = warn_beyond(ctx, r);
-    for (size_t o = 0; o < model->n_observables && status == ERGO_OK; o++) {
+void ergo_warn_alarms(struct ergo_warner *w) {
+    for (size_t o = 0; o < w->model->n_observables; o++) {
         size_t count = 0;
-        const char *says = model->observables[o].alarm ? alarm_of(r, o, &count) : NULL;
+        const char *says = w->model->observables[o].alarm ? alarm_of(w->result, o, &count) : NULL;
         struct ergo_text text = {0};
         if (!says)
             continue;
-        if (r->n_members > 1)
-            ergo_text_append(&text, "in %zu of %zu %s ", count, r->n_members,
-                             r->n_means ? "chains" : "points");
+        append_share(&text, w->result, "in", count, " ");
         ergo_text_append(&text, "%s", says);
-        if (text.failed || !ergo_result_add_warning(r, text.data, text.length))
-            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a warning");
-        ergo_text_free(&text);
+        ergo_warner_add(w, &text);
     }
-    return status;
+}
+
+/* Chains in which it is so; *first: one of them. */
+static size_t count(const struct ergo_result *r, size_t o,
+                    const struct ergo_observable_result **first) {
+    size_t n = 0;
+    for (size_t i = 0; i < r->n_members; i++) {
+        const struct ergo_observable_result *at = &r->members[i].observables[o];
+        if (!at->one_way || !ergo_warner_shown(&r->members[i], o))
+            continue;
+        *first = n++ ? *first : at;
+    }
+    return n;
+}
+
+/* It is too short for errors: its start is far from where it goes. To run longer alone would keep
+ * the way there in the mean. */
+void ergo_warn_trends(struct ergo_warner *w) {
+    const struct ergo_result *r = w->result;
+    const struct ergo_observable_result *shown = NULL, *first = NULL;
+    struct ergo_text names = {0}, text = {0};
+    char from[ERGO_CONCISE], to[ERGO_CONCISE];
+    size_t most = 0;
+    for (size_t o = 0; o < w->model->n_observables; o++) {
+        const size_t n = count(r, o, &first);
+        if (!n || n < r->n_members / 10) /* one of many may do so by chance */
+            continue;
+        ergo_text_append(&names, "%s%s", names.length ? ", " : "", w->model->observables[o].name);
+        shown = shown ? shown : first;
+        most = n > most ? n : most;
+    }
+    if (!shown)
+        return;
+    ergo_text_append(&text, "%s", names.data ? names.data : "");
+    append_share(&text, r, " at", most, "");
+    ergo_text_append(&text,
+                     " went one way all the time, %s from %s in the first fifth of what was "
+                     "measured to %s in the last: the start is far from equilibrium. Equilibrate "
+                     "longer, or start nearer to what comes out",
+                     shown->observable->name, ergo_format_short(from, shown->first, 4),
+                     ergo_format_short(to, shown->last, 4));
+    text.failed |= names.failed;
+    ergo_text_free(&names);
+    ergo_warner_add(w, &text);
 }

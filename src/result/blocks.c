@@ -13,19 +13,14 @@ static size_t begin_of(const struct ergo_member_result *member, size_t b) {
     return b * member->n_measured / member->n_blocks;
 }
 
-static size_t measured_of(const struct ergo_member_result *member) {
-    return member->n_samples > member->n_equilibration ? member->n_samples - member->n_equilibration
-                                                       : 0;
-}
-
 size_t ergo_blocks_count(const struct ergo_member_result *member) {
-    const size_t n = measured_of(member);
+    const size_t n = ergo_member_taken(member);
     return n && member->n_blocks ? (n * member->n_blocks - 1) / member->n_measured + 1 : 0;
 }
 
 double ergo_blocks_mean(const struct ergo_model *model, const struct ergo_member_result *member,
                         const struct ergo_observable *observable, size_t block) {
-    const size_t n = measured_of(member), end = begin_of(member, block + 1);
+    const size_t n = ergo_member_taken(member), end = begin_of(member, block + 1);
     const size_t count = (end < n ? end : n) - begin_of(member, block);
     size_t s = 0;
     while (&model->observables[member->measured->observable[s]] != observable)

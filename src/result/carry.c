@@ -278,9 +278,7 @@ enum ergo_status ergo_stored_extend(struct ergo_stored *stored, struct ergo_job 
         stored->n_progress = n;
     }
     ergo_result_destroy(old);
-    for (size_t i = 0; left && i < n_left; i++)
-        free(left[i].state);
-    free(left);
+    ergo_progress_free(left, n_left);
     free(map);
     return status;
 }

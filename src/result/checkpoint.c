@@ -192,19 +192,9 @@ static enum ergo_status refuse(struct ergo_context *ctx, const char *path, const
 
 /* NULL, or why not. */
 static const char *read_at(int fd, void *to, size_t length, uint64_t offset) {
-    enum { PIECE = 1 << 30 }; /* Linux moves at most 2 GiB - 4 KiB at once */
-    uint8_t *at = to;
-    while (length) {
-        const ssize_t got = pread(fd, at, length < PIECE ? length : PIECE, (off_t)offset);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return got ? strerror(errno) : "it was cut short meanwhile";
-        at += got;
-        offset += (uint64_t)got;
-        length -= (size_t)got;
-    }
-    return NULL;
+    return ergo_file_read_at(fd, offset, to, length) ? NULL
+           : errno                                   ? strerror(errno)
+                                                     : "it was cut short meanwhile";
 }
 
 static bool is_listed(const char *name, const char *const *names) {
@@ -214,11 +204,11 @@ static bool is_listed(const char *name, const char *const *names) {
     return false;
 }
 
-static bool has_record(const struct ergo_checkpoint *checkpoint, const char *name) {
+static const struct record *find(const struct ergo_checkpoint *checkpoint, const char *name) {
     for (size_t i = 0; i < checkpoint->count; i++)
         if (strcmp(checkpoint->records[i].name, name) == 0)
-            return true;
-    return false;
+            return &checkpoint->records[i];
+    return NULL;
 }
 
 /* Takes the entries of a head whose checksum is right; `size`: of the file. */
@@ -240,7 +230,7 @@ static const char *take_entries(struct ergo_checkpoint *checkpoint, const uint8_
                      record->name);
             return reason;
         }
-        if (has_record(checkpoint, record->name)) {
+        if (find(checkpoint, record->name)) {
             snprintf(reason, 128, "it has two records '%s'", record->name);
             return reason;
         }
@@ -329,7 +319,7 @@ void ergo_checkpoint_close(struct ergo_checkpoint *checkpoint) {
 }
 
 bool ergo_checkpoint_has(const struct ergo_checkpoint *checkpoint, const char *name) {
-    return has_record(checkpoint, name);
+    return find(checkpoint, name) != NULL;
 }
 
 static enum ergo_status load_record(struct ergo_context *ctx,
@@ -367,10 +357,8 @@ static enum ergo_status load_record(struct ergo_context *ctx,
 enum ergo_status ergo_checkpoint_load(struct ergo_context *ctx,
                                       const struct ergo_checkpoint *checkpoint, const char *name,
                                       uint64_t most, struct ergo_blobs *blobs) {
-    for (size_t i = 0; i < checkpoint->count; i++)
-        if (strcmp(checkpoint->records[i].name, name) == 0)
-            return load_record(ctx, checkpoint, &checkpoint->records[i], most, blobs);
-    return ERGO_OK;
+    const struct record *record = find(checkpoint, name);
+    return record ? load_record(ctx, checkpoint, record, most, blobs) : ERGO_OK;
 }
 
 enum ergo_status ergo_checkpoint_read(struct ergo_context *ctx, const struct ergo_folder *in,

@@ -140,10 +140,6 @@ void ergo_member_forget(struct ergo_member_result *m) {
     m->block_sums = NULL;
 }
 
-static size_t measured_of(const struct ergo_member_result *m) {
-    return m->n_samples > m->n_equilibration ? m->n_samples - m->n_equilibration : 0;
-}
-
 /* Samples of columns, [count][n_columns] or, where rows is NULL, of the series, are the next ones
  * that the estimators get. */
 static bool feed(struct ergo_member_result *m, const double *rows, size_t count) {
@@ -181,7 +177,7 @@ static bool feed(struct ergo_member_result *m, const double *rows, size_t count)
 }
 
 bool ergo_member_catch_up(struct ergo_member_result *m) {
-    const size_t n = measured_of(m);
+    const size_t n = ergo_member_taken(m);
     return !m->series || n <= m->online.count || feed(m, NULL, n - (size_t)m->online.count);
 }
 

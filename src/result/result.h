@@ -86,6 +86,10 @@ struct ergo_member_result {
 static inline bool ergo_member_measured(const struct ergo_member_result *member) {
     return member->n_samples > member->n_equilibration;
 }
+/* So many. */
+static inline size_t ergo_member_taken(const struct ergo_member_result *member) {
+    return ergo_member_measured(member) ? member->n_samples - member->n_equilibration : 0;
+}
 
 /*
  * An observable over the replicas of a scan point (replicas.c). The mean is that of the replicas'
@@ -282,9 +286,6 @@ bool ergo_fact_of_replicas(const struct ergo_member_result *from, size_t count, 
 bool ergo_result_add_warning(struct ergo_result *result, const char *text, size_t length);
 /* Adds all warnings about the estimates and means to the list. */
 enum ergo_status ergo_result_warn(struct ergo_context *ctx, struct ergo_result *result);
-/* alarms.c: those that the model has of its own (ergo_observable.alarm); ergo_result_warn calls it.
- */
-enum ergo_status ergo_result_alarms(struct ergo_context *ctx, struct ergo_result *result);
 /* Of curve c, if it is a histogram of whole numbers: in how many chains samples are beyond its last
  * bin; the largest share of a chain's samples, and the last number that this one has. */
 struct ergo_result_beyond {

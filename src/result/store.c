@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/entry.h"
@@ -32,7 +33,90 @@ struct last_device {
     double work_done;
 };
 
+/* ---- what all records share --------------------------------------------------------------------
+ */
+
+bool ergo_stored_add_text(struct ergo_blobs *blobs, const char *name, struct ergo_text *text) {
+    const size_t length = text->length;
+    return ergo_blobs_take(blobs, name, ergo_text_take(text), length);
+}
+
+enum ergo_status ergo_stored_damaged(const struct ergo_stored *stored, const char *file,
+                                     const char *what) {
+    return ERGO_FAIL(stored->ctx, ERGO_E_IO,
+                     "%s/%s%s%s does not fit the job in it; the file is damaged or from another "
+                     "version",
+                     stored->folder->path, file, what ? ": " : "", what ? what : "");
+}
+
+/* As strftime wrote it: "2026-11-22T09:30:00Z". */
+bool ergo_stored_take_started(struct ergo_stored *stored) {
+    static const char shape[] = "dddd-dd-ddTdd:dd:ddZ";
+    const struct ergo_blob *blob = ergo_blobs_find(&stored->records, "started");
+    if (!blob || blob->length != sizeof shape - 1)
+        return false;
+    const char *text = blob->data;
+    for (size_t i = 0; i < blob->length; i++)
+        if (shape[i] == 'd' ? text[i] < '0' || text[i] > '9' : text[i] != shape[i])
+            return false;
+    memcpy(stored->result->started, text, sizeof shape);
+    return true;
+}
+
+bool ergo_stored_time_fits(double seconds) {
+    return seconds >= 0 && seconds < 1e12; /* and no NAN */
+}
+
+void ergo_stored_append_state(const struct ergo_member_result *m, struct ergo_text *text) {
+    const size_t size = ergo_member_state_size(m, m->n_samples) * sizeof(double);
+    double *state = size ? malloc(size) : NULL;
+    text->failed |= size && !state;
+    if (!state)
+        return;
+    ergo_member_save(m, state);
+    ergo_text_append_bytes(text, state, size);
+    free(state);
+}
+
+bool ergo_stored_take_state(struct ergo_member_result *m, uint64_t n_samples, bool keep,
+                            struct ergo_reader *reader) {
+    const size_t size = ergo_member_state_size(m, (size_t)n_samples) * sizeof(double);
+    if (m->series) /* of which they are made */
+        return true;
+    const void *bytes = ergo_reader_take(reader, size);
+    if (!bytes || !keep)
+        return bytes != NULL;
+    double *state = malloc(size + 1); /* the record is not aligned */
+    if (state)
+        memcpy(state, bytes, size);
+    const bool ok = state && ergo_member_load(m, (size_t)n_samples, state);
+    free(state);
+    return ok;
+}
+
 /* ---- to records ------------------------------------------------------------------------------ */
+
+/* Files that a chain depends on (ERGO_KEY_FILE) are read once. A resume and a report use these
+ * contents and open no other file. Before each pointer and text: */
+struct file_head {
+    uint64_t pointer, text;
+};
+
+static bool add_files(const struct ergo_job *job, struct ergo_blobs *blobs) {
+    const struct ergo_job_files *kept = &job->files;
+    struct ergo_text all = {0};
+    for (size_t i = 0; i < kept->count; i++) {
+        const struct ergo_job_file *file = &kept->files[i];
+        const struct file_head head = {strlen(file->pointer), file->length};
+        ergo_text_append_bytes(&all, &head, sizeof head);
+        ergo_text_append_bytes(&all, file->pointer, (size_t)head.pointer);
+        ergo_text_append_bytes(&all, file->text, file->length);
+    }
+    const bool ok =
+        !all.failed && ergo_blobs_add(blobs, "files", all.data ? all.data : "", all.length);
+    ergo_text_free(&all);
+    return ok;
+}
 
 bool ergo_stored_add_job(const struct ergo_result *result, struct ergo_blobs *blobs) {
     const struct ergo_job *job = result->job;
@@ -42,7 +126,7 @@ bool ergo_stored_add_job(const struct ergo_result *result, struct ergo_blobs *bl
     return ergo_blobs_add(blobs, "job", job->canonical, strlen(job->canonical)) &&
            ergo_blobs_add(blobs, "name", job->name, strlen(job->name)) &&
            ergo_blobs_add(blobs, "started", result->started, strlen(result->started)) &&
-           ergo_stored_add_files(job, blobs);
+           add_files(job, blobs);
 }
 
 bool ergo_stored_add_device(const struct ergo_result *result, double work_done,
@@ -89,6 +173,25 @@ enum ergo_status ergo_stored_find(struct ergo_context *ctx, const char *director
                      *directory ? directory : "\"\"", otherwise);
 }
 
+static enum ergo_status read_files(struct ergo_stored *stored, struct ergo_job_files *files) {
+    struct ergo_reader reader = ergo_reader_of(&stored->records, "files");
+    bool good = true;
+    while (reader.rest && good) {
+        char pointer[256] = "";
+        struct file_head head;
+        good = ergo_reader_copy(&reader, &head, sizeof head) && head.pointer < sizeof pointer &&
+               ergo_reader_copy(&reader, pointer, head.pointer);
+        const char *text = good ? ergo_reader_take(&reader, head.text) : NULL;
+        good = text != NULL;
+        if (good && !ergo_job_files_add(files, pointer, text, (size_t)head.text))
+            return ERGO_FAIL(stored->ctx, ERGO_E_MEMORY, "no memory for the file of %s", pointer);
+    }
+    return good ? ERGO_OK
+                : ERGO_FAIL(stored->ctx, ERGO_E_IO,
+                            "%s/" ERGO_CHECKPOINT ": its input files are damaged",
+                            stored->folder->path);
+}
+
 /* Which part of a run it is. */
 static enum ergo_status read_part(struct ergo_stored *stored) {
     uint64_t part[2];
@@ -130,7 +233,7 @@ enum ergo_status ergo_stored_open(struct ergo_context *ctx, const struct ergo_fo
     if (name->length < sizeof called)
         memcpy(called, name->data, name->length + 1);
     struct ergo_job_files files = {0};
-    status = ergo_stored_read_files(stored, &files);
+    status = read_files(stored, &files);
     if (status == ERGO_OK)
         status =
             ergo_job_parse_stored(ctx, text->data, text->length, called, NULL, 0, &files, &job);

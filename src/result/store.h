@@ -4,13 +4,11 @@
  * checkpoint may have been written by anyone: nothing in it is used unchecked, and it takes no more
  * memory than the job's own results could need.
  *
- *     store.c          the job and where the run stood; a whole checkpoint read
- *     store_check.c    what all records share
+ *     store.c          the job with its files and where the run stood; a whole checkpoint read
  *     store_members.c  series, curves and pictures
  *     store_states.c   states in which points have ended, or stand
  *     carry.c          what a run has, into one that goes further
  *     unite.c          what a part of a run has, into the whole
- *     store_files.c    the files that a job names
  *     store_points.c   single points, which ranks write and send to each other
  *     store_ranks.c    the files of ranks
  */
@@ -115,7 +113,6 @@ bool ergo_stored_add_finals(const struct ergo_result *result, struct ergo_blobs 
 /* The device of this session, for one that only reports. */
 bool ergo_stored_add_device(const struct ergo_result *result, double work_done,
                             struct ergo_blobs *blobs);
-bool ergo_stored_add_files(const struct ergo_job *job, struct ergo_blobs *blobs);
 /* Of a file of ranks, or of their index. */
 bool ergo_stored_add_ranks(const struct ergo_result *result, uint64_t generation, uint64_t ranks,
                            double seconds, struct ergo_blobs *blobs);
@@ -125,7 +122,6 @@ void ergo_stored_rank_file(char *name, size_t size, uint64_t generation, uint64_
  */
 
 enum ergo_status ergo_stored_read_members(struct ergo_stored *stored);
-enum ergo_status ergo_stored_read_files(struct ergo_stored *stored, struct ergo_job_files *files);
 /* From an index: all that its ranks knew. */
 enum ergo_status ergo_stored_read_ranks(struct ergo_stored *stored);
 /* The device of a session from its record; false: it is damaged. */
@@ -145,8 +141,6 @@ bool ergo_stored_take_started(struct ergo_stored *stored);
  * may add more. */
 bool ergo_stored_curve_fits(const struct ergo_model *model, size_t c, uint64_t count,
                             uint64_t length, uint64_t n_samples);
-bool ergo_stored_picture_fits(const struct ergo_member_result *m, uint64_t step, uint64_t width,
-                              uint64_t height);
 bool ergo_stored_time_fits(double seconds);
 /* The estimators of a member whose series is not kept, else nothing; and from there, of a run with
  * that many samples. */
@@ -171,6 +165,10 @@ void ergo_progress_free(struct ergo_point_progress *progress, size_t n);
 
 bool ergo_stored_take_state(struct ergo_member_result *m, uint64_t n_samples, bool keep,
                             struct ergo_reader *reader);
+/* Pictures of a member; `count` of them from there, which replace its own if they are kept. */
+void ergo_stored_append_pictures(const struct ergo_member_result *m, struct ergo_text *text);
+bool ergo_stored_take_pictures(struct ergo_member_result *m, uint64_t count, bool keep,
+                               struct ergo_reader *reader);
 
 static inline bool ergo_reader_copy(struct ergo_reader *reader, void *to, uint64_t length) {
     const void *from = ergo_reader_take(reader, length);

@@ -16,10 +16,6 @@ struct member_meta {
     uint64_t stream, steps, digest, n_samples, n_pictures;
 };
 
-static void append(struct ergo_text *text, const void *data, size_t length) {
-    ergo_text_append_bytes(text, data, length);
-}
-
 /* Where the series of each member go in their record. */
 struct places {
     const struct ergo_result *result;
@@ -71,20 +67,16 @@ bool ergo_stored_add_members(const struct ergo_result *result, struct ergo_blobs
         const struct ergo_member_result *m = &result->members[i];
         const struct member_meta meta = {m->point->stream, m->steps, m->digest, m->n_samples,
                                          m->n_pictures};
-        append(&metas, &meta, sizeof meta);
+        ergo_text_append_bytes(&metas, &meta, sizeof meta);
         ergo_stored_append_state(m, &online);
         for (size_t c = 0; c < model->n_curves; c++) {
             const struct ergo_curve *curve = &m->binned[c];
             const uint64_t head[2] = {curve->count, curve->bin_length};
-            append(&curves, head, sizeof head);
-            append(&curves, curve->bins, used_bins(curve) * curve->size * sizeof(double));
+            ergo_text_append_bytes(&curves, head, sizeof head);
+            ergo_text_append_bytes(&curves, curve->bins,
+                                   used_bins(curve) * curve->size * sizeof(double));
         }
-        for (size_t k = 0; k < m->n_pictures; k++) {
-            const struct ergo_picture *p = &m->pictures[k];
-            const uint64_t head[3] = {m->picture_steps[k], p->width, p->height};
-            append(&pictures, head, sizeof head);
-            append(&pictures, p->rgb, (size_t)p->width * p->height * 3);
-        }
+        ergo_stored_append_pictures(m, &pictures);
     }
     bool ok = ergo_stored_add_text(blobs, "members", &metas);
     ok = add_series(result, blobs) && ok;
@@ -110,10 +102,37 @@ bool ergo_stored_curve_fits(const struct ergo_model *model, size_t c, uint64_t c
     return (count + length - 1) / length <= ERGO_CURVE_BINS;
 }
 
-bool ergo_stored_picture_fits(const struct ergo_member_result *m, uint64_t step, uint64_t width,
-                              uint64_t height) {
-    return step <= ergo_schedule_of(m->point).total && width > 0 && height > 0 &&
-           width <= ERGO_PICTURE_SIDE && height <= ERGO_PICTURE_SIDE;
+void ergo_stored_append_pictures(const struct ergo_member_result *m, struct ergo_text *text) {
+    for (size_t k = 0; k < m->n_pictures; k++) {
+        const struct ergo_picture *p = &m->pictures[k];
+        const uint64_t head[3] = {m->picture_steps[k], p->width, p->height};
+        ergo_text_append_bytes(text, head, sizeof head);
+        ergo_text_append_bytes(text, p->rgb, (size_t)p->width * p->height * 3);
+    }
+}
+
+bool ergo_stored_take_pictures(struct ergo_member_result *m, uint64_t count, bool keep,
+                               struct ergo_reader *reader) {
+    while (keep && m->n_pictures)
+        free(m->pictures[--m->n_pictures].rgb);
+    for (uint64_t k = 0; k < count; k++) {
+        uint64_t head[3];
+        if (!ergo_reader_copy(reader, head, sizeof head) ||
+            head[0] > ergo_schedule_of(m->point).total || !head[1] || !head[2] ||
+            head[1] > ERGO_PICTURE_SIDE || head[2] > ERGO_PICTURE_SIDE)
+            return false;
+        const size_t bytes = (size_t)(head[1] * head[2] * 3);
+        const void *rgb = ergo_reader_take(reader, bytes);
+        uint8_t *own = rgb && keep ? malloc(bytes) : NULL;
+        if (!rgb || (keep && !own))
+            return false;
+        if (!keep)
+            continue;
+        m->pictures[m->n_pictures] =
+            (struct ergo_picture){(unsigned)head[1], (unsigned)head[2], memcpy(own, rgb, bytes)};
+        m->picture_steps[m->n_pictures++] = head[0];
+    }
+    return true;
 }
 
 static bool restore_meta(struct ergo_result *result, size_t i, struct ergo_reader *reader) {
@@ -127,7 +146,7 @@ static bool restore_meta(struct ergo_result *result, size_t i, struct ergo_reade
     m->steps = meta.steps;
     m->digest = meta.digest;
     m->n_samples = (size_t)meta.n_samples;
-    m->n_pictures = (size_t)meta.n_pictures; /* of which restore_pictures makes what they are */
+    m->n_pictures = (size_t)meta.n_pictures;
     return true;
 }
 
@@ -163,21 +182,9 @@ static bool restore_curves(struct ergo_result *result, size_t i, struct ergo_rea
 
 static bool restore_pictures(struct ergo_result *result, size_t i, struct ergo_reader *reader) {
     struct ergo_member_result *m = &result->members[i];
-    for (size_t k = 0; k < m->n_pictures; k++) {
-        uint64_t head[3];
-        if (!ergo_reader_copy(reader, head, sizeof head) ||
-            !ergo_stored_picture_fits(m, head[0], head[1], head[2]))
-            return false;
-        const size_t bytes = (size_t)(head[1] * head[2] * 3);
-        uint8_t *rgb = malloc(bytes);
-        if (!rgb || !ergo_reader_copy(reader, rgb, bytes)) {
-            free(rgb);
-            return false;
-        }
-        m->picture_steps[k] = head[0];
-        m->pictures[k] = (struct ergo_picture){(unsigned)head[1], (unsigned)head[2], rgb};
-    }
-    return true;
+    const size_t n = m->n_pictures; /* as restore_meta has read it */
+    m->n_pictures = 0;
+    return ergo_stored_take_pictures(m, n, true, reader);
 }
 
 enum ergo_status ergo_stored_restore(struct ergo_stored *stored, const char *name, uint64_t most,
@@ -206,8 +213,7 @@ static struct sizes sizes_of(const struct ergo_result *result) {
     struct sizes sizes = {0, 0, 0, 0};
     for (size_t i = 0; i < result->n_members; i++) {
         const struct ergo_member_result *m = &result->members[i];
-        for (size_t c = 0; c < model->n_columns; c++)
-            sizes.series += m->series && m->series[c] ? m->n_samples * sizeof(double) : 0;
+        sizes.series += series_bytes(result, i);
         sizes.online += ergo_member_state_size(m, m->n_samples) * sizeof(double);
         for (size_t c = 0; c < model->n_curves; c++) {
             const struct ergo_curve *curve = &m->binned[c];

@@ -41,11 +41,7 @@ void ergo_point_pack(const struct ergo_result *result, const struct ergo_point_p
         if (m->series[c])
             ergo_text_append_bytes(text, m->series[c], m->n_samples * sizeof(double));
     pack_sums(result, m, text);
-    for (size_t k = 0; k < m->n_pictures; k++) {
-        const uint64_t size[3] = {m->picture_steps[k], m->pictures[k].width, m->pictures[k].height};
-        ergo_text_append_bytes(text, size, sizeof size);
-        ergo_text_append_bytes(text, m->pictures[k].rgb, (size_t)(size[1] * size[2] * 3));
-    }
+    ergo_stored_append_pictures(m, text);
     ergo_text_append_bytes(text, state ? state : "", (size_t)length);
 }
 
@@ -70,35 +66,6 @@ static bool unpack_sums(const struct ergo_result *result, struct ergo_member_res
             if (bytes)
                 memcpy(curve->bins, bins, bytes);
         }
-    }
-    return true;
-}
-
-/* The pictures of a parcel; the member's own are replaced when `keep`. */
-static bool unpack_pictures(struct ergo_member_result *m, uint64_t count, bool keep,
-                            struct ergo_reader *reader) {
-    for (size_t k = 0; keep && k < m->n_pictures; k++)
-        free(m->pictures[k].rgb);
-    if (keep)
-        m->n_pictures = 0;
-    for (uint64_t k = 0; k < count; k++) {
-        uint64_t size[3];
-        if (!ergo_reader_copy(reader, size, sizeof size) ||
-            !ergo_stored_picture_fits(m, size[0], size[1], size[2]))
-            return false;
-        const void *rgb = ergo_reader_take(reader, size[1] * size[2] * 3);
-        if (!rgb)
-            return false;
-        if (!keep)
-            continue;
-        struct ergo_picture *p = &m->pictures[k];
-        *p = (struct ergo_picture){(unsigned)size[1], (unsigned)size[2],
-                                   malloc((size_t)(size[1] * size[2] * 3))};
-        if (!p->rgb)
-            return false;
-        memcpy(p->rgb, rgb, (size_t)(size[1] * size[2] * 3));
-        m->picture_steps[k] = size[0];
-        m->n_pictures++;
     }
     return true;
 }
@@ -130,7 +97,7 @@ static bool unpack_one(struct ergo_result *result, struct ergo_point_progress *p
     }
     if (!unpack_sums(result, m, head.n_samples, keep, reader))
         return false;
-    if (!unpack_pictures(m, head.n_pictures, keep, reader))
+    if (!ergo_stored_take_pictures(m, head.n_pictures, keep, reader))
         return false;
     const void *state = ergo_reader_take(reader, head.state_length);
     if (!state)

@@ -1,4 +1,4 @@
-/* What the files with warnings share (warnings.c, warnings_replicas.c, trend.c). */
+/* What the files with warnings share (warnings.c, warnings_replicas.c, alarms.c). */
 #ifndef ERGO_RESULT_WARNER_H
 #define ERGO_RESULT_WARNER_H
 
@@ -29,6 +29,10 @@ static inline bool ergo_warner_shown(const struct ergo_member_result *m, size_t 
 void ergo_warn_samples(struct ergo_warner *w);
 void ergo_warn_together(struct ergo_warner *w);
 void ergo_warn_replicas(struct ergo_warner *w);
-void ergo_warn_trends(struct ergo_warner *w); /* trend.c: what goes one way all through a run */
+/* alarms.c */
+void ergo_warn_trends(struct ergo_warner *w);
+void ergo_warn_missed(struct ergo_warner *w);
+void ergo_warn_beyond(struct ergo_warner *w);
+void ergo_warn_alarms(struct ergo_warner *w);
 
 #endif

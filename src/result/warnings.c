@@ -413,12 +413,13 @@ static void warn_far(struct ergo_warner *w) {
 
 enum ergo_status ergo_result_warn(struct ergo_context *ctx, struct ergo_result *result) {
     static void (*const all[])(struct ergo_warner *) = {
-        warn_unmeasured, warn_not_finite,    ergo_warn_replicas, ergo_warn_samples,
-        warn_drift,      ergo_warn_together, warn_hasty,         warn_constant,
-        warn_short,      warn_few,           warn_slow,          warn_far,
-        warn_acceptance, warn_limits,        ergo_warn_trends};
+        warn_unmeasured,  warn_not_finite,    ergo_warn_replicas, ergo_warn_samples,
+        warn_drift,       ergo_warn_together, warn_hasty,         warn_constant,
+        warn_short,       warn_few,           warn_slow,          warn_far,
+        warn_acceptance,  warn_limits,        ergo_warn_trends,   ergo_warn_missed,
+        ergo_warn_beyond, ergo_warn_alarms};
     struct ergo_warner w = {ctx, result, result->job->model, ERGO_OK};
     for (size_t i = 0; i < sizeof all / sizeof all[0] && w.status == ERGO_OK; i++)
         all[i](&w);
-    return w.status == ERGO_OK ? ergo_result_alarms(ctx, result) : w.status;
+    return w.status;
 }

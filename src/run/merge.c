@@ -200,10 +200,8 @@ enum ergo_status ergo_merge(struct ergo_context *ctx, const char *const *directo
     status = merge(&g, directory, overwrite, result);
     for (size_t k = 0; g.folders && k < g.n; k++)
         ergo_folder_close(&g.folders[k]);
-    for (size_t i = 0; g.progress && i < g.n_members; i++)
-        free(g.progress[i].state);
+    ergo_progress_free(g.progress, g.n_members);
     free(g.folders);
-    free(g.progress);
     free(g.sources);
     ergo_result_destroy(g.whole);
     return status == ERGO_OK ? status : ergo_memory_told(ctx, status);
