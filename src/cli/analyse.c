@@ -10,10 +10,7 @@ static enum ergo_status print(struct ergo_context *ctx, const struct ergo_analys
     const enum ergo_status status = arguments->json  ? ergo_analysis_json(ctx, analysis, &text)
                                     : arguments->csv ? ergo_analysis_csv(ctx, analysis, &text)
                                                      : ergo_analysis_table(ctx, analysis, &text);
-    if (status == ERGO_OK)
-        fputs(text, stdout);
-    free(text);
-    return status;
+    return cli_print(status, text);
 }
 
 /* --correction as a number above 0; 0 when it is not given. */

@@ -116,6 +116,8 @@ void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* To stdout: a name from others, escaped by ergo_message_show. */
 void cli_put(const char *text);
+/* To stdout: the text that a call has made, which is freed; nothing where it failed. Its status. */
+enum ergo_status cli_print(enum ergo_status status, char *text);
 /* Log function of the context. */
 void cli_log(void *user, enum ergo_log_level level, const char *message);
 /* Progress function of a run; user: struct cli_progress. */

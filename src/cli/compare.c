@@ -18,10 +18,7 @@ static enum ergo_status print(struct ergo_context *ctx, const struct ergo_compar
     char *text = NULL;
     const enum ergo_status status = arguments->json ? ergo_comparison_json(ctx, comparison, &text)
                                                     : ergo_comparison_table(ctx, comparison, &text);
-    if (status == ERGO_OK)
-        fputs(text, stdout);
-    free(text);
-    return status;
+    return cli_print(status, text);
 }
 
 static enum ergo_status merge(struct ergo_context *ctx, const struct cli_arguments *arguments) {

@@ -31,25 +31,16 @@ static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments
     if (!topic)
         return ERGO_E_MEMORY;
     enum ergo_status status = ERGO_OK;
-    if (arguments->search) {
+    if (arguments->search)
         status = ergo_help_search(ctx, arguments->search, &text);
-        if (status == ERGO_OK)
-            fputs(text, stdout);
-        free(topic);
-        free(text);
-        return status;
-    }
-    status = ergo_help_text(ctx, arguments->operand ? topic : NULL, &text);
-    if (status == ERGO_OK) {
-        if (!arguments->operand) {
-            cli_print_usage();
-            printf("\n");
-        }
-        fputs(text, stdout);
+    else
+        status = ergo_help_text(ctx, arguments->operand ? topic : NULL, &text);
+    if (status == ERGO_OK && !arguments->search && !arguments->operand) {
+        cli_print_usage();
+        printf("\n");
     }
     free(topic);
-    free(text);
-    return status;
+    return cli_print(status, text);
 }
 
 const struct cli_command cli_command_help = {

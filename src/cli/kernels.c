@@ -20,7 +20,6 @@ static enum ergo_status write_programs(struct ergo_context *ctx,
 
 static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments *arguments) {
     char *text = NULL;
-    enum ergo_status status = ERGO_OK;
     if (arguments->dump == (arguments->programs != NULL)) {
         cli_error("say what to do with the kernels: ergocl kernels --dump [SAMPLER], or ergocl "
                   "kernels --programs DIR JOB.json");
@@ -31,10 +30,11 @@ static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments
                   "\"--programs\"");
         return ERGO_E_JOB;
     }
-    status = arguments->dump ? ergo_kernels_text(ctx, arguments->operand, &text)
-                             : write_programs(ctx, arguments, &text);
-    if (status == ERGO_OK && !(arguments->programs && arguments->quiet))
-        fputs(text, stdout);
+    const enum ergo_status status = arguments->dump
+                                        ? ergo_kernels_text(ctx, arguments->operand, &text)
+                                        : write_programs(ctx, arguments, &text);
+    if (!arguments->programs || !arguments->quiet)
+        return cli_print(status, text);
     free(text);
     return status;
 }

@@ -1,17 +1,11 @@
 /* ergocl schema */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "cli/cli.h"
 
 static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments *arguments) {
     (void)arguments;
     char *text = NULL;
-    enum ergo_status status = ergo_schema_text(ctx, &text);
-    if (status == ERGO_OK)
-        fputs(text, stdout);
-    free(text);
-    return status;
+    const enum ergo_status status = ergo_schema_text(ctx, &text);
+    return cli_print(status, text);
 }
 
 const struct cli_command cli_command_schema = {

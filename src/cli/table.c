@@ -14,10 +14,7 @@ static enum ergo_status print_csv(struct ergo_context *ctx,
     const enum ergo_status status =
         ergo_result_csv(ctx, results, arguments->n_operands > 1 ? arguments->operands : NULL,
                         arguments->n_operands, &text);
-    if (status == ERGO_OK)
-        fputs(text, stdout);
-    free(text);
-    return status;
+    return cli_print(status, text);
 }
 
 static enum ergo_status print_tables(struct ergo_context *ctx,
@@ -33,9 +30,7 @@ static enum ergo_status print_tables(struct ergo_context *ctx,
             cli_put(arguments->operands[k]);
             printf("\n");
         }
-        if (status == ERGO_OK)
-            fputs(text, stdout);
-        free(text);
+        status = cli_print(status, text);
     }
     return status;
 }

@@ -81,6 +81,13 @@ void cli_note(const char *format, ...) {
     va_end(args);
 }
 
+enum ergo_status cli_print(enum ergo_status status, char *text) {
+    if (status == ERGO_OK)
+        fputs(text, stdout);
+    free(text);
+    return status;
+}
+
 void cli_put(const char *text) {
     char shown[8192];
     ergo_message_show(shown, sizeof shown, text);

@@ -18,11 +18,9 @@ static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments
            points == 1 ? "" : "s");
     if (arguments->plan) {
         status = ergo_plan_text(ctx, job, arguments->device, &plan);
-        if (status == ERGO_OK)
-            fputs(plan, stdout);
+        status = cli_print(status, plan);
     }
 out:
-    free(plan);
     ergo_job_destroy(job);
     return status;
 }
