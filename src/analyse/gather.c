@@ -65,52 +65,16 @@ enum ergo_status ergo_analysis_note(struct ergo_context *ctx, struct ergo_analys
 
 /* ---- values of keys -------------------------------------------------------------------------- */
 
-static const struct ergo_job_file *file_of(const struct ergo_job *job, const char *pointer) {
-    for (size_t i = 0; i < job->files.count; i++)
-        if (strcmp(job->files.files[i].pointer, pointer) == 0)
-            return &job->files.files[i];
-    return NULL;
-}
-
-/* The contents of files count, not their names. */
-static bool same_text(const struct ergo_point *p, const struct ergo_point *q, size_t key) {
-    const char *pointer = p->job->keys[key]->pointer;
-    const struct ergo_job_file *f = file_of(p->job, pointer), *g = file_of(q->job, pointer);
-    if (f && g)
-        return f->length == g->length && memcmp(f->text, g->text, f->length) == 0;
-    return strcmp(p->values[key].text, q->values[key].text) == 0;
-}
-
+/* The contents of files count, not their names. What was chosen at each point was so among those
+ * that sample the same weights. */
 static bool same_value(const struct ergo_point *p, const struct ergo_point *q, size_t key) {
+    const struct ergo_key *k = p->job->keys[key];
     const struct ergo_value *v = &p->values[key], *w = &q->values[key];
-    if (v->present != w->present || !v->present)
-        return v->present == w->present;
-    if (v->items != w->items)
-        return false;
-    /* chosen at each point, among those that sample the same weights */
-    if (p->job->keys[key]->instead && !v->given && !w->given)
-        return true;
-    switch (ergo_value_type(p->job->keys[key], v)) {
-    case ERGO_KEY_REAL:
-    case ERGO_KEY_TIME:
-        return v->real == w->real;
-    case ERGO_KEY_INT:
-        return v->integer == w->integer;
-    case ERGO_KEY_SEED:
-        return v->seed == w->seed;
-    case ERGO_KEY_BOOL:
-        return v->boolean == w->boolean;
-    case ERGO_KEY_ENUM:
-    case ERGO_KEY_STRING:
-        return same_text(p, q, key);
-    case ERGO_KEY_SIZE:
-        return v->items == w->items &&
-               memcmp(v->size, w->size, (size_t)v->items * sizeof *v->size) == 0;
-    case ERGO_KEY_REALS:
-        return v->items == w->items &&
-               memcmp(v->reals, w->reals, (size_t)v->items * sizeof *v->reals) == 0;
-    }
-    return false;
+    const struct ergo_job_file *f = ergo_job_files_find(&p->job->files, k->pointer);
+    const struct ergo_job_file *g = ergo_job_files_find(&q->job->files, k->pointer);
+    if (f && g && v->present && w->present)
+        return f->length == g->length && memcmp(f->text, g->text, f->length) == 0;
+    return (k->instead && !v->given && !w->given) || ergo_value_same(k, v, w);
 }
 
 /* What a chain depends on beside its seed and replica, and what the seeds of disorder are. */

@@ -56,8 +56,11 @@ struct ergo_build {
 void ergo_build_error(struct ergo_build *build, const char *pointer, const struct ergo_json *node,
                       const char *format, ...) ERGO_PRINTF(4, 5);
 void ergo_build_no_memory(struct ergo_build *build);
-/* Are there so many errors that further messages would be thrown away and need not be made? */
-bool ergo_build_full(const struct ergo_build *build);
+/* Are there so many errors that this one is only counted, and its message need not be made? */
+bool ergo_build_full(struct ergo_build *build);
+/* "found the string \"abc\"" and the rest. */
+void ergo_build_found(struct ergo_build *build, const char *pointer, const struct ergo_json *node,
+                      const char *rest);
 
 /* keys.c */
 /* The i-th name allowed for an ENUM key (NULL behind the last); /sampler asks the registry. */

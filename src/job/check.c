@@ -24,14 +24,11 @@ static void not_an_object(struct ergo_build *build, const char *pointer,
                           const struct ergo_json *node) {
     const char *names[64];
     size_t n = ergo_keys_children(build->keys, build->n_keys, pointer, names, 64, build->arena);
-    struct ergo_text found = {0}, keys = {0};
-    ergo_value_found(&found, node);
+    struct ergo_text rest = {0};
     for (size_t i = 0; i < n; i++)
-        ergo_text_append(&keys, "%s%s", i ? ", " : "", names[i]);
-    ergo_build_error(build, pointer, node, "found %s; allowed: an object with the keys %s",
-                     found.data ? found.data : "", keys.data ? keys.data : "");
-    ergo_text_free(&found);
-    ergo_text_free(&keys);
+        ergo_text_append(&rest, "%s%s", i ? ", " : "; allowed: an object with the keys ", names[i]);
+    ergo_build_found(build, pointer, node, rest.data ? rest.data : "");
+    ergo_text_free(&rest);
 }
 
 static void check_object(struct ergo_build *build, const char *parent,

@@ -11,20 +11,6 @@ static bool is_length(const struct ergo_key *key) {
     return strcmp(key->pointer, "/run/sweeps") == 0;
 }
 
-static bool is_same_value(const struct ergo_key *key, const struct ergo_value *a,
-                          const struct ergo_value *b) {
-    struct ergo_text x = {0}, y = {0};
-    if (a->present && b->present) {
-        ergo_value_canonical(&x, key, a);
-        ergo_value_canonical(&y, key, b);
-    }
-    const bool same = a->present == b->present && !x.failed && !y.failed && x.length == y.length &&
-                      (!x.length || memcmp(x.data, y.data, x.length) == 0);
-    ergo_text_free(&x);
-    ergo_text_free(&y);
-    return same;
-}
-
 /* ---- points by what they are ----------------------------------------------------------------- */
 
 struct entry {
@@ -92,7 +78,7 @@ static void append_value(struct ergo_text *out, const struct ergo_key *key,
 
 static bool varies(const struct ergo_job *job, size_t k) {
     for (size_t i = 1; i < job->n_points && job->keys[k]->flags & ERGO_KEY_SCAN; i++)
-        if (!is_same_value(job->keys[k], &job->points[0].values[k], &job->points[i].values[k]))
+        if (!ergo_value_same(job->keys[k], &job->points[0].values[k], &job->points[i].values[k]))
             return true;
     return false;
 }
@@ -106,7 +92,7 @@ static enum ergo_status point_is_missing(struct ergo_context *ctx, const struct 
         const struct ergo_key *key = to->keys[k];
         bool found = key->flags & ERGO_KEY_HOW || is_length(key);
         for (size_t i = 0; i < to->n_points && !found; i++)
-            found = is_same_value(key, &point->values[k], &to->points[i].values[k]);
+            found = ergo_value_same(key, &point->values[k], &to->points[i].values[k]);
         if (found || strcmp(key->pointer, "/replicas") == 0)
             continue;
         append_value(&there, key, &point->values[k]);
@@ -139,15 +125,14 @@ static enum ergo_status point_is_missing(struct ergo_context *ctx, const struct 
 
 static enum ergo_status check_files(struct ergo_context *ctx, const struct ergo_job *from,
                                     const struct ergo_job *to) {
-    for (size_t i = 0; i < from->files.count; i++)
-        for (size_t k = 0; k < to->files.count; k++) {
-            const struct ergo_job_file *a = &from->files.files[i], *b = &to->files.files[k];
-            if (strcmp(a->pointer, b->pointer) == 0 &&
-                (a->length != b->length || memcmp(a->text, b->text, a->length) != 0))
-                return ergo_job_error(ctx, a->pointer,
-                                      "the file %s is not what it was when the run began",
-                                      ergo_point_text(&to->points[0], a->pointer));
-        }
+    for (size_t i = 0; i < from->files.count; i++) {
+        const struct ergo_job_file *a = &from->files.files[i];
+        const struct ergo_job_file *b = ergo_job_files_find(&to->files, a->pointer);
+        if (b && (a->length != b->length || memcmp(a->text, b->text, a->length) != 0))
+            return ergo_job_error(ctx, a->pointer,
+                                  "the file %s is not what it was when the run began",
+                                  ergo_point_text(&to->points[0], a->pointer));
+    }
     return ERGO_OK;
 }
 
@@ -244,7 +229,7 @@ enum ergo_status ergo_job_fits(struct ergo_context *ctx, const struct ergo_point
         struct ergo_text there = {0}, here = {0};
         const size_t same = ergo_keys_find(a->keys, a->n_keys, b->keys[k]->pointer);
         if (!(b->keys[k]->flags & ERGO_KEY_FORM) || same == SIZE_MAX ||
-            is_same_value(b->keys[k], &from->values[same], &to->values[k]))
+            ergo_value_same(b->keys[k], &from->values[same], &to->values[k]))
             continue;
         append_value(&there, b->keys[k], &from->values[same]);
         append_value(&here, b->keys[k], &to->values[k]);
@@ -280,7 +265,7 @@ enum ergo_status ergo_job_same(struct ergo_context *ctx, const struct ergo_job *
                               "one job has %zu points, the other %zu", a->n_points, b->n_points);
     for (size_t k = 0; k < a->n_keys && status == ERGO_OK; k++)
         for (size_t i = 0; i < a->n_points && !may_differ(a->keys[k]) && status == ERGO_OK; i++)
-            if (!is_same_value(a->keys[k], &a->points[i].values[k], &b->points[i].values[k]))
+            if (!ergo_value_same(a->keys[k], &a->points[i].values[k], &b->points[i].values[k]))
                 status = ergo_job_error(ctx, a->keys[k]->pointer, "differs between the jobs");
     return status;
 }

@@ -28,26 +28,21 @@ static enum ergo_status read_file(struct ergo_context *ctx, const char *path, si
 
 enum ergo_status ergo_input_read(struct ergo_context *ctx, const struct ergo_point *point,
                                  const char *pointer, size_t limit, char **text, size_t *length) {
-    const struct ergo_job_files *kept = &point->job->files;
+    const struct ergo_job_file *file = ergo_job_files_find(&point->job->files, pointer);
     const char *path = ergo_input_name(point, pointer);
-    *text = NULL;
-    *length = 0;
-    for (size_t i = 0; i < kept->count; i++) {
-        const struct ergo_job_file *file = &kept->files[i];
-        if (strcmp(file->pointer, pointer) != 0)
-            continue;
-        *text = malloc(file->length + 1);
-        if (!*text)
-            return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the %zu bytes of %s", file->length,
-                             path);
+    *text = file ? malloc(file->length + 1) : NULL;
+    *length = *text ? file->length : 0;
+    if (*text)
         memcpy(*text, file->text, file->length + 1);
-        *length = file->length;
-        return ERGO_OK;
-    }
+    if (file)
+        return *text ? ERGO_OK
+                     : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the %zu bytes of %s",
+                                 file->length, path);
     return ergo_error_at(
         ctx,
-        kept->all ? ERGO_FAIL(ctx, ERGO_E_IO, "the checkpoint does not hold the file %s", path)
-                  : read_file(ctx, path, limit, text, length),
+        point->job->files.all
+            ? ERGO_FAIL(ctx, ERGO_E_IO, "the checkpoint does not hold the file %s", path)
+            : read_file(ctx, path, limit, text, length),
         pointer);
 }
 

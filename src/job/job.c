@@ -31,8 +31,10 @@ enum ergo_status ergo_job_error(struct ergo_context *ctx, const char *pointer, c
     return ERGO_E_JOB;
 }
 
-bool ergo_build_full(const struct ergo_build *build) {
-    return build->errors >= ERGO_ERRORS_MAX;
+bool ergo_build_full(struct ergo_build *build) {
+    const bool full = build->errors >= ERGO_ERRORS_MAX;
+    build->errors += full;
+    return full;
 }
 
 void ergo_build_no_memory(struct ergo_build *build) {
@@ -64,6 +66,14 @@ void ergo_build_error(struct ergo_build *build, const char *pointer, const struc
     free(message);
     ergo_text_free(&place);
     ergo_text_free(&origin);
+}
+
+void ergo_build_found(struct ergo_build *build, const char *pointer, const struct ergo_json *node,
+                      const char *rest) {
+    struct ergo_text found = {0};
+    ergo_value_found(&found, node);
+    ergo_build_error(build, pointer, node, "found %s%s", found.data ? found.data : "", rest);
+    ergo_text_free(&found);
 }
 
 /* ---- making ---------------------------------------------------------------------------------- */
@@ -103,11 +113,7 @@ static const struct ergo_model *find_model(const struct ergo_build *build) {
 static void build_job(struct ergo_build *build, const char *const *sets, size_t n_sets,
                       struct ergo_job *job) {
     if (build->root->kind != ERGO_JSON_OBJECT) {
-        struct ergo_text found = {0};
-        ergo_value_found(&found, build->root);
-        ergo_build_error(build, NULL, NULL, "found %s; a job is an object: {\"sampler\": ...}",
-                         found.data ? found.data : "");
-        ergo_text_free(&found);
+        ergo_build_found(build, NULL, build->root, "; a job is an object: {\"sampler\": ...}");
         return;
     }
     ergo_set_apply(build, sets, n_sets);
@@ -233,6 +239,14 @@ static bool copy_files(struct ergo_job_files *list, const struct ergo_job_files 
         ok = ergo_job_files_add(list, from->files[i].pointer, from->files[i].text,
                                 from->files[i].length);
     return ok;
+}
+
+const struct ergo_job_file *ergo_job_files_find(const struct ergo_job_files *list,
+                                                const char *pointer) {
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->files[i].pointer, pointer) == 0)
+            return &list->files[i];
+    return NULL;
 }
 
 void ergo_job_files_free(struct ergo_job_files *list) {

@@ -97,6 +97,9 @@ struct ergo_key {
                                                       bool: ERGO_HOLDS_BOOL,                       \
                                                       const char *: ERGO_HOLDS_TEXT)
 
+/* Do two points have the same, or neither of them any? */
+bool ergo_value_same(const struct ergo_key *key, const struct ergo_value *a,
+                     const struct ergo_value *b);
 /* What a value is read as: REALS where a REAL was given as an array (ERGO_KEY_LIST). */
 static inline enum ergo_key_type ergo_value_type(const struct ergo_key *key,
                                                  const struct ergo_value *value) {
@@ -153,6 +156,9 @@ struct ergo_job_files {
 bool ergo_job_files_add(struct ergo_job_files *list, const char *pointer, const char *text,
                         size_t length);
 void ergo_job_files_free(struct ergo_job_files *list);
+/* The file of a key, NULL: there is none. */
+const struct ergo_job_file *ergo_job_files_find(const struct ergo_job_files *list,
+                                                const char *pointer);
 
 struct ergo_job {
     char *name;

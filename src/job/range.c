@@ -141,12 +141,8 @@ static bool known_names(struct ergo_build *build, const struct ergo_json *range,
         bool known = false;
         for (size_t i = 0; i < 5; i++)
             known = known || !strcmp(member->key, names[i]);
-        if (known)
+        if (known || ergo_build_full(build))
             continue;
-        if (ergo_build_full(build)) {
-            build->errors++;
-            continue;
-        }
         const char *near =
             strlen(member->key) <= 64 ? ergo_text_nearest(member->key, names, 5) : NULL;
         struct ergo_text where = {0};

@@ -23,10 +23,8 @@ static size_t find_element(const struct ergo_build *build, const char *pointer, 
 
 static void unknown_pointer(struct ergo_build *build, const char *where,
                             const struct ergo_json *node) {
-    if (ergo_build_full(build)) {
-        build->errors++;
+    if (ergo_build_full(build))
         return;
-    }
     const char **names = ergo_arena_alloc(build->arena, build->n_keys, sizeof *names);
     if (!names) {
         ergo_build_no_memory(build);
@@ -246,13 +244,9 @@ static bool read_axis(struct ergo_build *build, const char *where, const struct 
         if (!ergo_scan_range(build, &key, where, node, axis))
             return false;
     } else {
-        struct ergo_text found = {0};
-        ergo_value_found(&found, node);
-        ergo_build_error(build, where, node,
-                         "found %s; allowed: a list of values, or a range "
-                         "{\"from\", \"to\", \"step\"} or {\"from\", \"to\", \"count\"}",
-                         found.data ? found.data : "");
-        ergo_text_free(&found);
+        ergo_build_found(build, where, node,
+                         "; allowed: a list of values, or a range {\"from\", \"to\", \"step\"} or "
+                         "{\"from\", \"to\", \"count\"}");
         return false;
     }
     return all_different(build, where, node, axis) && make_pointers(build, axis, node->key);
@@ -264,13 +258,8 @@ void ergo_scan_read(struct ergo_build *build) {
     if (!scan)
         return;
     if (scan->kind != ERGO_JSON_OBJECT) {
-        struct ergo_text found = {0};
-        ergo_value_found(&found, scan);
-        ergo_build_error(build, "/scan", scan,
-                         "found %s; allowed: an object such as "
-                         "{\"/system/temperature\": [2.1, 2.2]}",
-                         found.data ? found.data : "");
-        ergo_text_free(&found);
+        ergo_build_found(build, "/scan", scan,
+                         "; allowed: an object such as {\"/system/temperature\": [2.1, 2.2]}");
         return;
     }
     size_t coordinates = 0;

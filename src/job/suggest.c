@@ -99,10 +99,8 @@ static const char *meant(const struct ergo_build *build, const char *name, const
 
 void ergo_suggest_key(struct ergo_build *build, const char *parent, const char *pointer,
                       const struct ergo_json *node) {
-    if (ergo_build_full(build)) {
-        build->errors++;
+    if (ergo_build_full(build))
         return;
-    }
     const struct ergo_model *model = build->model;
     for (size_t i = 0; model && i < model->n_gone; i++)
         if (!strcmp(model->gone[i].pointer, pointer)) {

@@ -35,18 +35,13 @@ void ergo_value_found(struct ergo_text *out, const struct ergo_json *node) {
 /* "found X{, why}; allowed: Y" */
 static bool refuse(struct ergo_build *build, const struct ergo_key *key, const char *pointer,
                    const struct ergo_json *node, const char *why) {
-    if (ergo_build_full(build)) {
-        build->errors++;
+    if (ergo_build_full(build))
         return false;
-    }
-    struct ergo_text found = {0}, allowed = {0};
-    ergo_value_found(&found, node);
-    ergo_key_allowed(&allowed, key);
-    ergo_build_error(build, pointer, node, "found %s%s%s; allowed: %s",
-                     found.data ? found.data : "", *why ? ", " : "", why,
-                     allowed.data ? allowed.data : "");
-    ergo_text_free(&found);
-    ergo_text_free(&allowed);
+    struct ergo_text rest = {0};
+    ergo_text_append(&rest, "%s%s; allowed: ", *why ? ", " : "", why);
+    ergo_key_allowed(&rest, key);
+    ergo_build_found(build, pointer, node, rest.data ? rest.data : "");
+    ergo_text_free(&rest);
     return false;
 }
 
@@ -153,7 +148,7 @@ static bool read_enum(struct ergo_build *build, const struct ergo_key *key, cons
             *text = choice;
             return true;
         }
-        const char *near = strlen(node->text) <= 64 && !ergo_build_full(build)
+        const char *near = strlen(node->text) <= 64 && build->errors < ERGO_ERRORS_MAX
                                ? ergo_text_nearest(node->text, &choice, 1)
                                : NULL;
         size_t distance = near ? ergo_text_distance(node->text, near) : 0;
@@ -314,4 +309,29 @@ void ergo_value_canonical(struct ergo_text *out, const struct ergo_key *key,
             ergo_text_append(out, "%s%.17g", i ? "," : "", value->reals[i]);
         break;
     }
+}
+
+bool ergo_value_same(const struct ergo_key *key, const struct ergo_value *a,
+                     const struct ergo_value *b) {
+    if (!a->present || !b->present || a->items != b->items)
+        return !a->present && !b->present;
+    switch (ergo_value_type(key, a)) {
+    case ERGO_KEY_REAL:
+    case ERGO_KEY_TIME:
+        return a->real == b->real;
+    case ERGO_KEY_INT:
+        return a->integer == b->integer;
+    case ERGO_KEY_SEED:
+        return a->seed == b->seed;
+    case ERGO_KEY_BOOL:
+        return a->boolean == b->boolean;
+    case ERGO_KEY_ENUM:
+    case ERGO_KEY_STRING:
+        return strcmp(a->text, b->text) == 0;
+    case ERGO_KEY_SIZE:
+        return memcmp(a->size, b->size, (size_t)a->items * sizeof *a->size) == 0;
+    case ERGO_KEY_REALS:
+        return memcmp(a->reals, b->reals, (size_t)a->items * sizeof *a->reals) == 0;
+    }
+    return false;
 }

@@ -111,36 +111,14 @@ struct together {
     char label[96];
 };
 
-static bool same_real(double a, double b) {
-    return !(a < b) && !(a > b);
-}
-
 static bool same_value(const struct ergo_point *a, const struct ergo_point *b, size_t key) {
-    const struct ergo_value *x = &a->values[key], *y = &b->values[key];
-    if (x->present != y->present || x->items != y->items)
-        return false;
-    switch (ergo_value_type(a->job->keys[key], x)) {
-    case ERGO_KEY_REAL:
-        return same_real(x->real, y->real);
-    case ERGO_KEY_INT:
-        return x->integer == y->integer;
-    case ERGO_KEY_BOOL:
-        return x->boolean == y->boolean;
-    case ERGO_KEY_SIZE:
-        return x->items == y->items && memcmp(x->size, y->size, sizeof x->size) == 0;
-    case ERGO_KEY_REALS:
-        for (int i = 0; i < x->items && i < y->items; i++)
-            if (!same_real(x->reals[i], y->reals[i]))
-                return false;
-        return x->items == y->items;
-    default:
-        return (!x->text && !y->text) || (x->text && y->text && strcmp(x->text, y->text) == 0);
-    }
+    return ergo_value_same(a->job->keys[key], &a->values[key], &b->values[key]);
 }
 
-/* Is it a key of the system that tells points apart? */
+/* Is it a key of the system that tells points apart? Not the seed of a disorder. */
 static bool tells_apart(const struct ergo_job *job, const struct axis *axis, size_t key) {
-    return key != axis->key && strncmp(job->keys[key]->pointer, "/system/", 8) == 0;
+    return key != axis->key && job->keys[key]->type != ERGO_KEY_SEED &&
+           strncmp(job->keys[key]->pointer, "/system/", 8) == 0;
 }
 
 /* Jobs of one model have the same keys; of two models they belong apart. */

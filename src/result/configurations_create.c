@@ -71,19 +71,6 @@ static uint64_t column(struct creation *k, hid_t at, const char *name, hid_t typ
     return place(k, set, points);
 }
 
-static void number(struct creation *k, hid_t object, const char *name, double value) {
-    if (k->w.failed)
-        return;
-    const hid_t space = H5Screate(H5S_SCALAR);
-    const hid_t at =
-        space < 0 ? -1 : H5Acreate2(object, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT);
-    k->w.failed = at < 0 || H5Awrite(at, H5T_NATIVE_DOUBLE, &value) < 0;
-    if (at >= 0)
-        H5Aclose(at);
-    if (space >= 0)
-        H5Sclose(space);
-}
-
 static void put_part(struct creation *k, hid_t at, const struct ergo_form_part *part,
                      struct ergo_frames_group *group, struct ergo_frames_part *where) {
     hsize_t shape[2 + ERGO_FORM_DIMS] = {group->points, group->frames};
@@ -96,11 +83,11 @@ static void put_part(struct creation *k, hid_t at, const struct ergo_form_part *
     ergo_series_attribute(&k->w, set, "axes", part->axes);
     ergo_series_attribute(&k->w, set, "description", part->help);
     if (part->bits)
-        number(k, set, "bits", (double)part->bits);
+        ergo_series_number(&k->w, set, "bits", (double)part->bits);
     if (part->systems)
-        number(k, set, "systems", part->systems);
+        ergo_series_number(&k->w, set, "systems", part->systems);
     if (part->scale != 0)
-        number(k, set, "scale", part->scale);
+        ergo_series_number(&k->w, set, "scale", part->scale);
     where->offset = place(k, set, group->points * group->frames);
 }
 
@@ -192,14 +179,10 @@ static hid_t open_file(int fd, size_t head) {
 }
 
 static bool open_properties(struct creation *k) {
-    k->w.string = H5Tcopy(H5T_C_S1);
-    k->w.links = H5Pcreate(H5P_LINK_CREATE);
+    ergo_series_begin(&k->w);
     k->early = H5Pcreate(H5P_DATASET_CREATE);
     k->plain = H5Pcreate(H5P_DATASET_CREATE);
-    return k->w.string >= 0 && k->w.links >= 0 && k->early >= 0 && k->plain >= 0 &&
-           H5Tset_size(k->w.string, H5T_VARIABLE) >= 0 &&
-           H5Tset_cset(k->w.string, H5T_CSET_UTF8) >= 0 &&
-           H5Pset_create_intermediate_group(k->w.links, 1) >= 0 &&
+    return !k->w.failed && k->early >= 0 && k->plain >= 0 &&
            H5Pset_alloc_time(k->early, H5D_ALLOC_TIME_EARLY) >= 0 &&
            H5Pset_fill_time(k->early, H5D_FILL_TIME_NEVER) >= 0 &&
            H5Pset_obj_track_times(k->early, 0) >= 0 &&
@@ -224,14 +207,11 @@ enum ergo_status ergo_configurations_create(struct ergo_context *ctx, const char
         snprintf(group, sizeof group, "batch%zu", g);
         memory = put_group(&k, &c->job->batches[g], &c->forms[g], group, &c->groups[g]);
     }
-    const hid_t open[] = {k.early, k.plain, k.w.links};
-    for (size_t i = 0; i < sizeof open / sizeof *open; i++)
-        if (open[i] >= 0)
-            H5Pclose(open[i]);
-    if (k.w.string >= 0)
-        H5Tclose(k.w.string);
-    if (k.w.file >= 0 && H5Fclose(k.w.file) < 0)
-        k.w.failed = true;
+    if (k.early >= 0)
+        H5Pclose(k.early);
+    if (k.plain >= 0)
+        H5Pclose(k.plain);
+    k.w.failed = !ergo_series_end(&k.w) || k.w.failed;
     ergo_hdf5_end(&session);
     if (!memory || (!k.w.failed && !ergo_configurations_put_head(c)))
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to make %s", name);

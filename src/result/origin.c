@@ -209,19 +209,15 @@ static enum ergo_status find(struct ergo_context *ctx, const struct ergo_point *
 
 enum ergo_status ergo_origin_state(struct ergo_context *ctx, const struct ergo_point *point,
                                    const void **bytes, size_t *length) {
-    const struct ergo_job_files *files = &point->job->files;
-    for (size_t i = 0; i < files->count; i++) {
-        struct ergo_reader state = {NULL, 0};
-        if (strcmp(files->files[i].pointer, key) != 0)
-            continue;
-        const enum ergo_status status =
-            find(ctx, point, files->files[i].text, files->files[i].length, &state);
-        *bytes = state.at;
-        *length = state.rest;
-        return status;
-    }
-    return ERGO_FAIL(ctx, ERGO_E_IO, "%s: the checkpoint does not hold the states of %s", key,
-                     folder_of(point));
+    const struct ergo_job_file *file = ergo_job_files_find(&point->job->files, key);
+    struct ergo_reader state = {NULL, 0};
+    const enum ergo_status status =
+        file ? find(ctx, point, file->text, file->length, &state)
+             : ERGO_FAIL(ctx, ERGO_E_IO, "%s: the checkpoint does not hold the states of %s", key,
+                         folder_of(point));
+    *bytes = state.at;
+    *length = state.rest;
+    return status;
 }
 
 /* ---- both ------------------------------------------------------------------------------------ */

@@ -186,7 +186,7 @@ void ergo_result_drop_binned(struct ergo_result *result);
 /* Host memory for series and curves of all points, and for writing them to a checkpoint. */
 double ergo_result_bytes(const struct ergo_job *job);
 
-/* part.c: from here on a part of the run; ERGO_E_JOB: there are not so many points. */
+/* From here on a part of the run; ERGO_E_JOB: there are not so many points. */
 enum ergo_status ergo_result_set_part(struct ergo_context *ctx, struct ergo_result *result,
                                       unsigned part, unsigned n_parts);
 /* Is member i of this run, or another part's? */
@@ -274,7 +274,7 @@ enum ergo_status ergo_result_means(struct ergo_context *ctx, struct ergo_result 
 double ergo_result_drift_level(const struct ergo_result *result);
 /* calibration.c: each point with its reference (the model's `reference`), after the estimates. */
 enum ergo_status ergo_result_calibrate(struct ergo_context *ctx, struct ergo_result *result);
-/* observable.c: takes the error away unless it is trusted; the published value as reference. */
+/* verdict.c: takes the error away unless it is trusted; the published value as reference. */
 void ergo_observable_refuse(struct ergo_observable_result *r, enum ergo_trust trust);
 void ergo_observable_refer(const struct ergo_point *point, struct ergo_observable_result *r);
 /* facts.c: of a chain's fact after its estimate; of a point's replicas, where the observable is one

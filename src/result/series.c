@@ -36,6 +36,8 @@ struct rows {
     const struct ergo_result *result;
     size_t index; /* of the column, curve or observable */
     bool shared;  /* one row for all points */
+    size_t first; /* of the rows; a curve's: */
+    size_t at;    /* in struct ergo_curve_result */
 };
 
 /* Copies numbers [begin, begin + count) of n, NaN beyond. */
@@ -75,28 +77,19 @@ static void fill_blocks(const void *from, size_t row, size_t begin, size_t count
                        : NAN;
 }
 
-static void fill_x(const void *from, size_t row, size_t begin, size_t count, void *to) {
+/* Of a curve the array that is there in its struct; where all points share it, of a row for all. */
+static void fill_curve(const void *from, size_t row, size_t begin, size_t count, void *to) {
     const struct rows *rows = from;
-    const struct ergo_curve_result *c = &rows->result->members[row].curves[rows->index];
-    copy_real(to, c->x, c->size, begin, count);
-}
-
-static void fill_curve_mean(const void *from, size_t row, size_t begin, size_t count, void *to) {
-    const struct rows *rows = from;
-    const struct ergo_curve_result *c = &rows->result->members[row].curves[rows->index];
-    copy_real(to, c->mean, c->size, begin, count);
-}
-
-static void fill_curve_error(const void *from, size_t row, size_t begin, size_t count, void *to) {
-    const struct rows *rows = from;
-    const struct ergo_curve_result *c = &rows->result->members[row].curves[rows->index];
-    copy_real(to, c->error, c->size, begin, count);
+    const struct ergo_curve_result *c =
+        &rows->result->members[rows->first + row].curves[rows->index];
+    copy_real(to, *(double *const *)(const void *)((const char *)c + rows->at), c->size, begin,
+              count);
 }
 
 static void write_samples(struct ergo_series_writer *w) {
     const struct ergo_result *result = w->result;
     const struct ergo_model *model = result->job->model;
-    struct rows rows = {result, 0, true};
+    struct rows rows = {.result = result, .shared = true};
     const struct ergo_member_result *first = result->members;
     size_t longest = 0;
     for (size_t m = 0; m < result->n_members; m++) {
@@ -141,7 +134,7 @@ static void write_blocks(struct ergo_series_writer *w) {
             most = ergo_blocks_count(&result->members[m]);
     for (size_t o = 0; o < model->n_observables && most; o++) {
         const struct ergo_observable *observable = &model->observables[o];
-        const struct rows rows = {result, o, false};
+        const struct rows rows = {.result = result, .index = o};
         const struct ergo_array blocks = {ERGO_ARRAY_REAL, result->n_members, most, fill_blocks,
                                           &rows};
         char path[160];
@@ -154,58 +147,57 @@ static void write_blocks(struct ergo_series_writer *w) {
     }
 }
 
-/* The member that has the longest curve c, which all others share if `shared`; NULL: none has it.
- */
-static const struct ergo_curve_result *longest_curve(const struct ergo_result *result, size_t c,
-                                                     bool *shared) {
-    const struct ergo_curve_result *longest = NULL;
+/* The first member that has the longest curve c, which all others share if `shared`; n_members:
+ * none has it. */
+static size_t longest_curve(const struct ergo_result *result, size_t c, bool *shared) {
+    size_t at = result->n_members;
     *shared = true;
     for (size_t m = 0; m < result->n_members; m++) {
         const struct ergo_curve_result *one = &result->members[m].curves[c];
+        const struct ergo_curve_result *longest =
+            at < result->n_members ? &result->members[at].curves[c] : NULL;
         if (!one->size)
             continue;
         *shared =
             *shared && (!longest || (one->size == longest->size &&
                                      !memcmp(one->x, longest->x, one->size * sizeof(double))));
         if (!longest || one->size > longest->size)
-            longest = one;
+            at = m;
     }
-    return longest;
-}
-
-static void fill_shared_x(const void *from, size_t row, size_t begin, size_t count, void *to) {
-    const struct ergo_curve_result *c = from;
-    (void)row;
-    copy_real(to, c->x, c->size, begin, count);
+    return at;
 }
 
 static void write_curves(struct ergo_series_writer *w) {
     const struct ergo_result *result = w->result;
     for (size_t c = 0; c < result->job->model->n_curves; c++) {
-        const struct rows rows = {result, c, false};
         bool shared = false;
-        const struct ergo_curve_result *longest = longest_curve(result, c, &shared);
-        char path[160];
-        if (!longest)
+        const size_t at = longest_curve(result, c, &shared);
+        if (at == result->n_members)
             continue;
+        const struct ergo_curve_result *longest = &result->members[at].curves[c];
+        struct rows rows = {.result = result,
+                            .index = c,
+                            .first = shared ? at : 0,
+                            .at = offsetof(struct ergo_curve_result, x)};
+        struct ergo_array array = {ERGO_ARRAY_REAL, shared ? 0 : result->n_members, longest->size,
+                                   fill_curve, &rows};
+        char path[160];
         snprintf(path, sizeof path, "curves/%.140s", longest->info->name);
-        hid_t at = ergo_series_open_group(w, w->file, path);
-        ergo_series_attribute(w, at, "description", longest->info->help);
-        struct ergo_array array = {ERGO_ARRAY_REAL, result->n_members, longest->size, fill_x,
-                                   &rows};
-        if (shared)
-            array = (struct ergo_array){ERGO_ARRAY_REAL, 0, longest->size, fill_shared_x, longest};
-        const hid_t x = ergo_series_open(w, at, "x", &array, longest->info->x_label, NULL);
+        hid_t group = ergo_series_open_group(w, w->file, path);
+        ergo_series_attribute(w, group, "description", longest->info->help);
+        const hid_t x = ergo_series_open(w, group, "x", &array, longest->info->x_label, NULL);
         if (shared)
             ergo_series_make_scale(w, x, longest->info->x_label);
-        array = (struct ergo_array){ERGO_ARRAY_REAL, result->n_members, longest->size,
-                                    fill_curve_mean, &rows};
-        ergo_series_dataset(w, at, "mean", &array, longest->info->unit, NULL, "x", shared ? x : -1);
-        array.fill = fill_curve_error;
-        ergo_series_dataset(w, at, "error", &array, longest->info->unit,
+        array.rows = result->n_members;
+        rows.first = 0;
+        rows.at = offsetof(struct ergo_curve_result, mean);
+        ergo_series_dataset(w, group, "mean", &array, longest->info->unit, NULL, "x",
+                            shared ? x : -1);
+        rows.at = offsetof(struct ergo_curve_result, error);
+        ergo_series_dataset(w, group, "error", &array, longest->info->unit,
                             "one standard error of the mean", "x", shared ? x : -1);
         ergo_series_close(w, x);
-        ergo_series_close_group(w, at);
+        ergo_series_close_group(w, group);
     }
 }
 
@@ -436,13 +428,9 @@ enum ergo_status ergo_result_write_series(struct ergo_context *ctx,
     for (size_t m = 0; m < result->n_members && result->kept == ERGO_KEPT_FULL; m++)
         expected += 8 * result->members[m].n_samples;
     ergo_hdf5_begin(&session);
+    ergo_series_begin(&w);
     w.file = ergo_hdf5_create(expected);
-    w.string = H5Tcopy(H5T_C_S1);
-    w.links = H5Pcreate(H5P_LINK_CREATE);
-    w.failed = w.file < 0 || w.string < 0 || w.links < 0 ||
-               H5Tset_size(w.string, H5T_VARIABLE) < 0 ||
-               H5Tset_cset(w.string, H5T_CSET_UTF8) < 0 ||
-               H5Pset_create_intermediate_group(w.links, 1) < 0;
+    w.failed = w.failed || w.file < 0;
     if (!w.failed)
         write_all(&w);
     for (size_t i = 0; i < w.n_scales; i++)
@@ -450,12 +438,7 @@ enum ergo_status ergo_result_write_series(struct ergo_context *ctx,
     if (w.failed || !ergo_hdf5_image(w.file, &image, &length))
         status =
             ERGO_FAIL(ctx, ERGO_E_IO, "cannot make %s/series.h5: %s", folder->path, session.reason);
-    if (w.links >= 0)
-        H5Pclose(w.links);
-    if (w.string >= 0)
-        H5Tclose(w.string);
-    if (w.file >= 0)
-        H5Fclose(w.file);
+    ergo_series_end(&w);
     ergo_hdf5_end(&session);
     if (status == ERGO_OK)
         status = ergo_file_write(ctx, folder, "series.h5", image, length);

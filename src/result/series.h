@@ -1,4 +1,4 @@
-/* series.h5 while it is written. Internal to src/result. */
+/* series.h5, and configurations.h5, while they are written. Internal to src/result. */
 #ifndef ERGO_RESULT_SERIES_H
 #define ERGO_RESULT_SERIES_H
 
@@ -16,6 +16,10 @@ struct ergo_series_writer {
     const struct ergo_result *result;
 };
 
+/* What all files need; and away with it and the file. False: the file is not whole. */
+void ergo_series_begin(struct ergo_series_writer *w);
+bool ergo_series_end(struct ergo_series_writer *w);
+void ergo_series_number(struct ergo_series_writer *w, hid_t object, const char *name, double value);
 void ergo_series_attribute(struct ergo_series_writer *w, hid_t object, const char *name,
                            const char *value);
 hid_t ergo_series_open_group(struct ergo_series_writer *w, hid_t at, const char *name);

@@ -2,19 +2,44 @@
  */
 #include "result/series.h"
 
-void ergo_series_attribute(struct ergo_series_writer *w, hid_t object, const char *name,
-                           const char *value) {
-    const char *text = value ? value : "";
+void ergo_series_begin(struct ergo_series_writer *w) {
+    w->string = H5Tcopy(H5T_C_S1);
+    w->links = H5Pcreate(H5P_LINK_CREATE);
+    w->failed = w->string < 0 || w->links < 0 || H5Tset_size(w->string, H5T_VARIABLE) < 0 ||
+                H5Tset_cset(w->string, H5T_CSET_UTF8) < 0 ||
+                H5Pset_create_intermediate_group(w->links, 1) < 0;
+}
+
+bool ergo_series_end(struct ergo_series_writer *w) {
+    if (w->links >= 0)
+        H5Pclose(w->links);
+    if (w->string >= 0)
+        H5Tclose(w->string);
+    return w->file < 0 || H5Fclose(w->file) >= 0;
+}
+
+static void put_scalar(struct ergo_series_writer *w, hid_t object, const char *name, hid_t stored,
+                       hid_t given, const void *value) {
     if (w->failed)
         return;
     hid_t space = H5Screate(H5S_SCALAR);
-    hid_t at =
-        space < 0 ? -1 : H5Acreate2(object, name, w->string, space, H5P_DEFAULT, H5P_DEFAULT);
-    w->failed = at < 0 || H5Awrite(at, w->string, &text) < 0;
+    hid_t at = space < 0 ? -1 : H5Acreate2(object, name, stored, space, H5P_DEFAULT, H5P_DEFAULT);
+    w->failed = at < 0 || H5Awrite(at, given, value) < 0;
     if (at >= 0)
         H5Aclose(at);
     if (space >= 0)
         H5Sclose(space);
+}
+
+void ergo_series_attribute(struct ergo_series_writer *w, hid_t object, const char *name,
+                           const char *value) {
+    const char *text = value ? value : "";
+    put_scalar(w, object, name, w->string, w->string, &text);
+}
+
+void ergo_series_number(struct ergo_series_writer *w, hid_t object, const char *name,
+                        double value) {
+    put_scalar(w, object, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &value);
 }
 
 hid_t ergo_series_open_group(struct ergo_series_writer *w, hid_t at, const char *name) {

@@ -73,12 +73,10 @@ static enum ergo_status resume(struct ergo_context *ctx, const char *directory,
                                const char *const *sets, size_t n_sets,
                                const struct ergo_run_options *options,
                                struct ergo_result **result) {
-    static const struct ergo_run_options none = {0};
-    struct ergo_session session = {
-        .ctx = ctx, .options = options ? options : &none, .folder = {.fd = -1}, .lock = -1};
-    struct ergo_work work = {
-        .ctx = ctx, .session = &session, .save = ergo_work_save, .leave = ergo_work_save};
+    struct ergo_session session;
+    struct ergo_work work;
     struct ergo_job *job = NULL;
+    ergo_work_init(&work, &session, ctx, options);
     enum ergo_status status = ergo_stored_find(ctx, directory,
                                                ": nothing to resume there; start the job with "
                                                "`ergocl run JOB.json -o FOLDER`",

@@ -124,10 +124,9 @@ static enum ergo_status check_place(const struct merge *g, const char *directory
 static enum ergo_status write_all(struct merge *g, const char *directory, bool overwrite,
                                   struct ergo_result **result) {
     const struct ergo_run_options options = {.directory = directory, .overwrite = overwrite};
-    struct ergo_session session = {
-        .ctx = g->ctx, .options = &options, .folder = {.fd = -1}, .lock = -1};
-    struct ergo_work work = {
-        .ctx = g->ctx, .session = &session, .save = ergo_work_save, .leave = ergo_work_save};
+    struct ergo_session session;
+    struct ergo_work work;
+    ergo_work_init(&work, &session, g->ctx, &options);
     session.seconds_before = g->seconds;
     session.work_done = g->work_done;
     g->whole->status = "complete";

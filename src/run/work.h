@@ -160,6 +160,9 @@ enum ergo_status ergo_work_choose_ops(struct ergo_work *work, const struct ergo_
 /* ---- setup.c ----------------------------------------------------------------------------------
  */
 
+/* options NULL: all as it is by default. */
+void ergo_work_init(struct ergo_work *work, struct ergo_session *session, struct ergo_context *ctx,
+                    const struct ergo_run_options *options);
 /* This rank's, unless it is open. */
 enum ergo_status ergo_work_open_device(struct ergo_work *work, const struct ergo_job *job);
 /* The work takes the result. */
