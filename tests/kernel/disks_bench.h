@@ -58,10 +58,10 @@ static inline void disks_oracle_of(struct disks_bench *b, size_t m) {
     const struct ergo_point *point = b->batch->points[m];
     const struct disks_shape *s = &b->state->shapes[m];
     struct ergo_oracle_disks *o = &b->oracles[m];
-    struct disks_config config;
+    struct ergo_hard_cells config;
     o->cells = s->cells[0];
     o->rows = s->cells[1];
-    o->width = s->width;
+    o->width = s->width[0];
     /* sigma^2 in units, rounded up: from the job's numbers and not from the sampler's */
     const struct ergo_value *phi = ergo_point_value(point, "/system/packing_fraction");
     const struct ergo_value *box = ergo_point_value(point, "/system/box");
@@ -124,15 +124,15 @@ static inline void disks_oracle_of(struct disks_bench *b, size_t m) {
     o->key[0] = (uint32_t)point->stream;
     o->key[1] = (uint32_t)(point->stream >> 32);
     o->cell = calloc((size_t)(o->cells * o->rows), sizeof *o->cell);
-    DISKS_OK(b, disks_fetch(b->ctx, b->state, m, &config));
+    DISKS_OK(b, ergo_hard_fetch(b->ctx, b->state, m, &config));
     for (size_t i = 0; i < (size_t)(o->cells * o->rows); i++) {
         o->cell[i].n = config.count[i];
         for (int k = 0; k < config.count[i]; k++) {
-            o->cell[i].x[k] = config.x[i * DISKS_SLOTS + (size_t)k];
-            o->cell[i].y[k] = config.y[i * DISKS_SLOTS + (size_t)k];
+            o->cell[i].x[k] = ergo_hard_local(&config, i, (size_t)k)[0];
+            o->cell[i].y[k] = ergo_hard_local(&config, i, (size_t)k)[1];
         }
     }
-    disks_config_free(&config);
+    ergo_hard_free(&config);
 }
 
 static inline void disks_begin(struct disks_bench *b, const char *job) {
@@ -164,26 +164,29 @@ static inline void disks_end(struct disks_bench *b) {
 static inline void disks_compare(struct disks_bench *b) {
     for (size_t m = 0; m < b->batch->count; m++) {
         const struct ergo_oracle_disks *o = &b->oracles[m];
-        struct disks_config config;
-        DISKS_OK(b, disks_fetch(b->ctx, b->state, m, &config));
+        struct ergo_hard_cells config;
+        DISKS_OK(b, ergo_hard_fetch(b->ctx, b->state, m, &config));
         bool same =
             config.grid[0] == (uint64_t)o->grid[0] && config.grid[1] == (uint64_t)o->grid[1];
         size_t at = SIZE_MAX;
+        struct disks_size size = {0};
+        if (o->pressure > 0)
+            ergo_engine_read(&b->state->e, DISKS_SIZES, sizeof size * m, sizeof size, &size);
         if (o->pressure > 0 &&
-            (config.size.volume.size != o->volume || config.size.volume.stretch[0] != o->stretch ||
-             (int64_t)config.size.volume.step != o->volume_step ||
-             llabs((long long)(config.size.contact - o->contact)) > 1))
+            (size.volume.size != o->volume || size.volume.stretch[0] != o->stretch ||
+             (int64_t)size.volume.step != o->volume_step ||
+             llabs((long long)(size.contact - o->contact)) > 1))
             fail_msg("%s\nmember %zu: another volume than the oracle's after %llu sweeps", b->what,
                      m, (unsigned long long)b->step);
         for (size_t i = 0; i < (size_t)(o->cells * o->rows) && at == SIZE_MAX; i++) {
             if (config.count[i] != o->cell[i].n)
                 at = i;
             for (int k = 0; k < o->cell[i].n && at == SIZE_MAX; k++)
-                if (config.x[i * DISKS_SLOTS + (size_t)k] != o->cell[i].x[k] ||
-                    config.y[i * DISKS_SLOTS + (size_t)k] != o->cell[i].y[k])
+                if (ergo_hard_local(&config, i, (size_t)k)[0] != o->cell[i].x[k] ||
+                    ergo_hard_local(&config, i, (size_t)k)[1] != o->cell[i].y[k])
                     at = i;
         }
-        disks_config_free(&config);
+        ergo_hard_free(&config);
         if (!same || at != SIZE_MAX)
             fail_msg("%s\nmember %zu differs from the oracle after %llu sweeps (%s, first in cell "
                      "%zu)",
@@ -211,13 +214,13 @@ static inline void disks_psi6_of_sample(struct disks_bench *b, size_t m, const d
     const struct disks_shape *shape = &b->state->shapes[m];
     const double cutoff = ergo_point_real(b->batch->points[m], "/run/neighbour_cutoff");
     const size_t n = (size_t)shape->n;
-    struct disks_config config;
+    struct ergo_hard_cells config;
     double *d = malloc(2 * n * sizeof *d), re = 0, im = 0;
     int32_t *terms = malloc(2 * n * sizeof *terms);
     int64_t host[2] = {0, 0};
-    DISKS_OK(b, disks_fetch(b->ctx, b->state, m, &config));
-    disks_config_positions(&config, shape, d, d + n);
-    const struct disks_member now = disks_member_at(b->state, m, &config);
+    DISKS_OK(b, ergo_hard_fetch(b->ctx, b->state, m, &config));
+    ergo_hard_positions(&config, d);
+    const struct disks_member now = disks_member_at(b->state, m, &config.volume);
     assert_true(disks_psi6(&now, shape, &config, terms, terms + n));
     for (size_t i = 0; i < 2 * n; i++)
         host[i / n] += terms[i];
@@ -226,17 +229,17 @@ static inline void disks_psi6_of_sample(struct disks_bench *b, size_t m, const d
         fail_msg("%s\npsi_6 of member %zu is (%.9g, %.9g); the oracle to the bit, that of frames, "
                  "differs",
                  b->what, m, columns[0], columns[1]);
-    double box[2]; /* bonds never cross walls, which are wider than they */
-    disks_config_box(&config, shape, box);
+    double box[3]; /* bonds never cross walls, which are wider than they */
+    ergo_hard_box(&config, box);
     if (shape->confined.is)
-        memcpy(box, shape->board, sizeof box);
+        memcpy(box, shape->board, sizeof shape->board);
     ergo_oracle_psi6(n, box, cutoff, d, d + n, &re, &im);
     /* within fp32's rounding, a pair at the cutoff may be neighbours for one of them only */
     const double loose = 1e-5;
     if (fabs(columns[0] - re) > loose || fabs(columns[1] - im) > loose)
         fail_msg("%s\npsi_6 of member %zu is (%.9g, %.9g); the oracle of it (%.9g, %.9g)", b->what,
                  m, columns[0], columns[1], re, im);
-    disks_config_free(&config);
+    ergo_hard_free(&config);
     free(terms);
     free(d);
 }
@@ -306,11 +309,11 @@ static inline void disks_sample_compared(struct disks_bench *b, uint64_t every) 
             fail_msg("%s\nacceptance of member %zu is %.9g, the oracle's %.9g", b->what, m,
                      columns[DISKS_ACCEPTANCE], accepted);
         size_t occupied = 0;
-        for (size_t i = 0; i < disks_cells(shape); i++)
+        for (size_t i = 0; i < shape->all; i++)
             occupied += o->cell[i].n > 0;
-        if (columns[DISKS_OCCUPIED] != (double)occupied / (double)disks_cells(shape))
+        if (columns[DISKS_OCCUPIED] != (double)occupied / (double)shape->all)
             fail_msg("%s\noccupied cells of member %zu: %.9g, of the oracle %zu of %zu", b->what, m,
-                     columns[DISKS_OCCUPIED], occupied, disks_cells(shape));
+                     columns[DISKS_OCCUPIED], occupied, shape->all);
         if (shape->confined.is) {
             const struct places_case places = {.what = b->what,
                                                .member = m,

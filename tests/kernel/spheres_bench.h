@@ -60,7 +60,7 @@ static inline void spheres_oracle_of(struct spheres_bench *b, size_t m) {
     const struct ergo_value *phi = ergo_point_value(point, "/system/packing_fraction");
     const struct ergo_value *box = ergo_point_value(point, "/system/box");
     struct ergo_oracle_spheres *o = &b->oracles[m];
-    struct spheres_config config;
+    struct ergo_hard_cells config;
     const char *walls = ergo_point_text(point, "/system/walls");
     double sigma = 1e300, sides[3];
     for (int k = 0; k < 3; k++) {
@@ -92,14 +92,14 @@ static inline void spheres_oracle_of(struct spheres_bench *b, size_t m) {
     o->key[0] = (uint32_t)point->stream;
     o->key[1] = (uint32_t)(point->stream >> 32);
     o->cube = calloc((size_t)s->all, sizeof *o->cube);
-    SPHERES_OK(b, spheres_fetch(b->ctx, b->state, m, &config));
+    SPHERES_OK(b, ergo_hard_fetch(b->ctx, b->state, m, &config));
     for (size_t i = 0; i < s->all; i++) {
         o->cube[i].n = config.count[i];
         for (size_t j = 0; j < config.count[i]; j++)
             for (int k = 0; k < 3; k++)
-                o->cube[i].at[j][k] = config.place[i * SPHERES_MANY + j].at[k];
+                o->cube[i].at[j][k] = ergo_hard_local(&config, i, j)[k];
     }
-    spheres_config_free(&config);
+    ergo_hard_free(&config);
 }
 
 static inline void spheres_begin(struct spheres_bench *b, const char *job) {
@@ -130,8 +130,8 @@ static inline void spheres_end(struct spheres_bench *b) {
 static inline void spheres_compare(struct spheres_bench *b) {
     for (size_t m = 0; m < b->batch->count; m++) {
         const struct ergo_oracle_spheres *o = &b->oracles[m];
-        struct spheres_config config;
-        SPHERES_OK(b, spheres_fetch(b->ctx, b->state, m, &config));
+        struct ergo_hard_cells config;
+        SPHERES_OK(b, ergo_hard_fetch(b->ctx, b->state, m, &config));
         for (int k = 0; k < 3; k++)
             if (config.grid[k] != (uint64_t)o->grid[k])
                 fail_msg("%s\nmember %zu: another grid than the oracle's after %llu sweeps",
@@ -140,13 +140,13 @@ static inline void spheres_compare(struct spheres_bench *b) {
             bool same = config.count[i] == o->cube[i].n;
             for (size_t j = 0; j < config.count[i] && same; j++)
                 for (int k = 0; k < 3; k++)
-                    same = same && config.place[i * SPHERES_MANY + j].at[k] == o->cube[i].at[j][k];
+                    same = same && ergo_hard_local(&config, i, j)[k] == o->cube[i].at[j][k];
             if (!same)
                 fail_msg("%s\nmember %zu differs from the oracle after %llu sweeps, first in cell "
                          "%zu",
                          b->what, m, (unsigned long long)b->step, i);
         }
-        spheres_config_free(&config);
+        ergo_hard_free(&config);
         assert_false(o->lost);
     }
 }

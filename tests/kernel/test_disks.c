@@ -190,25 +190,25 @@ static void test_states(void **state) {
     (void)state;
     static const char job[] = "{\"sampler\": \"hard-disks\", \"replicas\": 2, \"system\": {\"n\": "
                               "30, \"packing_fraction\": 0.5}, \"run\": {\"sweeps\": 1}}";
-    struct disks_config config;
+    struct ergo_hard_cells config;
     size_t cell = 0;
     disks_begin(&bench, job);
     disks_sweeps_compared(&bench, 3);
-    DISKS_OK(&bench, disks_fetch(bench.ctx, bench.state, 1, &config));
+    DISKS_OK(&bench, ergo_hard_fetch(bench.ctx, bench.state, 1, &config));
     while (config.count[cell] == 0 || config.count[cell] == DISKS_SLOTS)
         cell++;
-    config.x[cell * DISKS_SLOTS + config.count[cell]] = config.x[cell * DISKS_SLOTS];
-    config.y[cell * DISKS_SLOTS + config.count[cell]] = config.y[cell * DISKS_SLOTS];
+    memcpy(ergo_hard_local(&config, cell, config.count[cell]), ergo_hard_local(&config, cell, 0),
+           2 * sizeof *config.at);
     config.count[cell]++;
-    DISKS_OK(&bench, disks_store(bench.ctx, bench.state, 1, &config));
+    DISKS_OK(&bench, ergo_hard_store(bench.ctx, bench.state, 1, &config));
     refused(1, "disks");
     size_t other = cell + 1;
     while (config.count[other] == 0)
         other++;
     config.count[other]--;
-    DISKS_OK(&bench, disks_store(bench.ctx, bench.state, 1, &config));
+    DISKS_OK(&bench, ergo_hard_store(bench.ctx, bench.state, 1, &config));
     refused(1, "overlap");
-    disks_config_free(&config);
+    ergo_hard_free(&config);
     disks_end(&bench);
 }
 

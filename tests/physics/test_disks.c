@@ -172,7 +172,7 @@ static void test_plain(void **state) {
     struct ergo_oracle_plain plain;
     cJSON *tree = run("plain", text, moves, &job);
     assert_true(disks_shape_of(&job->points[0], &shape, reason));
-    shape.packed = false; /* the plain chain is on no grid */
+    shape.planes = 2; /* the plain chain is on no grid */
     disks_limits(&job->points[0], &shape, DISKS_CURVE_CONTACT, limits);
     disks_areas(&job->points[0], &shape, DISKS_CURVE_CONTACT, limits, areas);
     assert_true(disks_lattice(&shape, true, x, y));

@@ -136,12 +136,12 @@ static void test_rectangles(void **state) {
         assert_int_equal(s.rectangular, s.box[0] != s.box[1]);
         const double w[2] = {s.box[0] / s.cells[0], s.box[1] / s.cells[1]};
         assert_true(fabs((double)s.ratio * 0x1p-62 - w[1] * w[1] / (w[0] * w[0])) < 1e-10);
-        assert_true(fabs(sqrt((double)s.contact) * w[0] / s.width - 1) < 1e-6);
+        assert_true(fabs(sqrt((double)s.contact) * w[0] / s.width[0] - 1) < 1e-6);
         assert_int_equal(s.cells[0], boxes[i].cells[0]);
         assert_int_equal(s.cells[1], boxes[i].cells[1]);
         /* two active disks that leave their cells do not meet */
         disks_member_fill(&job->points[0], &s, &member);
-        assert_true(s.width - 2.0 * member.leave >= s.sigma / fmin(1.0, s.aspect));
+        assert_true(s.width[0] - 2.0 * member.leave >= s.sigma / fmin(1.0, s.aspect));
         ergo_job_destroy(job);
     }
 }
@@ -163,17 +163,17 @@ static void test_narrow_slits(void **state) {
         for (int square = 0; square < (i < 6 ? 2 : 1); square++) {
             char text[200], reason[400];
             struct disks_shape s;
-            struct disks_config config;
+            struct ergo_hard_cells config;
             snprintf(text, sizeof text, "%s, \"start\": \"%s\"", systems[i],
                      square ? "square" : "hexagonal");
             struct ergo_job *job = parse(text);
             if (!job)
                 fail_msg("%s: %s", text, ergo_error_message(ctx));
             assert_true(disks_shape_of(&job->points[0], &s, reason));
-            assert_true(disks_config_init(&config, s.cells));
-            if (disks_start(ctx, &job->points[0], &s, &config) != ERGO_OK)
+            assert_int_equal(ergo_hard_create(ctx, &s.hard, &config), ERGO_OK);
+            if (disks_start(ctx, &job->points[0], &s.hard, &config) != ERGO_OK)
                 fail_msg("%s: %s", text, ergo_error_message(ctx));
-            disks_config_free(&config);
+            ergo_hard_free(&config);
             ergo_job_destroy(job);
         }
     refused("\"n\": 11, \"box\": [10, 1.02], \"walls\": [\"y\"]", "does not fit this box");
@@ -281,7 +281,7 @@ static void test_starts(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct ergo_job *job = parse(cases[i]);
         struct disks_shape s;
-        struct disks_config config, again;
+        struct ergo_hard_cells config, again;
         struct ergo_text text = {0}, other = {0};
         const char *reason = NULL;
         char why[300];
@@ -289,34 +289,35 @@ static void test_starts(void **state) {
         unsigned slot[2];
         assert_non_null(job);
         assert_true(disks_shape_of(&job->points[0], &s, why));
-        assert_true(disks_config_init(&config, s.cells) && disks_config_init(&again, s.cells));
-        const enum ergo_status status = disks_start(ctx, &job->points[0], &s, &config);
+        assert_int_equal(ergo_hard_create(ctx, &s.hard, &config), ERGO_OK);
+        assert_int_equal(ergo_hard_create(ctx, &s.hard, &again), ERGO_OK);
+        const enum ergo_status status = disks_start(ctx, &job->points[0], &s.hard, &config);
         assert_int_equal(status, ERGO_OK);
         if (status == ERGO_OK) {
-            for (size_t k = 0; k < disks_cells(&s); k++)
+            for (size_t k = 0; k < s.all; k++)
                 n += config.count[k];
             assert_int_equal(n, s.n);
-            assert_true(disks_config_closest(&config, &s, cell, slot) >= s.contact);
-            disks_config_write(&config, &s, &text);
-            assert_true(disks_config_read(&again, &s, text.data, text.length, &reason));
-            disks_config_write(&again, &s, &other);
+            assert_true(ergo_hard_closest(&config, cell, slot) >= s.contact);
+            ergo_hard_write(&config, &text);
+            assert_true(ergo_hard_read(&again, text.data, text.length, &reason));
+            ergo_hard_write(&again, &other);
             assert_memory_equal(text.data, other.data, text.length);
-            assert_false(disks_config_read(&again, &s, text.data, text.length - 1, &reason));
+            assert_false(ergo_hard_read(&again, text.data, text.length - 1, &reason));
             /* the second of two members of the same size */
-            const size_t cells = disks_cells(&s);
-            void *raw = calloc(2 * cells * disks_planes(&s), DISKS_PLANE_BYTES);
-            disks_config_to_raw(&config, &s, raw, cells, 2 * cells);
-            disks_config_from_raw(&again, &s, raw, cells, 2 * cells);
+            const size_t cells = s.all;
+            void *raw = calloc(2 * cells * s.planes, ERGO_HARD_BYTES);
+            disks_kind.to_raw(&config, raw, cells, 2 * cells);
+            disks_kind.from_raw(&again, raw, cells, 2 * cells);
             ergo_text_free(&other);
-            disks_config_write(&again, &s, &other);
+            ergo_hard_write(&again, &other);
             assert_memory_equal(text.data, other.data, text.length);
             free(raw);
         }
         ergo_error_clear(ctx);
         ergo_text_free(&text);
         ergo_text_free(&other);
-        disks_config_free(&config);
-        disks_config_free(&again);
+        ergo_hard_free(&config);
+        ergo_hard_free(&again);
         ergo_job_destroy(job);
     }
 }
@@ -334,7 +335,7 @@ static void test_random_fits(void **state) {
                      box);
             struct ergo_job *job = parse(system);
             struct disks_shape s, grid;
-            struct disks_config config;
+            struct ergo_hard_cells config;
             struct disks_growth growth;
             char reason[400];
             if (!job) {
@@ -348,13 +349,13 @@ static void test_random_fits(void **state) {
             disks_growth_shape(&s, &grid);
             disks_growth_fill(&job->points[0], &grid, &growth);
             /* five disks find no place in a cell, and those of two active cells do not meet */
-            const uint64_t w = grid.width;
+            const uint64_t w = grid.width[0];
             assert_true(2 * growth.contact[0] > (w - 1) * (w - 1));
             assert_true(growth.contact[0] <= growth.contact[1] && growth.contact[1] <= w * w);
-            assert_true(disks_config_init(&config, grid.cells));
-            assert_int_equal(disks_growth_start(ctx, &grid, &config), ERGO_OK);
+            assert_int_equal(ergo_hard_create(ctx, &grid.hard, &config), ERGO_OK);
+            assert_int_equal(disks_growth_start(ctx, &config), ERGO_OK);
             boxes++;
-            disks_config_free(&config);
+            ergo_hard_free(&config);
             ergo_job_destroy(job);
         }
     }
@@ -588,18 +589,19 @@ static void test_file(void **state) {
     write_start(path, "D 0.1 0.1 0\nD 2 2 0\nD 3.1 0.5 0\n");
     struct ergo_job *job = parse(system);
     struct disks_shape s;
-    struct disks_config config;
+    struct ergo_hard_cells config;
     assert_non_null(job);
-    assert_true(disks_shape_of(&job->points[0], &s, why) && disks_config_init(&config, s.cells));
-    assert_int_equal(disks_start(ctx, &job->points[0], &s, &config), ERGO_OK);
+    assert_true(disks_shape_of(&job->points[0], &s, why));
+    assert_int_equal(ergo_hard_create(ctx, &s.hard, &config), ERGO_OK);
+    assert_int_equal(disks_start(ctx, &job->points[0], &s.hard, &config), ERGO_OK);
     write_start(path, "D 0.1 0.1 0\nD 2 2 0\nD 3.9 0.5 0\n");
     refused(system, "disks 1 and 3 overlap: their distance is 0.4472");
     ergo_error_clear(ctx);
-    assert_int_equal(disks_start(ctx, &job->points[0], &s, &config), ERGO_E_JOB);
+    assert_int_equal(disks_start(ctx, &job->points[0], &s.hard, &config), ERGO_E_JOB);
     assert_non_null(strstr(ergo_error_message(ctx), "disks 1 and 3 overlap"));
     ergo_error_clear(ctx);
     remove(path);
-    disks_config_free(&config);
+    ergo_hard_free(&config);
     ergo_job_destroy(job);
 }
 

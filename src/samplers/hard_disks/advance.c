@@ -33,7 +33,7 @@ static struct ergo_grid over_set(const struct disks_state *s) {
 
 static void sweeps_local(struct disks_state *s, uint64_t sweeps) {
     const struct disks_launch *l = &s->launch;
-    const size_t memory = 2 * (size_t)l->most_cells * DISKS_PLANE_BYTES * disks_planes(s->shapes);
+    const size_t memory = 2 * (size_t)l->most_cells * ERGO_HARD_BYTES * s->shapes[0].planes;
     while (sweeps && s->e.status == ERGO_OK) {
         const uint64_t now = ergo_engine_next(&s->e, &s->e.pace, sweeps, l->launch_sweeps);
         ERGO_LAUNCH(&s->e, DISKS_SWEEPS_LOCAL, ergo_grid_groups(members_of(s), l->group, 1),
@@ -75,7 +75,7 @@ static void sweep_tile(struct disks_state *s, uint32_t k, bool after, bool note)
                 BUFFER(DISKS_PLANS), BUFFER(DISKS_GRIDS), BUFFER(DISKS_TALLY), U64(s->e.step),
                 U32(k), U32(l->plans), U32(after), U32(note), U32(second_plane(s)), U32(l->tile[0]),
                 U32(l->tile[1]), U32(room),
-                LOCAL((size_t)room * DISKS_PLANE_BYTES * disks_planes(s->shapes)));
+                LOCAL((size_t)room * ERGO_HARD_BYTES * s->shapes[0].planes));
     s->e.step++;
     ergo_engine_swap(&s->e, DISKS_CELLS, DISKS_OTHER);
 }
@@ -195,7 +195,7 @@ void disks_columns(const struct disks_shape *shape, const struct disks_sum *sum,
     columns[DISKS_PSI6_IM] = (double)sum->im * 0x1p-24 / (double)shape->n;
     columns[DISKS_ACCEPTANCE] =
         tally.tried ? (double)tally.accepted / (moves * (double)tally.tried) : 0.0;
-    columns[DISKS_OCCUPIED] = (double)sum->occupied / (double)disks_cells(shape);
+    columns[DISKS_OCCUPIED] = (double)sum->occupied / (double)shape->all;
     columns[DISKS_FIELD_ENERGY] = ldexp((double)energy, -ERGO_FIELD_ENERGY_BITS) / (double)shape->n;
     if (!shape->npt)
         return;

@@ -4,9 +4,8 @@
 
 #include "engine/engine.h"
 #include "hard_disks/params.h"
-#include "samplers/confined.h"
+#include "samplers/hard.h"
 #include "samplers/hard_disks/parameters.h"
-#include "samplers/isobaric.h"
 #include "samplers/sampler.h"
 
 #define DISKS_PI 3.14159265358979323846
@@ -32,30 +31,16 @@ bool disks_is_slit(const struct ergo_point *point);
 /* ---- shape.c: numbers that follow from the job ---------------------------------------------- */
 
 struct disks_shape {
-    uint64_t n;
-    double box[2];   /* sides in sigma, between the faces of walls */
-    double board[2]; /* of the checkerboard, which goes on within walls */
-    double unit[2];  /* units of sigma along each axis */
-    struct ergo_confinement confined;
-    double density;             /* rho sigma^2 */
-    uint32_t cells[2], half[2]; /* a side */
-    uint32_t width;             /* W: units per cell side */
-    uint64_t side[2];           /* W * cells: units per box side */
-    double sigma;               /* in units of x */
-    bool rectangular;           /* sides differ, and with them the units along x and y: */
-    double aspect;              /* w_y/w_x, */
-    uint64_t ratio;             /* and its square in 2^-62 */
-    uint64_t contact;           /* overlap: r^2 < contact, in units^2 */
-    bool packed;
-    uint32_t moves_per_cell;
+    ERGO_HARD;
+    double board[2];  /* sides of the checkerboard in sigma, which goes on within walls */
+    uint32_t half[2]; /* of the cells of a side */
+    bool rectangular; /* sides differ, and with them the units along x and y: */
+    double aspect;    /* w_y/w_x, */
+    uint64_t ratio;   /* and its square in 2^-62 */
     /* constant volume alone has these: */
     uint32_t block; /* cells along a sub-block of the density histogram */
     bool leave, shuffle, shuffle_sets;
-    /* constant pressure: box, density, sigma and contact are those of the start */
-    bool npt, per_axis;    /* the box changes; one side at a time */
-    uint32_t volume_every; /* sweeps from one volume move to the next */
-    struct disks_rules rules;
-    struct disks_size size;
+    struct disks_rules rules; /* and these constant pressure */
 };
 
 /* Geometry of a point. False: no checkerboard fits, and *reason (300 bytes) tells which boxes do.
@@ -128,57 +113,8 @@ double disks_excess(const struct ergo_point *point, const double *profile, size_
 double disks_exact_pressure(const struct ergo_point *point);
 double disks_published_pressure(const struct ergo_point *point, double *error);
 
-/* ---- state.c: a configuration on the host -----------------------------------------------------
- */
-
-/* Cells row by row, DISKS_SLOTS slots each; coordinates local to the cell. */
-struct disks_config {
-    uint32_t cells[2];      /* a side */
-    uint64_t grid[2];       /* where cell (0, 0) is in the box, in units */
-    struct disks_size size; /* at constant pressure */
-    uint8_t *count;         /* [cells] */
-    uint32_t *x, *y;        /* [cells][DISKS_SLOTS] */
-};
-
-bool disks_config_init(struct disks_config *config,
-                       const uint32_t cells[2]);              /* false: out of memory */
-size_t disks_config_cells(const struct disks_config *config); /* that are here */
-/* Of a whole member. */
-size_t disks_cells(const struct disks_shape *shape);
-void disks_config_free(struct disks_config *config);
-/* Put disks at (x, y), in units and below shape->side, into cells, in the given order. Returns
- * SIZE_MAX, or the first disk that finds its cell full. */
-size_t disks_config_place(struct disks_config *config, const struct disks_shape *shape,
-                          const uint64_t *x, const uint64_t *y);
-/* Sides of the box, and positions in the order of the cells (n values each), in sigma. */
-void disks_config_box(const struct disks_config *config, const struct disks_shape *shape,
-                      double box[2]);
-void disks_config_positions(const struct disks_config *config, const struct disks_shape *shape,
-                            double *x, double *y);
-/* The smallest squared distance of two disks, and the cells (row by row) and slots of the pair
- * (NULL: not wanted). Of pairs in cells that are no neighbours none is seen. */
-uint64_t disks_config_closest(const struct disks_config *config, const struct disks_shape *shape,
-                              size_t cell[2], unsigned slot[2]);
-/* The place in the box, in units, of disk k of a cell. */
-void disks_config_at(const struct disks_config *config, const struct disks_shape *shape,
-                     size_t cell, size_t k, uint64_t at[2]);
-/* Is a disk in a wall? */
-bool disks_config_crosses(const struct disks_config *config, const struct disks_shape *shape);
-/* Write and read the canonical bytes (README). False: not the bytes of such a state; *reason says
- * why. */
-void disks_config_write(const struct disks_config *config, const struct disks_shape *shape,
-                        struct ergo_text *text);
-bool disks_config_read(struct disks_config *config, const struct disks_shape *shape,
-                       const void *bytes, size_t length, const char **reason);
-/* The device's layout (params.h): one plane of 16 bytes per cell if packed, else two. A
- * configuration begins at cell `first` of each plane, and the second plane begins at cell `second`.
- */
-enum { DISKS_PLANE_BYTES = 16 };
-size_t disks_planes(const struct disks_shape *shape);
-void disks_config_to_raw(const struct disks_config *config, const struct disks_shape *shape,
-                         void *raw, size_t first, size_t second);
-void disks_config_from_raw(struct disks_config *config, const struct disks_shape *shape,
-                           const void *raw, size_t first, size_t second);
+/* state.c */
+extern const struct ergo_hard_kind disks_kind;
 
 /* ---- start.c ----------------------------------------------------------------------------------
  */
@@ -193,21 +129,16 @@ bool disks_start_fits(const struct ergo_point *point, const struct disks_shape *
                       char *reason);
 /* Make any start except a random one. */
 enum ergo_status disks_start(struct ergo_context *ctx, const struct ergo_point *point,
-                             const struct disks_shape *shape, struct disks_config *config);
-/* Check a start from a file, without using it. */
-enum ergo_status disks_start_check(struct ergo_context *ctx, const struct ergo_point *point,
-                                   const struct disks_shape *shape);
-/* The same disks in another grid of cells. */
-enum ergo_status disks_regrid(struct ergo_context *ctx, const struct disks_shape *from_shape,
-                              const struct disks_config *from, const struct disks_shape *shape,
-                              struct disks_config *config);
+                             const struct ergo_hard *shape, struct ergo_hard_cells *config);
+/* The same disks in another grid of cells, that of c's shape. */
+enum ergo_status disks_regrid(struct ergo_context *ctx, const struct ergo_hard_cells *from,
+                              struct ergo_hard_cells *c);
 /* The grid in which a random start grows, where shape->contact is the final one. The kernels'
  * parameters for it, except `first`. Its first configuration. */
 void disks_growth_shape(const struct disks_shape *shape, struct disks_shape *grid);
 void disks_growth_fill(const struct ergo_point *point, const struct disks_shape *grid,
                        struct disks_growth *growth);
-enum ergo_status disks_growth_start(struct ergo_context *ctx, const struct disks_shape *grid,
-                                    struct disks_config *config);
+enum ergo_status disks_growth_start(struct ergo_context *ctx, struct ergo_hard_cells *c);
 
 /* ---- device -----------------------------------------------------------------------------------
  */
@@ -280,6 +211,7 @@ enum disks_kernel {
 
 struct disks_state {
     struct ergo_engine e;
+    const struct ergo_hard_kind *kind;
     struct disks_launch launch;
     struct disks_shape *shapes;    /* [members] */
     struct disks_member *members;  /* [members]; at constant pressure as they are at the start */
@@ -295,9 +227,9 @@ struct disks_growing {
     struct disks_shape *shapes; /* [members]: the job's */
     struct disks_shape *grids;  /* the grids in which disks grow */
     struct disks_growth *growths;
-    struct disks_config *configs; /* members that have finished, in the job's grid */
-    uint32_t *overlaps;           /* number of disks that overlap, per member */
-    uint64_t cells;               /* of all members */
+    struct ergo_hard_cells *configs; /* members that have finished, in the job's grid */
+    uint32_t *overlaps;              /* number of disks that overlap, per member */
+    uint64_t cells;                  /* of all members */
     uint32_t most_cells, sweep;
     size_t left; /* members that still grow */
 };
@@ -309,34 +241,16 @@ enum ergo_status disks_configure(struct ergo_context *ctx, void *state);
 /* device.c */
 extern const struct ergo_engine_model disks_model;
 enum ergo_status disks_init(struct ergo_context *ctx, void *state);
-enum ergo_status disks_save(struct ergo_context *ctx, void *state, size_t member,
-                            struct ergo_text *text);
-enum ergo_status disks_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
-                            const void *bytes, size_t length);
-enum ergo_status disks_carry(struct ergo_context *ctx, void *state, size_t member,
-                             const void *bytes, size_t length);
-/* Transfer a member's planes between a buffer and `raw`, which holds them one after the other:
- * cells from `first` on, where a plane of the buffer has `all` cells. */
-void disks_planes_read(struct ergo_engine *e, unsigned buffer, const struct disks_shape *shape,
-                       size_t first, size_t all, unsigned char *raw);
-/* Read one member's configuration from the device (it is allocated), and write it. */
-enum ergo_status disks_fetch(struct ergo_context *ctx, struct disks_state *s, size_t member,
-                             struct disks_config *config);
-enum ergo_status disks_store(struct ergo_context *ctx, struct disks_state *s, size_t member,
-                             const struct disks_config *config);
-/* A member's parameters at the size of its configuration. */
+/* A member's parameters at that volume. */
 struct disks_member disks_member_at(const struct disks_state *s, size_t member,
-                                    const struct disks_config *config);
-/* Write starts of all members at once. */
-enum ergo_status disks_store_all(struct ergo_context *ctx, struct disks_state *s,
-                                 const struct disks_config *configs);
+                                    const struct ergo_volume *volume);
 /* random.c: random starts of all members at once, in pieces. */
 enum ergo_status disks_random_begin(struct ergo_context *ctx, struct disks_state *s);
 enum ergo_status disks_random_piece(struct ergo_context *ctx, void *state, bool *done);
 void disks_random_destroy(struct disks_state *s);
 /* A member's cells while they grow, in the grid of the start. */
 enum ergo_status disks_random_fetch(struct ergo_context *ctx, struct disks_state *s, size_t member,
-                                    struct disks_config *config);
+                                    struct ergo_hard_cells *config);
 /* advance.c */
 void disks_steps(void *state, uint64_t sweeps);
 void disks_measure(void *state, size_t sample);
@@ -359,7 +273,7 @@ double disks_density_at(const struct disks_shape *shape, const struct ergo_volum
 /* Local psi_6 of all disks in the order of the cells (n values each), in 1/DISKS_PSI6_UNIT, which
  * are the terms of the device's sums. False: no memory. */
 bool disks_psi6(const struct disks_member *member, const struct disks_shape *shape,
-                const struct disks_config *config, int32_t *re, int32_t *im);
+                const struct ergo_hard_cells *config, int32_t *re, int32_t *im);
 enum ergo_status disks_picture(struct ergo_context *ctx, void *state, size_t member,
                                struct ergo_picture *picture);
 enum ergo_status disks_frame(struct ergo_context *ctx, void *state, size_t member,

@@ -222,20 +222,19 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
                                 : box->present         ? "/system/box"
                                                        : "/system/packing_fraction",
                                 "%s", reason);
-    else if (disks_cells(&shape) > DISKS_CELLS_MAX)
+    else if (shape.all > DISKS_CELLS_MAX)
         status = ergo_job_error(
             ctx, box->present ? "/system/box" : "/system/packing_fraction",
             "a box of %.6g x %.6g sigma has %llu cells: at most %u are possible, "
             "which is %d a side. Cells are below sqrt 2 sigma, also in a dilute gas, so that "
             "no five disks fit in one",
-            shape.box[0], shape.box[1], (unsigned long long)disks_cells(&shape), DISKS_CELLS_MAX,
-            23170);
+            shape.box[0], shape.box[1], (unsigned long long)shape.all, DISKS_CELLS_MAX, 23170);
     else if (shape.npt && ergo_isobaric_check(ctx, point, &shape.rules.volume,
                                               shape.box[0] * shape.box[1]) != ERGO_OK)
         status = ERGO_E_JOB;
     else if (!disks_start_fits(point, &shape, reason))
         status = ergo_job_error(ctx, "/system/start", "%s", reason);
-    else if (shape.packed && shape.leave)
+    else if (shape.planes == 1 && shape.leave)
         status = ergo_job_error(ctx, "/system/leave_cell",
                                 "true needs coordinates \"wide\": packed ones end at the cell");
     if (status == ERGO_OK && !shape.npt)
@@ -247,7 +246,7 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
     if (of_particle(point)->contact_range < of_particle(point)->contact_bin)
         status = ergo_job_error(ctx, "/run/contact_bin", "wider than contact_range");
     if (status == ERGO_OK && is_file(start) && !point->job->again)
-        status = disks_start_check(ctx, point, &shape);
+        status = ergo_hard_start_check(ctx, point, &shape.hard);
     return status;
 }
 
@@ -283,9 +282,10 @@ static double published(const struct ergo_point *point, const char *observable, 
 }
 
 #define OPS                                                                                        \
-    .engine = &disks_model, .init = disks_init, .start = disks_random_piece, .save = disks_save,   \
-    .load = disks_load, .picture = disks_picture, .frame = disks_frame,
-static const struct ergo_sampler_ops ops = {OPS}, ops_npt = {OPS.carry = disks_carry};
+    .engine = &disks_model, .init = disks_init, .start = disks_random_piece,                       \
+    .save = ergo_hard_save, .load = ergo_hard_load, .picture = disks_picture,                      \
+    .frame = disks_frame,
+static const struct ergo_sampler_ops ops = {OPS}, ops_npt = {OPS.carry = ergo_hard_carry};
 
 static const char *const first_job[] = {"/system/n=256",          "/system/packing_fraction=0.6",
                                         "/run/equilibration=500", "/run/sweeps=5000",

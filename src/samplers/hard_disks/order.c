@@ -111,18 +111,17 @@ static bool is_due(const struct disks_state *s, unsigned slot, size_t curve) {
 }
 
 void disks_order_read(struct disks_state *s, size_t curve) {
-    const size_t bytes = (size_t)s->launch.all_cells * DISKS_PLANE_BYTES * disks_planes(s->shapes);
+    const size_t bytes = (size_t)s->launch.all_cells * ERGO_HARD_BYTES * s->shapes[0].planes;
     if (is_due(s, s->e.slot, curve))
         ergo_engine_read_curve(&s->e, DISKS_CELLS, 0, bytes, DISKS_PLACES, curve, 0);
 }
 
 static bool config_of(const struct disks_state *s, unsigned slot, size_t curve, size_t member,
-                      struct disks_config *config) {
-    if (!disks_config_init(config, s->shapes[member].cells))
+                      struct ergo_hard_cells *config) {
+    if (ergo_hard_create(s->e.ctx, &s->shapes[member].hard, config) != ERGO_OK)
         return false;
-    disks_config_from_raw(config, &s->shapes[member],
-                          ergo_engine_host(&s->e, DISKS_PLACES, slot, curve),
-                          s->members[member].first, (size_t)s->launch.all_cells);
+    s->kind->from_raw(config, ergo_engine_host(&s->e, DISKS_PLACES, slot, curve),
+                      s->members[member].first, (size_t)s->launch.all_cells);
     return true;
 }
 
@@ -132,7 +131,7 @@ bool disks_order_row(const struct disks_state *s, unsigned slot, const struct er
     const struct ergo_point *point = s->e.batch->points[member];
     const size_t n = (size_t)s->shapes[member].n;
     double *curves[HEXATIC_CURVES];
-    struct disks_config config;
+    struct ergo_hard_cells config;
     /* what is measured during equilibration is dropped */
     if (!is_due(s, slot, curve) || !row->curves[DISKS_CURVE_NUMBERS] ||
         ergo_engine_curve_sample(&s->e, slot, curve) < ergo_schedule_of(point).n_equilibration)
@@ -147,14 +146,14 @@ bool disks_order_row(const struct disks_state *s, unsigned slot, const struct er
                         ? row->curves[DISKS_CURVE_NUMBERS + 1 + c] + row->number * plan.sizes[c]
                         : NULL;
     if (ok) {
-        disks_config_positions(&config, &s->shapes[member], places, places + n);
+        ergo_hard_positions(&config, places);
         const struct disks_plane plane = {{plan.side[0], plan.side[1]}, n, places, places + n};
         ok = hexatic_analyse(&plan, &plane,
                              row->curves[DISKS_CURVE_NUMBERS] + row->number * HEXATIC_NUMBERS,
                              curves);
     }
     free(places);
-    disks_config_free(&config);
+    ergo_hard_free(&config);
     return ok;
 }
 

@@ -9,25 +9,25 @@
 
 /* Of the disks of a cell: DISKS_SLOTS values. */
 static void psi6_of_cell(const struct disks_member *member, const struct disks_shape *s,
-                         const struct disks_config *c, size_t cell, int32_t *re, int32_t *im) {
+                         const struct ergo_hard_cells *c, size_t cell, int32_t *re, int32_t *im) {
     const int64_t m = s->cells[0], rows = s->cells[1], at = (int64_t)cell;
     const float inverse_y = s->rectangular ? member->inverse * member->aspect[0] : member->inverse;
-    const float w = (float)s->width;
+    const float w = (float)s->width[0];
     size_t around[25];
     for (int64_t k = 0; k < 25; k++) /* a bond reaches two cells at most */
         around[k] =
             (size_t)((at / m + k / 5 - 2 + 2 * rows) % rows * m + (at % m + k % 5 - 2 + 2 * m) % m);
     for (size_t i = 0; i < c->count[cell]; i++) {
-        const float px = (float)c->x[cell * DISKS_SLOTS + i];
-        const float py = (float)c->y[cell * DISKS_SLOTS + i];
+        const float px = (float)ergo_hard_local(c, cell, i)[0];
+        const float py = (float)ergo_hard_local(c, cell, i)[1];
         struct disks_bonds bonds = {0.0f, 0.0f, 0.0f};
         for (int64_t k = 0; k < 25; k++) {
             const int64_t ox = k % 5 - 2, oy = k / 5 - 2;
             const float left = px - (float)ox * w, low = py - (float)oy * w;
-            const size_t first = around[k] * DISKS_SLOTS;
-            for (size_t j = first; j < first + c->count[around[k]]; j++)
-                bonds = disks_bond(bonds, ((float)c->x[j] - left) * member->inverse,
-                                   ((float)c->y[j] - low) * inverse_y, member->neighbour);
+            const uint32_t *p = ergo_hard_local(c, around[k], 0);
+            for (size_t j = 0; j < c->count[around[k]]; j++, p += 2)
+                bonds = disks_bond(bonds, ((float)p[0] - left) * member->inverse,
+                                   ((float)p[1] - low) * inverse_y, member->neighbour);
         }
         const float scale =
             bonds.count > 0.0f ? disks_inverse(bonds.count) * DISKS_PSI6_UNIT : 0.0f;
@@ -39,7 +39,7 @@ static void psi6_of_cell(const struct disks_member *member, const struct disks_s
 struct psi6 {
     const struct disks_member *member;
     const struct disks_shape *shape;
-    const struct disks_config *config;
+    const struct ergo_hard_cells *config;
     const size_t *first; /* disk of each row of cells */
     int32_t *re, *im;
 };
@@ -55,7 +55,7 @@ static void psi6_rows(size_t begin, size_t end, void *user) {
 /* NOLINTNEXTLINE(readability-non-const-parameter) psi6_rows writes them */
 bool disks_psi6(const struct disks_member *member, const struct disks_shape *s,
                 /* NOLINTNEXTLINE(readability-non-const-parameter) */
-                const struct disks_config *c, int32_t *re, int32_t *im) {
+                const struct ergo_hard_cells *c, int32_t *re, int32_t *im) {
     const size_t cells = s->cells[0], rows = s->cells[1];
     size_t *first = malloc(rows * sizeof *first), n = 0;
     if (!first)
@@ -72,19 +72,19 @@ bool disks_psi6(const struct disks_member *member, const struct disks_shape *s,
 /* Read positions and local psi_6 of a member: x, y, re, im, n values each, malloc'ed together, and
  * the sides of its box. psi_6 has the values that the measurement on the device adds up. */
 static enum ergo_status read_positions(struct ergo_context *ctx, struct disks_state *s,
-                                       size_t member, double **data, double box[2]) {
+                                       size_t member, double **data, double box[3]) {
     const struct disks_shape *shape = &s->shapes[member];
     const size_t n = (size_t)shape->n;
-    struct disks_config config;
-    enum ergo_status status = disks_fetch(ctx, s, member, &config);
+    struct ergo_hard_cells config;
+    enum ergo_status status = ergo_hard_fetch(ctx, s, member, &config);
     *data = NULL;
     if (status != ERGO_OK)
         return status;
-    const struct disks_member now = disks_member_at(s, member, &config);
+    const struct disks_member now = disks_member_at(s, member, &config.volume);
     double *d = malloc(4 * n * sizeof *d);
     int32_t *psi6 = malloc(2 * n * sizeof *psi6);
     if (d && psi6 && disks_psi6(&now, shape, &config, psi6, psi6 + n)) {
-        disks_config_positions(&config, shape, d, d + n);
+        ergo_hard_positions(&config, d);
         for (size_t i = 0; i < 2 * n; i++)
             d[2 * n + i] = psi6[i] / (double)DISKS_PSI6_UNIT;
     } else {
@@ -92,9 +92,9 @@ static enum ergo_status read_positions(struct ergo_context *ctx, struct disks_st
         d = NULL;
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a frame or picture of %zu disks", n);
     }
-    disks_config_box(&config, shape, box);
+    ergo_hard_box(&config, box);
     free(psi6);
-    disks_config_free(&config);
+    ergo_hard_free(&config);
     *data = d;
     return status;
 }
@@ -117,7 +117,7 @@ enum ergo_status disks_frame(struct ergo_context *ctx, void *opaque, size_t memb
     struct disks_state *s = opaque;
     const struct disks_shape *shape = &s->shapes[member];
     const size_t n = (size_t)shape->n;
-    double *d = NULL, box[2];
+    double *d = NULL, box[3];
     const enum ergo_status status = read_positions(ctx, s, member, &d, box);
     if (status != ERGO_OK)
         return status;
@@ -151,7 +151,7 @@ enum ergo_status disks_picture(struct ergo_context *ctx, void *opaque, size_t me
     struct disks_state *s = opaque;
     const struct disks_shape *shape = &s->shapes[member];
     const size_t n = (size_t)shape->n;
-    double *d = NULL, box[2];
+    double *d = NULL, box[3];
     enum ergo_status status = read_positions(ctx, s, member, &d, box);
     if (status != ERGO_OK)
         return status;

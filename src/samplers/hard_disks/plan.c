@@ -168,7 +168,7 @@ static void declare_buffers(struct disks_state *s) {
     struct ergo_engine *e = &s->e;
     const struct disks_launch *l = &s->launch;
     const uint64_t members = e->batch->count;
-    const uint64_t cells = l->all_cells * DISKS_PLANE_BYTES * disks_planes(s->shapes);
+    const uint64_t cells = l->all_cells * ERGO_HARD_BYTES * s->shapes[0].planes;
     const bool local = l->path == DISKS_PATH_LOCAL, npt = s->shapes[0].npt;
     ergo_engine_buffer(e, DISKS_CELLS, "cells", ERGO_BUFFER_STATE, cells);
     ergo_engine_buffer(e, DISKS_OTHER, "cells, second copy", ERGO_BUFFER_SCRATCH,
@@ -217,7 +217,7 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct disks_s
     const struct disks_launch *l = &s->launch;
     const struct ergo_point *first = e->batch->points[0];
     const struct disks_shape *shape = &s->shapes[0];
-    const double disks_per_cell = (double)shape->n / (double)disks_cells(shape);
+    const double disks_per_cell = (double)shape->n / (double)shape->all;
     struct ergo_text o = {0};
     ergo_text_append(&o, "-DDISKS_MOVES=%d -DDISKS_SHUFFLE_SETS=%d",
                      (int)of_particle(first)->moves_per_cell, shape->shuffle_sets ? 1 : 0);
@@ -231,7 +231,7 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct disks_s
         ergo_text_append(&o, " -DDISKS_REFLECT");
     if (shape->confined.is)
         ergo_text_append(&o, " -DDISKS_WALLS%s", shape->confined.field ? " -DDISKS_FIELD" : "");
-    if (shape->packed)
+    if (shape->planes == 1)
         ergo_text_append(&o, " -DDISKS_PACKED");
     if (shape->rectangular)
         ergo_text_append(&o, " -DDISKS_RECTANGULAR");
@@ -288,13 +288,13 @@ static enum ergo_status shape_members(struct ergo_context *ctx, struct disks_sta
         char reason[300];
         if (!disks_shape_of(batch->points[i], shape, reason))
             return ERGO_FAIL(ctx, ERGO_E_JOB, "/system: %s", reason);
-        const uint64_t cells = disks_cells(shape);
+        const uint64_t cells = shape->all;
         disks_member_fill(batch->points[i], shape, &s->members[i]);
         s->members[i].first = (uint32_t)l->all_cells;
         if (disks_start_is_random(batch->points[i])) {
             struct disks_shape grid;
             disks_growth_shape(shape, &grid);
-            l->start_cells += disks_cells(&grid);
+            l->start_cells += grid.all;
         }
         l->most_cells = cells > l->most_cells ? (uint32_t)cells : l->most_cells;
         for (int k = 0; k < 2; k++)
@@ -348,9 +348,10 @@ enum ergo_status disks_configure(struct ergo_context *ctx, void *state) {
     const struct ergo_point *first = s->e.batch->points[0];
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
     enum ergo_status status = shape_members(ctx, s);
+    s->kind = &disks_kind;
     if (status != ERGO_OK)
         return status;
-    const size_t cell_bytes = DISKS_PLANE_BYTES * disks_planes(s->shapes);
+    const size_t cell_bytes = ERGO_HARD_BYTES * s->shapes[0].planes;
     l->plans = 256;
     status = choose_path(ctx, s->e.batch, device, s->shapes, cell_bytes, l);
     if (status != ERGO_OK)

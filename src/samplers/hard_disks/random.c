@@ -36,12 +36,12 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
             return ERGO_FAIL(ctx, ERGO_E_JOB, "/system: %s", reason);
         disks_growth_shape(&g->shapes[i], &g->grids[i]);
         disks_growth_fill(e->batch->points[i], &g->grids[i], &g->growths[i]);
-        const uint32_t cells = (uint32_t)disks_cells(&g->grids[i]);
+        const uint32_t cells = (uint32_t)g->grids[i].all;
         g->growths[i].first = (uint32_t)g->cells;
         g->most_cells = cells > g->most_cells ? cells : g->most_cells;
         g->cells += cells;
     }
-    const uint64_t bytes = g->cells * DISKS_PLANE_BYTES * disks_planes(g->shapes);
+    const uint64_t bytes = g->cells * ERGO_HARD_BYTES * g->shapes[0].planes;
     ergo_engine_buffer(e, DISKS_START_CELLS, "cells of a start", ERGO_BUFFER_SCRATCH, bytes);
     ergo_engine_buffer(e, DISKS_START_OTHER, "cells of a start, second copy", ERGO_BUFFER_SCRATCH,
                        bytes);
@@ -49,7 +49,7 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
                        count * sizeof *g->growths);
     ergo_engine_buffer(e, DISKS_START_COUNTS, "overlaps of a start", ERGO_BUFFER_SCRATCH,
                        count * sizeof *g->overlaps);
-    snprintf(options, sizeof options, "%s%s%s", g->shapes[0].packed ? "-DDISKS_PACKED" : "",
+    snprintf(options, sizeof options, "%s%s%s", g->shapes[0].planes == 1 ? "-DDISKS_PACKED" : "",
              g->shapes[0].rectangular ? " -DDISKS_RECTANGULAR" : "",
              e->device->type == CL_DEVICE_TYPE_CPU ? " -DDISKS_CPU" : "");
     ergo_engine_kernel(e, DISKS_START_SUBSWEEP, path, options, "disks_start_subsweep");
@@ -66,16 +66,13 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     enum ergo_status status =
         raw ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to start disks at random");
     for (size_t i = 0; i < g->e.batch->count && status == ERGO_OK; i++) {
-        struct disks_config config;
-        if (!disks_config_init(&config, g->grids[i].cells)) {
-            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to start %llu disks",
-                               (unsigned long long)g->grids[i].n);
-            break;
-        }
-        status = disks_growth_start(ctx, &g->grids[i], &config);
+        struct ergo_hard_cells config;
+        status = ergo_hard_create(ctx, &g->grids[i].hard, &config);
         if (status == ERGO_OK)
-            disks_config_to_raw(&config, &g->grids[i], raw, g->growths[i].first, (size_t)g->cells);
-        disks_config_free(&config);
+            status = disks_growth_start(ctx, &config);
+        if (status == ERGO_OK)
+            disks_kind.to_raw(&config, raw, g->growths[i].first, (size_t)g->cells);
+        ergo_hard_free(&config);
     }
     if (status == ERGO_OK) {
         ergo_engine_constant(&g->e, DISKS_START_MEMBERS, g->growths);
@@ -90,7 +87,7 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
 static void release(void *state) {
     struct disks_growing *g = state;
     for (size_t i = 0; g->configs && i < g->e.batch->count; i++)
-        disks_config_free(&g->configs[i]);
+        ergo_hard_free(&g->configs[i]);
 }
 
 static const struct ergo_engine_model starts = {
@@ -132,32 +129,17 @@ static enum ergo_status sweep(struct ergo_context *ctx, struct disks_growing *g)
 }
 
 enum ergo_status disks_random_fetch(struct ergo_context *ctx, struct disks_state *s, size_t member,
-                                    struct disks_config *config) {
+                                    struct ergo_hard_cells *config) {
     struct disks_growing *g = s->growing;
-    const struct disks_shape *grid = &g->grids[member];
-    const size_t cells = disks_cells(grid);
-    unsigned char *raw = malloc(cells * DISKS_PLANE_BYTES * disks_planes(grid));
-    if (!raw || !disks_config_init(config, grid->cells)) {
-        free(raw);
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to read back %llu disks",
-                         (unsigned long long)grid->n);
-    }
-    ergo_engine_begin(&g->e, ctx);
-    disks_planes_read(&g->e, DISKS_START_CELLS, grid, g->growths[member].first, (size_t)g->cells,
-                      raw);
-    if (ergo_engine_end(&g->e) == ERGO_OK)
-        disks_config_from_raw(config, grid, raw, 0, cells);
-    else
-        disks_config_free(config);
-    free(raw);
-    return ergo_engine_end(&g->e);
+    return ergo_hard_fetch_cells(ctx, &g->e, DISKS_START_CELLS, &g->grids[member].hard,
+                                 g->growths[member].first, (size_t)g->cells, config);
 }
 
 /* Take a member that has finished into the job's grid. */
 static enum ergo_status take(struct ergo_context *ctx, struct disks_state *s, size_t member) {
     struct disks_growing *g = s->growing;
     const struct disks_shape *shape = &s->shapes[member], *grid = &g->grids[member];
-    struct disks_config config;
+    struct ergo_hard_cells config;
     enum ergo_status status = disks_random_fetch(ctx, s, member, &config);
     if (status != ERGO_OK)
         return status;
@@ -166,12 +148,10 @@ static enum ergo_status take(struct ergo_context *ctx, struct disks_state *s, si
         g->configs[member] = config;
         return ERGO_OK;
     }
-    if (!disks_config_init(&g->configs[member], shape->cells))
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to start %llu disks",
-                           (unsigned long long)shape->n);
+    status = ergo_hard_create(ctx, &shape->hard, &g->configs[member]);
     if (status == ERGO_OK)
-        status = disks_regrid(ctx, grid, &config, shape, &g->configs[member]);
-    disks_config_free(&config);
+        status = disks_regrid(ctx, &config, &g->configs[member]);
+    ergo_hard_free(&config);
     return status;
 }
 
@@ -214,7 +194,7 @@ enum ergo_status disks_random_piece(struct ergo_context *ctx, void *opaque, bool
         status = ergo_device_finish(ctx, s->e.device);
     if (status != ERGO_OK || g->left)
         return status;
-    status = disks_store_all(ctx, s, g->configs);
+    status = ergo_hard_begin(ctx, s, g->configs);
     disks_random_destroy(s);
     *done = true;
     return status;

@@ -32,14 +32,14 @@ static uint64_t auto_cells(double box, double density, uint32_t width, bool npt)
 
 /* Cells hold no five disks and disks of one set do not meet, as above. */
 static void size_of(const struct ergo_point *point, struct disks_shape *s) {
-    const struct ergo_volume_rules allowed = disks_rules_at(s->rules.volume, s->width, s->ratio);
+    const struct ergo_volume_rules allowed = disks_rules_at(s->rules.volume, s->width[0], s->ratio);
     s->volume_every = (uint32_t)of_particle(point)->volume_every;
     s->rules.volume = ergo_isobaric_rules(point, s->n, s->box[0] * s->box[1], s->sigma, 2,
                                           allowed.contact, &s->rules.first);
     s->rules.per_axis = s->per_axis;
-    s->size = disks_size_at(
-        s->rules, (struct ergo_volume){.size = s->rules.first, .step = s->rules.volume.step});
-    s->contact = s->size.contact;
+    s->isobaric = s->rules.volume;
+    s->volume = (struct ergo_volume){.size = s->rules.first, .step = s->rules.volume.step};
+    s->contact = disks_size_at(s->rules, s->volume).contact;
 }
 
 /* What constant volume alone has. */
@@ -48,7 +48,7 @@ static void variants_of(const struct ergo_point *point, struct disks_shape *s) {
     s->leave = of_disks(point)->leave_cell;
     s->shuffle = of_disks(point)->shuffle_particles;
     s->shuffle_sets = of_disks(point)->shuffle_checkerboard;
-    s->packed = ergo_says(of_disks(point)->coordinates, "packed");
+    s->planes = ergo_says(of_disks(point)->coordinates, "packed") ? 1 : 2;
 }
 
 /* Sides of the box: as they are given, or of a square one. */
@@ -71,8 +71,8 @@ static void sides_of(const struct ergo_point *point, struct disks_shape *s) {
 /* Cells of one side, and its units. */
 static bool divide(struct disks_shape *s, int k, uint64_t wish, char *reason) {
     const double box = s->board[k];
-    const uint64_t cells = wish ? wish : auto_cells(box, s->density, s->width, s->npt);
-    if (cells == 0 || cells % 2 || !cells_fit(box, cells, s->width)) {
+    const uint64_t cells = wish ? wish : auto_cells(box, s->density, s->width[0], s->npt);
+    if (cells == 0 || cells % 2 || !cells_fit(box, cells, s->width[0])) {
         if (wish)
             snprintf(reason, 300,
                      "%lld cells a side: allowed is an even number with 1 <= box / cells < sqrt 2; "
@@ -91,13 +91,17 @@ static bool divide(struct disks_shape *s, int k, uint64_t wish, char *reason) {
     }
     s->cells[k] = (uint32_t)cells;
     s->half[k] = s->cells[k] / 2;
-    s->side[k] = (uint64_t)s->width * s->cells[k];
+    s->side[k] = (uint64_t)s->width[0] * s->cells[k];
     return true;
 }
 
 bool disks_shape_of(const struct ergo_point *point, struct disks_shape *s, char *reason) {
     const int64_t wish = of_disks(point)->cells;
     memset(s, 0, sizeof *s);
+    s->kind = &disks_kind;
+    s->slots = DISKS_SLOTS;
+    s->planes = 2;
+    s->cells[2] = 1;
     s->n = (uint64_t)of_particle(point)->n;
     s->moves_per_cell = (uint32_t)of_particle(point)->moves_per_cell;
     s->npt = ergo_is_isobaric(point);
@@ -112,7 +116,7 @@ bool disks_shape_of(const struct ergo_point *point, struct disks_shape *s, char 
     s->shuffle = s->shuffle_sets = true;
     if (!s->npt)
         variants_of(point, s);
-    s->width = s->packed ? DISKS_W_PACKED : DISKS_W_WIDE;
+    s->width[0] = s->width[1] = s->planes == 1 ? DISKS_W_PACKED : DISKS_W_WIDE;
     if (!divide(s, 0, (uint64_t)wish, reason) || !divide(s, 1, (uint64_t)wish, reason))
         return false;
     s->sigma = (double)s->side[0] / s->board[0];
@@ -123,8 +127,11 @@ bool disks_shape_of(const struct ergo_point *point, struct disks_shape *s, char 
         s->rules.aspect = ergo_volume_log(s->aspect * s->aspect);
         s->ratio = ergo_volume_whole(ergo_volume_exp(s->rules.aspect), 62);
     }
+    s->length[0] = 1.0;
+    s->length[1] = s->aspect;
+    s->all = (uint64_t)s->cells[0] * s->cells[1];
     s->contact = (uint64_t)ceil(s->sigma * s->sigma);
-    const struct ergo_volume_rules allowed = disks_rules_at(s->rules.volume, s->width, s->ratio);
+    const struct ergo_volume_rules allowed = disks_rules_at(s->rules.volume, s->width[0], s->ratio);
     if (s->rectangular && (s->contact < allowed.contact[0] || s->contact > allowed.contact[1])) {
         snprintf(reason, 300, "no checkerboard fits a box of %.9g x %.9g sigma", s->board[0],
                  s->board[1]);
@@ -137,10 +144,6 @@ bool disks_shape_of(const struct ergo_point *point, struct disks_shape *s, char 
     if (s->npt)
         size_of(point, s);
     return true;
-}
-
-size_t disks_cells(const struct disks_shape *s) {
-    return (size_t)s->cells[0] * s->cells[1];
 }
 
 size_t disks_n_columns(const struct disks_shape *s) {
@@ -171,16 +174,16 @@ static double gr_max(const struct ergo_point *point, const struct disks_shape *s
 }
 
 static uint32_t reach_of(const struct disks_shape *s, double distance) {
-    const double sigma = s->npt ? (double)s->width : s->sigma; /* at most */
+    const double sigma = s->npt ? (double)s->width[0] : s->sigma; /* at most */
     const double narrow = s->npt ? 1.0 : fmin(1.0, s->aspect);
-    return (uint32_t)ceil(distance * sigma / ((double)s->width * narrow));
+    return (uint32_t)ceil(distance * sigma / ((double)s->width[0] * narrow));
 }
 
 void disks_member_fill(const struct ergo_point *point, const struct disks_shape *s,
                        struct disks_member *member) {
     const double cutoff = of_disks(point)->neighbour_cutoff;
     /* in units of the axis where sigma has more of them */
-    const double room = 0.5 * ((double)s->width - s->sigma / fmin(1.0, s->aspect));
+    const double room = 0.5 * ((double)s->width[0] - s->sigma / fmin(1.0, s->aspect));
     memset(member, 0, sizeof *member);
     member->key0 = (uint32_t)point->stream;
     member->key1 = (uint32_t)(point->stream >> 32);
@@ -211,7 +214,7 @@ void disks_member_fill(const struct ergo_point *point, const struct disks_shape 
     member->aspect[1] = (float)(1.0 / s->aspect);
     member->square = (float)(s->aspect * s->aspect);
     if (s->npt)
-        *member = disks_resized(*member, s->rules, s->size);
+        *member = disks_resized(*member, s->rules, disks_size_at(s->rules, s->volume));
 }
 
 /* ---- curves -----------------------------------------------------------------------------------
@@ -287,7 +290,7 @@ static uint64_t points_below(const struct disks_shape *s, uint64_t limit) {
 void disks_areas(const struct ergo_point *point, const struct disks_shape *s, size_t curve,
                  const uint64_t *limits, double *areas) {
     const size_t size = disks_curve_size(point, curve);
-    const bool counted = s->packed && curve == DISKS_CURVE_CONTACT;
+    const bool counted = s->planes == 1 && curve == DISKS_CURVE_CONTACT;
     uint64_t inner = counted ? points_below(s, limits[0]) : 0;
     for (size_t i = 0; i < size; i++) {
         const double a = edge(point, s, curve, i), b = edge(point, s, curve, i + 1);

@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "hard_disks/core.h"
-#include "job/xyz.h"
 #include "samplers/hard_disks/disks.h"
-#include "samplers/places.h"
 
 enum lattice_kind { HEXAGONAL, TURNED, SQUARE, OBLIQUE };
 
@@ -20,7 +18,7 @@ struct lattice {
 };
 
 static bool walled(const struct disks_shape *s, int axis) {
-    return s->confined.is && s->confined.walls.low[axis];
+    return ergo_hard_walled(&s->hard, axis);
 }
 
 /* The distance of sites along an axis; between walls the first and the last ones, which are all but
@@ -153,195 +151,33 @@ static enum ergo_status no_memory(struct ergo_context *ctx, const struct disks_s
     return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to start %llu disks", (unsigned long long)s->n);
 }
 
-/* A coordinate along an axis in whole units within the box. */
-static uint64_t to_units(const struct disks_shape *s, int axis, double x) {
-    const double side = (double)s->side[axis];
-    double units = floor(x * s->unit[axis] + 0.5);
-    units -= floor(units / side) * side;
-    return units >= side ? 0 : (uint64_t)units;
-}
-
-/* Number (from 1) of the disk in a slot. */
-static size_t disk_at(const struct disks_shape *s, const uint64_t *x, const uint64_t *y,
-                      const struct disks_config *c, size_t cell, unsigned slot) {
-    unsigned seen = 0;
-    for (size_t i = 0; i < s->n; i++)
-        if ((size_t)(y[i] / s->width) * c->cells[0] + (size_t)(x[i] / s->width) == cell &&
-            seen++ == slot)
-            return i + 1;
-    return 0;
-}
-
-/* Squared distance in units. */
-static uint64_t distance2_of(const struct disks_shape *s, const uint64_t *x, const uint64_t *y,
-                             size_t i, size_t j) {
-    uint64_t dx = x[i] < x[j] ? x[j] - x[i] : x[i] - x[j];
-    uint64_t dy = y[i] < y[j] ? y[j] - y[i] : y[i] - y[j];
-    dx = dx < s->side[0] - dx ? dx : s->side[0] - dx;
-    dy = dy < s->side[1] - dy ? dy : s->side[1] - dy;
-    return disks_r2((int64_t)dx, (int64_t)dy, s->ratio);
-}
-
-/* Report the pair that is too close, for five disks in a cell or an overlap. The message says by
- * how much, because units are so small that distances may look equal. */
-static enum ergo_status refuse_overlap(struct ergo_context *ctx, const struct disks_shape *s,
-                                       const char *start, const uint64_t *x, const uint64_t *y,
-                                       size_t i, size_t j) {
-    const uint64_t found2 = distance2_of(s, x, y, i - 1, j - 1);
-    const double found = sqrt((double)found2), least = sqrt((double)s->contact);
-    return ERGO_FAIL(ctx, ERGO_E_JOB,
-                     "/system/start: in \"%s\" disks %zu and %zu overlap: their distance is %.9g "
-                     "sigma, %.3g less than the %.9g that are allowed",
-                     start, i < j ? i : j, i < j ? j : i, found / s->sigma,
-                     (double)(s->contact - found2) / (found + least) / s->sigma, least / s->sigma);
-}
-
-static bool in_wall(const struct disks_shape *s, int axis, double x) {
-    const double units = floor(x * s->unit[axis] + 0.5);
-    return walled(s, axis) && (units < (double)s->confined.walls.low[axis] ||
-                               units > (double)s->confined.walls.high[axis]);
-}
-
-static enum ergo_status refuse_wall(struct ergo_context *ctx, const struct disks_shape *s,
-                                    const char *start, size_t i, int axis, double x) {
-    return ERGO_FAIL(ctx, ERGO_E_JOB,
-                     "/system/start: in \"%s\" disk %zu has %c = %.9g sigma, which is in a wall: "
-                     "centres are at %.9g to %.9g sigma",
-                     start, i, (int)"xy"[axis], x,
-                     (double)s -> confined.walls.low[axis] / s->unit[axis],
-                     (double)s->confined.walls.high[axis] / s->unit[axis]);
-}
-
-/* Places in whole units, third coordinate 0. A disk that touches a wall may be rounded into it. */
-static enum ergo_status all_to_units(struct ergo_context *ctx, const struct disks_shape *s,
-                                     const char *start, const double *x, const double *y,
-                                     uint64_t (*at)[3]) {
-    for (size_t i = 0; i < s->n; i++)
-        for (int k = 0; k < 2; k++) {
-            double from = (k ? y : x)[i];
-            if (in_wall(s, k, from))
-                from +=
-                    (from * s->unit[k] < (double)s->confined.walls.low[k] ? 1 : -1) / s->unit[k];
-            if (in_wall(s, k, from))
-                return refuse_wall(ctx, s, start, i + 1, k, (k ? y : x)[i]);
-            at[i][k] = to_units(s, k, from);
-            at[i][2] = 0;
-        }
-    return ERGO_OK;
-}
-
-/* Places along each axis are right to half a unit, distances to the diagonal of a unit, and contact
- * is rounded up. `more`: what else the start is inexact by, in units. Disks that overlap by no more
- * are moved apart. */
-static enum ergo_status place(struct ergo_context *ctx, const struct disks_shape *s,
-                              const char *start, double more, const double *x, const double *y,
-                              struct disks_config *c) {
-    const double length[3] = {1, s->aspect, 1}, least = sqrt((double)s->contact);
-    const uint64_t side[3] = {s->side[0], s->side[1], 1u << 31};
-    const struct ergo_walls *walls = &s->confined.walls;
-    uint64_t(*at)[3] = malloc(s->n * sizeof *at);
-    uint64_t *ux = malloc(2 * s->n * sizeof *ux), *uy = ux ? ux + s->n : NULL;
-    enum ergo_status status = at && ux ? all_to_units(ctx, s, start, x, y, at) : no_memory(ctx, s);
-    for (int tries = 0; status == ERGO_OK; tries++) {
-        size_t cell[2], closest = 0;
-        unsigned slot[2];
-        for (size_t i = 0; i < s->n; i++) {
-            ux[i] = at[i][0];
-            uy[i] = at[i][1];
-        }
-        const size_t fifth = disks_config_place(c, s, ux, uy);
-        if (fifth != SIZE_MAX) { /* among five disks in a cell two overlap */
-            for (size_t i = 0; i < fifth; i++)
-                if (distance2_of(s, ux, uy, i, fifth) < distance2_of(s, ux, uy, closest, fifth))
-                    closest = i;
-            status = refuse_overlap(ctx, s, start, ux, uy, closest + 1, fifth + 1);
-            break;
-        }
-        const uint64_t r2 = disks_config_closest(c, s, cell, slot);
-        if (r2 >= s->contact)
-            break;
-        if (tries || sqrt((double)r2) < least - (hypot(1, s->aspect) + 1 + more))
-            status = refuse_overlap(ctx, s, start, ux, uy, disk_at(s, ux, uy, c, cell[0], slot[0]),
-                                    disk_at(s, ux, uy, c, cell[1], slot[1]));
-        else
-            status = ergo_places_part(ctx, at, s->n, side, length, least,
-                                      s->confined.is ? walls->low : NULL, walls->high);
-    }
-    free(at);
-    free(ux);
-    return status;
-}
-
-static enum ergo_status read_file(struct ergo_context *ctx, const struct ergo_point *point,
-                                  const struct disks_shape *s, double *x, double *y, double *more) {
-    const char *path = of_particle(point)->start.text;
-    struct ergo_xyz frame;
-    enum ergo_status status = ergo_xyz_read(ctx, point, "/system/start", &frame);
-    if (status != ERGO_OK)
-        return status;
-    const double *l = frame.lattice, near = 1e-6 + 2 * frame.rounding;
-    const bool walls[2] = {walled(s, 0), walled(s, 1)};
-    if (frame.n != s->n)
-        status = ERGO_FAIL(ctx, ERGO_E_JOB, "/system/n: %llu, but %s has %zu disks",
-                           (unsigned long long)s->n, path, frame.n);
-    else if (frame.has_lattice && (fabs(l[0] - s->box[0]) > near || fabs(l[4] - s->box[1]) > near ||
-                                   l[1] != 0.0 || l[3] != 0.0))
-        status = ERGO_FAIL(ctx, ERGO_E_JOB,
-                           "/system/box: the job's box is %.9f x %.9f sigma; that of %s is %.9f x "
-                           "%.9f: set /system/box or /system/packing_fraction to it",
-                           s->box[0], s->box[1], path, l[0], l[4]);
-    if (status == ERGO_OK)
-        status = ergo_places_near(ctx, path, &frame, s->box, 2, walls);
-    *more = 2 * sqrt(2.0) * frame.rounding * s->sigma;
-    for (int k = 0; k < 2 && frame.has_lattice; k++)
-        *more += fabs(l[4 * k] - s->box[k]) * s->sigma;
-    for (size_t i = 0; i < s->n && status == ERGO_OK; i++) {
-        x[i] = frame.positions[3 * i];
-        y[i] = frame.positions[3 * i + 1];
-    }
-    ergo_xyz_free(&frame);
-    return status;
-}
-
 enum ergo_status disks_start(struct ergo_context *ctx, const struct ergo_point *point,
-                             const struct disks_shape *s, struct disks_config *c) {
+                             const struct ergo_hard *shape, struct ergo_hard_cells *c) {
+    const struct disks_shape *s = (const struct disks_shape *)shape;
     const char *start = of_particle(point)->start.text;
-    double *x = malloc(2 * s->n * sizeof *x), *y = x ? x + s->n : NULL;
-    enum ergo_status status = ERGO_OK;
     char reason[400];
-    double more = 0;
-    if (!x)
-        return no_memory(ctx, s);
     if (strcmp(start, "hexagonal") != 0 && strcmp(start, "square") != 0)
-        status = read_file(ctx, point, s, x, y, &more);
-    else if (!disks_lattice(s, *start == 'h', x, y)) /* check() has reported it */
+        return ergo_hard_start_file(ctx, point, c);
+    double *x = malloc(2 * s->n * sizeof *x);
+    enum ergo_status status = x ? ERGO_OK : no_memory(ctx, s);
+    if (x && !disks_lattice(s, *start == 'h', x, x + s->n)) /* check() has reported it */
         status = disks_start_fits(point, s, reason)
                      ? ERGO_OK
                      : ERGO_FAIL(ctx, ERGO_E_JOB, "/system/start: %s", reason);
     if (status == ERGO_OK)
-        status = place(ctx, s, start, more, x, y, c);
+        status = ergo_hard_put(ctx, start, s->contact, 0, x, c);
     free(x);
     return status;
 }
 
-enum ergo_status disks_start_check(struct ergo_context *ctx, const struct ergo_point *point,
-                                   const struct disks_shape *s) {
-    struct disks_config config;
-    if (!disks_config_init(&config, s->cells))
-        return no_memory(ctx, s);
-    const enum ergo_status status = disks_start(ctx, point, s, &config);
-    disks_config_free(&config);
-    return status;
-}
-
-enum ergo_status disks_regrid(struct ergo_context *ctx, const struct disks_shape *from_shape,
-                              const struct disks_config *from, const struct disks_shape *s,
-                              struct disks_config *c) {
-    double *x = malloc(2 * s->n * sizeof *x), *y = x ? x + s->n : NULL;
+enum ergo_status disks_regrid(struct ergo_context *ctx, const struct ergo_hard_cells *from,
+                              struct ergo_hard_cells *c) {
+    const struct disks_shape *s = (const struct disks_shape *)c->shape;
+    double *x = malloc(2 * s->n * sizeof *x);
     if (!x)
         return no_memory(ctx, s);
-    disks_config_positions(from, from_shape, x, y);
-    const enum ergo_status status = place(ctx, s, "random", 0, x, y, c);
+    ergo_hard_positions(from, x);
+    const enum ergo_status status = ergo_hard_put(ctx, "random", s->contact, 0, x, c);
     free(x);
     return status;
 }
@@ -363,7 +199,7 @@ static const double melts_at = 0.45;
  * room for that.
  */
 void disks_growth_shape(const struct disks_shape *s, struct disks_shape *grid) {
-    const double w = s->box[0] / (double)s->cells[0], most = (double)s->width;
+    const double w = s->box[0] / (double)s->cells[0], most = (double)s->width[0];
     *grid = *s;
     grid->npt = false; /* it is of one size */
     if (s->rectangular || 0.5 * w * w * s->density * DISKS_PI / 4.0 <= melts_at)
@@ -375,8 +211,9 @@ void disks_growth_shape(const struct disks_shape *s, struct disks_shape *grid) {
         for (int k = 0; k < 2; k++) {
             grid->cells[k] = m;
             grid->half[k] = m / 2;
-            grid->side[k] = (uint64_t)s->width * m;
+            grid->side[k] = (uint64_t)s->width[0] * m;
         }
+        grid->all = (uint64_t)m * m;
         grid->sigma = sigma;
         grid->unit[0] = grid->unit[1] = (double)grid->side[0] / s->box[0];
         grid->contact = (uint64_t)ceil(wide * wide);
@@ -386,7 +223,7 @@ void disks_growth_shape(const struct disks_shape *s, struct disks_shape *grid) {
 
 /* Two of five disks in a cell are nearer than this. */
 static uint64_t growth_first(const struct disks_shape *grid) {
-    const int64_t w = (int64_t)grid->width - 1;
+    const int64_t w = (int64_t)grid->width[0] - 1;
     return disks_r2(w, w, grid->ratio) / 4 + 1;
 }
 
@@ -415,22 +252,20 @@ static bool growth_lattice(const struct disks_shape *grid, struct lattice *l) {
     return false;
 }
 
-enum ergo_status disks_growth_start(struct ergo_context *ctx, const struct disks_shape *grid,
-                                    struct disks_config *c) {
-    double *x = malloc(2 * grid->n * sizeof *x), *y = x ? x + grid->n : NULL;
-    struct disks_shape small = *grid;
+enum ergo_status disks_growth_start(struct ergo_context *ctx, struct ergo_hard_cells *c) {
+    const struct disks_shape *grid = (const struct disks_shape *)c->shape;
+    double *x = malloc(2 * grid->n * sizeof *x);
     struct lattice l;
     if (!x)
         return no_memory(ctx, grid);
-    small.contact = growth_first(grid);
     enum ergo_status status =
         growth_lattice(grid, &l)
             ? ERGO_OK
             : ERGO_FAIL(ctx, ERGO_E_JOB, "/system/start: %llu random disks do not fit this box",
                         (unsigned long long)grid->n);
     if (status == ERGO_OK) {
-        lattice_sites(&l, grid, x, y);
-        status = place(ctx, &small, "random", 0, x, y, c);
+        lattice_sites(&l, grid, x, x + grid->n);
+        status = ergo_hard_put(ctx, "random", growth_first(grid), 0, x, c);
     }
     free(x);
     return status;

@@ -1,290 +1,119 @@
-/* A configuration on the host: cells, canonical bytes, the device's layouts, overlaps. */
+/* Configurations of disks, as hard.h wants to know of them. */
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/bytes.h"
-#include "base/parallel.h"
 #include "hard_disks/core.h"
 #include "samplers/hard_disks/disks.h"
 
-size_t disks_config_cells(const struct disks_config *c) {
-    return (size_t)c->cells[0] * c->cells[1];
+static const struct ergo_hard *shape_of(const void *state, size_t member, size_t *first,
+                                        size_t *plane) {
+    const struct disks_state *s = state;
+    *first = s->members[member].first;
+    *plane = (size_t)s->launch.all_cells;
+    return &s->shapes[member].hard;
 }
 
-bool disks_config_init(struct disks_config *c, const uint32_t cells[2]) {
-    const size_t all = (size_t)cells[0] * cells[1];
-    *c = (struct disks_config){.cells = {cells[0], cells[1]}};
-    c->count = calloc(all, 1);
-    c->x = calloc(all * DISKS_SLOTS, sizeof *c->x);
-    c->y = calloc(all * DISKS_SLOTS, sizeof *c->y);
-    if (c->count && c->x && c->y)
-        return true;
-    disks_config_free(c);
-    return false;
+static uint64_t distance2(const int64_t d[3], const uint64_t metric[2]) {
+    return disks_r2(d[0], d[1], metric[0]);
 }
 
-void disks_config_free(struct disks_config *c) {
-    free(c->count);
-    free(c->x);
-    free(c->y);
-    *c = (struct disks_config){0};
+static void resize(struct ergo_hard_cells *c, uint64_t allowed[2]) {
+    const struct disks_shape *s = (const struct disks_shape *)c->shape;
+    c->metric[0] = s->npt ? disks_size_at(s->rules, c->volume).ratio : s->ratio;
+    const struct ergo_volume_rules rules = disks_rules_at(s->isobaric, s->width[0], c->metric[0]);
+    allowed[0] = rules.contact[0];
+    allowed[1] = rules.contact[1];
 }
 
-size_t disks_config_place(struct disks_config *c, const struct disks_shape *s, const uint64_t *x,
-                          const uint64_t *y) {
-    memset(c->count, 0, disks_config_cells(c));
-    c->grid[0] = c->grid[1] = 0;
-    c->size = s->size;
-    for (size_t i = 0; i < s->n; i++) {
-        const size_t cell = (size_t)(y[i] / s->width) * c->cells[0] + (size_t)(x[i] / s->width);
-        if (c->count[cell] == DISKS_SLOTS)
-            return i;
-        const size_t slot = cell * DISKS_SLOTS + c->count[cell]++;
-        c->x[slot] = (uint32_t)(x[i] % s->width);
-        c->y[slot] = (uint32_t)(y[i] % s->width);
-    }
-    return SIZE_MAX;
-}
-
-void disks_config_box(const struct disks_config *c, const struct disks_shape *s, double box[2]) {
-    const struct ergo_volume *v = &c->size.volume;
-    const double volume = s->npt ? ergo_isobaric_volume(v->size) : 0;
-    const double grown = sqrt(volume / (s->box[0] * s->box[1]));
-    const double stretch = s->per_axis ? exp(ldexp((double)v->stretch[0], -37)) : 1;
+static void box_at(const struct ergo_hard *shape, const struct ergo_volume *volume, double box[3]) {
+    const struct disks_shape *s = (const struct disks_shape *)shape;
+    const double area = ergo_isobaric_volume(volume->size);
+    const double grown = sqrt(area / (s->box[0] * s->box[1]));
+    const double stretch = s->per_axis ? exp(ldexp((double)volume->stretch[0], -37)) : 1;
     for (int k = 0; k < 2; k++)
-        box[k] = !s->npt          ? s->box[k]
-                 : s->rectangular ? s->box[k] * grown * (k ? stretch : 1 / stretch)
-                                  : sqrt(volume);
+        box[k] = s->rectangular ? s->box[k] * grown * (k ? stretch : 1 / stretch) : sqrt(area);
 }
 
-void disks_config_at(const struct disks_config *c, const struct disks_shape *s, size_t cell,
-                     size_t k, uint64_t at[2]) {
-    const uint64_t left = cell % c->cells[0] * s->width;
-    const uint64_t low = cell / c->cells[0] * s->width;
-    at[0] = (left + c->x[cell * DISKS_SLOTS + k] + c->grid[0]) % s->side[0];
-    at[1] = (low + c->y[cell * DISKS_SLOTS + k] + c->grid[1]) % s->side[1];
+struct disks_member disks_member_at(const struct disks_state *s, size_t member,
+                                    const struct ergo_volume *volume) {
+    const struct disks_rules rules = s->shapes[member].rules;
+    return s->shapes[member].npt
+               ? disks_resized(s->members[member], rules, disks_size_at(rules, *volume))
+               : s->members[member];
 }
 
-bool disks_config_crosses(const struct disks_config *c, const struct disks_shape *s) {
-    uint64_t at[2];
-    for (size_t cell = 0; s->confined.is && cell < disks_config_cells(c); cell++)
-        for (size_t k = 0; k < c->count[cell]; k++) {
-            disks_config_at(c, s, cell, k, at);
-            if (!ergo_confined_free(&s->confined, 2, at))
-                return true;
-        }
-    return false;
+static void read_size(void *state, size_t member, struct ergo_hard_cells *c) {
+    struct disks_state *s = state;
+    struct disks_size size = {0};
+    ergo_engine_read(&s->e, DISKS_SIZES, sizeof size * member, sizeof size, &size);
+    c->volume = size.volume;
 }
 
-void disks_config_positions(const struct disks_config *c, const struct disks_shape *s, double *x,
-                            double *y) {
-    double box[2], sigma[2]; /* in units of its axis */
-    uint64_t at[2];
-    size_t n = 0;
-    disks_config_box(c, s, box);
-    for (int k = 0; k < 2; k++)
-        sigma[k] = s->npt ? (double)s->side[k] / box[k] : s->unit[k];
-    for (size_t cell = 0; cell < disks_config_cells(c); cell++)
-        for (size_t k = 0; k < c->count[cell]; k++, n++) {
-            disks_config_at(c, s, cell, k, at);
-            x[n] = (double)at[0] / sigma[0];
-            y[n] = (double)at[1] / sigma[1];
-        }
+static void write_size(void *state, size_t member, const struct ergo_hard_cells *c) {
+    struct disks_state *s = state;
+    const struct disks_size size = disks_size_at(s->shapes[member].rules, c->volume);
+    const struct disks_member now = disks_member_at(s, member, &c->volume);
+    ergo_engine_write(&s->e, DISKS_SIZES, sizeof size * member, sizeof size, &size);
+    ergo_engine_write(&s->e, DISKS_MEMBERS, sizeof now * member, sizeof now, &now);
 }
 
-/* The closest pair of two disks; of several the one whose first cell is the first. */
-struct closest {
-    const struct disks_config *c;
-    int64_t width;
-    uint64_t ratio; /* (w_y/w_x)^2 */
-    uint64_t least; /* r^2 */
-    size_t cell[2];
-    unsigned slot[2];
-    pthread_mutex_t lock;
-};
-
-/* Of these cells, with half of their neighbours, so that each pair of cells occurs once. */
-static void closest_of_cells(size_t begin, size_t end, void *user) {
-    struct closest *all = user, mine = {.least = UINT64_MAX};
-    const struct disks_config *c = all->c;
-    const int64_t m = c->cells[0], rows = c->cells[1], w = all->width;
-    static const int offsets[5][2] = {{0, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}};
-    for (int64_t at = (int64_t)begin; at < (int64_t)end; at++)
-        for (int o = 0; o < 5; o++) {
-            const int64_t cx = at % m + offsets[o][0], cy = at / m + offsets[o][1];
-            const int64_t other = (cy + rows) % rows * m + (cx + m) % m;
-            for (unsigned i = 0; i < c->count[at]; i++)
-                for (unsigned j = o == 0 ? i + 1 : 0; j < c->count[other]; j++) {
-                    const int64_t dx = (int64_t)c->x[other * DISKS_SLOTS + j] -
-                                       (int64_t)c->x[at * DISKS_SLOTS + i] + offsets[o][0] * w;
-                    const int64_t dy = (int64_t)c->y[other * DISKS_SLOTS + j] -
-                                       (int64_t)c->y[at * DISKS_SLOTS + i] + offsets[o][1] * w;
-                    const uint64_t r2 = disks_r2(dx, dy, all->ratio);
-                    if (r2 >= mine.least)
-                        continue;
-                    mine.least = r2;
-                    mine.cell[0] = (size_t)at, mine.cell[1] = (size_t)other;
-                    mine.slot[0] = i, mine.slot[1] = j;
-                }
-        }
-    pthread_mutex_lock(&all->lock);
-    if (mine.least < all->least || (mine.least == all->least && mine.cell[0] < all->cell[0])) {
-        all->least = mine.least;
-        memcpy(all->cell, mine.cell, sizeof mine.cell);
-        memcpy(all->slot, mine.slot, sizeof mine.slot);
-    }
-    pthread_mutex_unlock(&all->lock);
+static void start_sizes(void *state) {
+    struct disks_state *s = state;
+    const size_t count = s->e.batch->count;
+    struct disks_size *sizes = calloc(count, sizeof *sizes);
+    if (!sizes)
+        ERGO_ENGINE_FAIL(&s->e, ERGO_E_MEMORY, "no memory for volumes");
+    for (size_t i = 0; i < count && sizes; i++)
+        sizes[i] = disks_size_at(s->shapes[i].rules, s->shapes[i].volume);
+    ergo_engine_write(&s->e, DISKS_SIZES, 0, count * sizeof *sizes, sizes);
+    ergo_engine_write(&s->e, DISKS_MEMBERS, 0, count * sizeof *s->members, s->members);
+    free(sizes);
 }
 
-uint64_t disks_config_closest(const struct disks_config *c, const struct disks_shape *s,
-                              size_t cell[2], unsigned slot[2]) {
-    enum { WORTHWHILE = 1 << 12 }; /* cells that are worth waking a core */
-    struct closest all = {.c = c,
-                          .width = s->width,
-                          .ratio = s->npt ? c->size.ratio : s->ratio,
-                          .least = UINT64_MAX,
-                          .lock = PTHREAD_MUTEX_INITIALIZER};
-    ergo_parallel_ranges(disks_config_cells(c), WORTHWHILE, closest_of_cells, &all);
-    if (cell) {
-        memcpy(cell, all.cell, sizeof all.cell);
-        memcpy(slot, all.slot, sizeof all.slot);
-    }
-    return all.least;
-}
+/* ---- the device's layout: one plane if packed, else two -------------------------------------- */
 
-/* ---- canonical bytes --------------------------------------------------------------------------
- */
-
-void disks_config_write(const struct disks_config *c, const struct disks_shape *s,
-                        struct ergo_text *text) {
-    if (s->npt)
-        ergo_isobaric_append(text, &s->rules.volume, 2, s->per_axis, &c->size.volume);
-    ergo_bytes_append(text, c->grid[0], 8);
-    ergo_bytes_append(text, c->grid[1], 8);
-    for (size_t cell = 0; cell < disks_config_cells(c); cell++) {
-        ergo_bytes_append(text, c->count[cell], 1);
-        for (size_t k = 0; k < c->count[cell]; k++) {
-            ergo_bytes_append(text, c->x[cell * DISKS_SLOTS + k], 4);
-            ergo_bytes_append(text, c->y[cell * DISKS_SLOTS + k], 4);
-        }
-    }
-}
-
-bool disks_config_read(struct disks_config *c, const struct disks_shape *s, const void *bytes,
-                       size_t length, const char **reason) {
-    const uint8_t *data = bytes;
-    const size_t cells = disks_config_cells(c);
-    const size_t head = s->npt ? ergo_isobaric_bytes(&s->rules.volume, 2, s->per_axis) : 0;
-    size_t at = head + 16, n = 0;
-    if (length != at + cells + 8 * s->n) {
-        *reason = "its length is not that of as many disks and cells";
-        return false;
-    }
-    uint64_t contact = s->contact;
-    if (s->npt) {
-        if (!ergo_isobaric_read(data, &s->rules.volume, 2, s->per_axis, &c->size.volume,
-                                &contact)) {
-            *reason = "its volume is not one that its cells allow";
-            return false;
-        }
-        c->size = disks_size_at(s->rules, c->size.volume);
-        const struct ergo_volume_rules allowed =
-            disks_rules_at(s->rules.volume, s->width, c->size.ratio);
-        if (contact < allowed.contact[0] || contact > allowed.contact[1]) {
-            *reason = "its sides are not ones that its cells allow";
-            return false;
-        }
-    }
-    c->grid[0] = ergo_bytes_get(data + head, 8);
-    c->grid[1] = ergo_bytes_get(data + head + 8, 8);
-    if (c->grid[0] >= s->side[0] || c->grid[1] >= s->side[1]) {
-        *reason = "its grid is outside of the box";
-        return false;
-    }
-    for (size_t i = 0; i < cells; i++) {
-        c->count[i] = at < length ? data[at++] : 255;
-        if (c->count[i] > DISKS_SLOTS || at + 8 * (size_t)c->count[i] > length) {
-            *reason = "a cell holds more than four disks";
-            return false;
-        }
-        for (size_t k = 0; k < c->count[i]; k++, n++, at += 8) {
-            const uint64_t x = ergo_bytes_get(data + at, 4), y = ergo_bytes_get(data + at + 4, 4);
-            if (x >= s->width || y >= s->width) {
-                *reason = "a disk is outside of its cell";
-                return false;
-            }
-            c->x[i * DISKS_SLOTS + k] = (uint32_t)x;
-            c->y[i * DISKS_SLOTS + k] = (uint32_t)y;
-        }
-    }
-    if (n != s->n || at != length) {
-        *reason = "it has another number of disks";
-        return false;
-    }
-    if (disks_config_closest(c, s, NULL, NULL) < contact) {
-        *reason = "disks overlap";
-        return false;
-    }
-    if (disks_config_crosses(c, s)) {
-        *reason = "a disk is in a wall";
-        return false;
-    }
-    return true;
-}
-
-/* ---- the device's layout ----------------------------------------------------------------------
- */
-
-size_t disks_planes(const struct disks_shape *s) {
-    return s->packed ? 1 : 2;
-}
-
-/* Where the device keeps cell `cell`, numbered row by row. */
-static size_t place_of(const struct disks_config *c, size_t cell) {
-    const size_t h = c->cells[0] / 2, v = c->cells[1] / 2;
-    const size_t x = cell % c->cells[0], y = cell / c->cells[0];
-    return (x % 2 + y % 2 * 2) * h * v + y / 2 * h + x / 2;
-}
-
-void disks_config_to_raw(const struct disks_config *c, const struct disks_shape *s, void *raw,
-                         size_t first, size_t second) {
-    for (size_t cell = 0; cell < disks_config_cells(c); cell++) {
-        const size_t at = first + place_of(c, cell);
+static void to_raw(const struct ergo_hard_cells *c, void *raw, size_t first, size_t second) {
+    const bool is_packed = c->shape->planes == 1;
+    for (size_t cell = 0; cell < c->shape->all; cell++) {
+        const size_t at = first + ergo_hard_raw_place(c->shape, cell);
         uint32_t *packed = (uint32_t *)raw + 4 * at;
         for (size_t k = 0; k < DISKS_SLOTS; k++) {
             const bool empty = k >= c->count[cell];
-            const uint32_t x = c->x[cell * DISKS_SLOTS + k], y = c->y[cell * DISKS_SLOTS + k];
+            const uint32_t *p = ergo_hard_local(c, cell, k);
             float *wide = (float *)raw + 4 * (k < 2 ? at : at + second) + k % 2;
-            if (s->packed) {
-                packed[k] = empty ? DISKS_W_PACKED : x | y << 16;
+            if (is_packed) {
+                packed[k] = empty ? DISKS_W_PACKED : p[0] | p[1] << 16;
                 continue;
             }
-            wide[0] = empty ? DISKS_FAR : (float)x;
-            wide[2] = empty ? 0.0f : (float)y + (k == 1 && c->count[cell] > 2 ? DISKS_MORE : 0.0f);
+            wide[0] = empty ? DISKS_FAR : (float)p[0];
+            wide[2] =
+                empty ? 0.0f : (float)p[1] + (k == 1 && c->count[cell] > 2 ? DISKS_MORE : 0.0f);
         }
     }
 }
 
-void disks_config_from_raw(struct disks_config *c, const struct disks_shape *s, const void *raw,
-                           size_t first, size_t second) {
-    for (size_t cell = 0; cell < disks_config_cells(c); cell++) {
-        const size_t at = first + place_of(c, cell);
+static void from_raw(struct ergo_hard_cells *c, const void *raw, size_t first, size_t second) {
+    const bool is_packed = c->shape->planes == 1;
+    for (size_t cell = 0; cell < c->shape->all; cell++) {
+        const size_t at = first + ergo_hard_raw_place(c->shape, cell);
         const float *one = (const float *)raw + 4 * at, *two = one + 4 * second;
         const uint32_t *packed = (const uint32_t *)raw + 4 * at;
-        const bool more = !s->packed && one[3] > 0.5f * DISKS_MORE;
+        const bool more = !is_packed && one[3] > 0.5f * DISKS_MORE;
         c->count[cell] = 0;
-        for (size_t k = 0; k < (more || s->packed ? DISKS_SLOTS : 2); k++) {
+        for (size_t k = 0; k < (more || is_packed ? DISKS_SLOTS : 2); k++) {
             const float *wide = (k < 2 ? one : two) + k % 2;
             const bool empty =
-                s->packed ? (packed[k] & 0xffff) == DISKS_W_PACKED : !(wide[0] < 0.5f * DISKS_FAR);
+                is_packed ? (packed[k] & 0xffff) == DISKS_W_PACKED : !(wide[0] < 0.5f * DISKS_FAR);
             if (empty)
                 continue;
-            const size_t slot = cell * DISKS_SLOTS + c->count[cell]++;
-            c->x[slot] = s->packed ? packed[k] & 0xffff : (uint32_t)wide[0];
-            c->y[slot] = s->packed ? packed[k] >> 16
-                                   : (uint32_t)(k == 1 && more ? wide[2] - DISKS_MORE : wide[2]);
+            uint32_t *p = ergo_hard_local(c, cell, c->count[cell]++);
+            p[0] = is_packed ? packed[k] & 0xffff : (uint32_t)wide[0];
+            p[1] = is_packed ? packed[k] >> 16
+                             : (uint32_t)(k == 1 && more ? wide[2] - DISKS_MORE : wide[2]);
         }
     }
 }
+
+const struct ergo_hard_kind disks_kind = {
+    2,      DISKS_SLOTS, "disk", "disks",  DISKS_CELLS, DISKS_GRIDS, shape_of,    distance2,
+    resize, box_at,      to_raw, from_raw, read_size,   write_size,  start_sizes, disks_start};

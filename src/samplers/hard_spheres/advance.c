@@ -168,7 +168,7 @@ bool spheres_row(const void *state, unsigned slot, const struct ergo_row *row) {
     const struct ergo_volume *seen = ergo_engine_host(&s->e, SPHERES_SEEN, slot, 0);
     seen = shape->npt ? seen + row->number : NULL;
     spheres_columns(shape, &total, seen, row->columns);
-    return total.spheres == shape->n && (!seen || ergo_isobaric_right(&shape->rules, seen));
+    return total.spheres == shape->n && (!seen || ergo_isobaric_right(&shape->isobaric, seen));
 }
 
 enum ergo_status spheres_refuse(struct ergo_context *ctx, const void *state, unsigned slot,
@@ -184,7 +184,7 @@ enum ergo_status spheres_refuse(struct ergo_context *ctx, const void *state, uns
                              s->e.device->summary.name, m, (unsigned long long)total.spheres,
                              (unsigned long long)s->shapes[m].n);
         const struct ergo_volume *seen = ergo_engine_host(&s->e, SPHERES_SEEN, slot, 0);
-        if (s->shapes[m].npt && !ergo_isobaric_right(&s->shapes[m].rules, seen + row))
+        if (s->shapes[m].npt && !ergo_isobaric_right(&s->shapes[m].isobaric, seen + row))
             return ergo_isobaric_refuse(ctx, s->e.device->summary.name, m);
     }
     return ERGO_OK;

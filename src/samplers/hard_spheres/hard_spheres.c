@@ -213,7 +213,7 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
             "a box of %llu cells; at most %u are possible. Cells are below 1.414 sigma, "
             "also in a dilute gas, so that few spheres fit in one",
             (unsigned long long)shape.all, SPHERES_CELLS_MAX);
-    else if (npt && ergo_isobaric_check(ctx, point, &shape.rules,
+    else if (npt && ergo_isobaric_check(ctx, point, &shape.isobaric,
                                         (double)shape.n / shape.density) != ERGO_OK)
         status = ERGO_E_JOB;
     else if (!spheres_start_fits(point, &shape, reason))
@@ -227,7 +227,7 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
     if (range < bin)
         status = ergo_job_error(ctx, "/run/contact_bin", "wider than contact_range");
     if (status == ERGO_OK && spheres_start_is_file(start) && !point->job->again)
-        status = spheres_start_check(ctx, point, &shape);
+        status = ergo_hard_start_check(ctx, point, &shape.hard);
     return status;
 }
 
@@ -277,8 +277,8 @@ static double exact(const struct ergo_point *point, const char *observable) {
 
 #define OPS                                                                                        \
     .engine = &spheres_model, .init = spheres_init, .start = spheres_random_piece,                 \
-    .save = spheres_save, .load = spheres_load, .frame = spheres_frame,
-static const struct ergo_sampler_ops ops = {OPS}, ops_npt = {OPS.carry = spheres_carry};
+    .save = ergo_hard_save, .load = ergo_hard_load, .frame = spheres_frame,
+static const struct ergo_sampler_ops ops = {OPS}, ops_npt = {OPS.carry = ergo_hard_carry};
 
 static const char *const first_job[] = {"/system/n=256",          "/system/packing_fraction=0.4",
                                         "/run/equilibration=200", "/run/sweeps=2000",

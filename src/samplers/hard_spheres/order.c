@@ -109,39 +109,34 @@ static bool is_due(const struct spheres_state *s, unsigned slot, size_t curve) {
 }
 
 void spheres_order_read(struct spheres_state *s, size_t curve) {
-    const size_t bytes = (size_t)s->launch.all_cells * SPHERES_PLANE_BYTES * (s->launch.slots / 2);
+    const size_t bytes = (size_t)s->launch.all_cells * ERGO_HARD_BYTES * (s->launch.slots / 2);
     if (is_due(s, s->e.slot, curve))
         ergo_engine_read_curve(&s->e, SPHERES_CELLS, 0, bytes, SPHERES_PLACES, curve, 0);
 }
 
 static bool config_of(const struct spheres_state *s, unsigned slot, size_t curve, size_t member,
-                      struct spheres_config *config) {
-    if (!spheres_config_init(config, s->shapes[member].cells))
+                      struct ergo_hard_cells *config) {
+    if (ergo_hard_create(s->e.ctx, &s->shapes[member].hard, config) != ERGO_OK)
         return false;
-    spheres_config_from_raw(config, s->launch.slots,
-                            ergo_engine_host(&s->e, SPHERES_PLACES, slot, curve),
-                            s->members[member].first, (size_t)s->launch.all_cells);
+    s->kind->from_raw(config, ergo_engine_host(&s->e, SPHERES_PLACES, slot, curve),
+                      s->members[member].first, (size_t)s->launch.all_cells);
     return true;
 }
 
 /* Positions are relative to the cells, which nothing here notices. */
 static bool analyse(const struct ergo_point *point, const struct spheres_shape *shape,
-                    const struct spheres_config *config, double *numbers, double *sk) {
+                    const struct ergo_hard_cells *config, double *numbers, double *sk) {
     const size_t n = (size_t)shape->n;
-    double side[3] = {shape->box[0], shape->box[1], shape->box[2]}, peak[3];
-    double(*rows)[3] = malloc(n * sizeof *rows), *axes = malloc(3 * n * sizeof *axes);
+    double side[3], peak[3], *axes = malloc(3 * n * sizeof *axes);
     const double *const at[3] = {axes, axes + n, axes + 2 * n};
     const struct ergo_places places = {side, n, at};
     struct ergo_structure plan = plan_of(point, shape);
     struct ergo_bonds bonds;
-    bool ok = rows && axes;
-    if (shape->npt)
-        spheres_box_at(shape, &config->volume, side);
+    bool ok = axes != NULL;
+    ergo_hard_box(config, side);
     plan.lattice = 2 * SPHERES_PI * sqrt(3) * cbrt((double)n / (4 * side[0] * side[1] * side[2]));
     if (ok)
-        spheres_config_positions(config, shape, rows);
-    for (size_t i = 0; i < 3 * n && ok; i++)
-        axes[i] = rows[i % n][i / n];
+        ergo_hard_positions(config, axes);
     ok = ok && ergo_structure_analyse(&plan, &places, sk, peak) &&
          ergo_bonds_analyse(&places, NEIGHBOURS, CONNECTED, &bonds);
     if (ok) {
@@ -151,7 +146,6 @@ static bool analyse(const struct ergo_point *point, const struct spheres_shape *
         numbers[SPHERES_AVERAGED] = bonds.averaged;
         numbers[SPHERES_SOLID] = bonds.solid;
     }
-    free(rows);
     free(axes);
     return ok;
 }
@@ -161,7 +155,7 @@ bool spheres_order_row(const struct spheres_state *s, unsigned slot, const struc
     const struct ergo_point *point = s->e.batch->points[member];
     const uint64_t sample = ergo_engine_curve_sample(&s->e, slot, curve);
     double *const *curves = row->curves + spheres_order_first(point);
-    struct spheres_config config;
+    struct ergo_hard_cells config;
     /* what is measured during equilibration is dropped */
     if (!is_due(s, slot, curve) || !curves[SPHERES_ORDER_NUMBERS] ||
         sample < ergo_schedule_of(point).n_equilibration)
@@ -175,6 +169,6 @@ bool spheres_order_row(const struct spheres_state *s, unsigned slot, const struc
     const bool ok = analyse(point, &s->shapes[member], &config,
                             curves[SPHERES_ORDER_NUMBERS] + row->number * SPHERES_NUMBERS,
                             curves[SPHERES_ORDER_SK] + row->number * shells_of(point));
-    spheres_config_free(&config);
+    ergo_hard_free(&config);
     return ok;
 }

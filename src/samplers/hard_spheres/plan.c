@@ -28,6 +28,8 @@ static enum ergo_status shape_members(struct ergo_context *ctx, struct spheres_s
         l->most_cells = shape->all > l->most_cells ? (uint32_t)shape->all : l->most_cells;
         l->all_cells += shape->all;
     }
+    for (size_t i = 0; i < batch->count; i++)
+        s->shapes[i].planes = l->slots / 2;
     if (l->all_cells > UINT32_MAX)
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
                          "a batch of %zu systems has %llu cells, which are numbered with 32 bits: "
@@ -71,7 +73,7 @@ static void declare_buffers(struct spheres_state *s) {
     struct ergo_engine *e = &s->e;
     const struct spheres_launch *l = &s->launch;
     const uint64_t members = e->batch->count;
-    const uint64_t cells = l->all_cells * SPHERES_PLANE_BYTES * (l->slots / 2);
+    const uint64_t cells = l->all_cells * ERGO_HARD_BYTES * (l->slots / 2);
     ergo_engine_buffer(e, SPHERES_CELLS, "cells", ERGO_BUFFER_STATE, cells);
     ergo_engine_buffer(e, SPHERES_OTHER, "cells, second copy", ERGO_BUFFER_SCRATCH, cells);
     ergo_engine_buffer(e, SPHERES_GRIDS, "grids", ERGO_BUFFER_STATE, 24 * members);
@@ -169,6 +171,7 @@ enum ergo_status spheres_configure(struct ergo_context *ctx, void *state) {
     const struct ergo_point *first = s->e.batch->points[0];
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
     const enum ergo_status status = shape_members(ctx, s);
+    s->kind = &spheres_kind;
     if (status != ERGO_OK)
         return status;
     choose_launch(device, first, l);

@@ -14,7 +14,7 @@
 void spheres_random_destroy(struct spheres_state *s) {
     struct spheres_growing *g = s->growing;
     for (size_t i = 0; g && g->configs && i < s->e.batch->count; i++)
-        spheres_config_free(&g->configs[i]);
+        ergo_hard_free(&g->configs[i]);
     if (g) {
         free(g->configs);
         free(g->first);
@@ -77,18 +77,18 @@ static enum ergo_status ask(struct ergo_context *ctx, struct spheres_state *s) {
     ergo_engine_read(&s->e, SPHERES_LEAST, 0, 8 * count * sums, g->least);
     enum ergo_status status = ergo_engine_end(&s->e);
     for (size_t i = 0; i < count && status == ERGO_OK; i++) {
-        struct spheres_config config;
+        struct ergo_hard_cells config;
         uint64_t least = UINT64_MAX;
         for (size_t k = 0; k < sums; k++)
             least = g->least[i * sums + k] < least ? g->least[i * sums + k] : least;
         if (g->configs[i].count || least < s->shapes[i].contact)
             continue;
-        status = spheres_fetch(ctx, s, i, &config);
+        status = ergo_hard_fetch(ctx, s, i, &config);
         if (status != ERGO_OK)
             continue;
         /* what the device missed the host does not */
-        if (spheres_config_closest(&config, &s->shapes[i], NULL, NULL) < s->shapes[i].contact) {
-            spheres_config_free(&config);
+        if (ergo_hard_closest(&config, NULL, NULL) < s->shapes[i].contact) {
+            ergo_hard_free(&config);
             status = overlap(ctx, s);
             continue;
         }
@@ -123,8 +123,7 @@ enum ergo_status spheres_random_piece(struct ergo_context *ctx, void *opaque, bo
         status = ergo_device_finish(ctx, s->e.device);
     if (status != ERGO_OK || g->left)
         return status;
-    for (size_t i = 0; i < s->e.batch->count && status == ERGO_OK; i++)
-        status = spheres_store(ctx, s, i, &g->configs[i]);
+    status = ergo_hard_begin(ctx, s, g->configs);
     spheres_random_destroy(s);
     *done = true;
     return status;

@@ -62,12 +62,12 @@ static bool units_of(struct spheres_shape *s, const double sides[3], char *reaso
             return false;
         }
     }
+    s->planes = SPHERES_MANY / 2;
     s->slots = s->sigma * 2.0 > sqrt(3.0) * SPHERES_W * 1.000001 ? SPHERES_FEW : SPHERES_MANY;
     return true;
 }
 
-void spheres_box_at(const struct spheres_shape *s, const struct ergo_volume *volume,
-                    double box[3]) {
+void spheres_box_at(const struct ergo_hard *s, const struct ergo_volume *volume, double box[3]) {
     double sides = 1.0, longer = 0;
     for (int k = 0; k < 3; k++)
         sides *= (double)s->side[k];
@@ -89,15 +89,17 @@ static void rules_of(const struct ergo_point *point, struct spheres_shape *s) {
     s->per_axis = ergo_isobaric_per_axis(point);
     s->volume_every = (uint32_t)of_particle(point)->volume_every;
     const uint64_t contact[2] = {(uint64_t)SPHERES_W * SPHERES_W / 2 + 1, narrow * narrow};
-    s->rules = ergo_isobaric_rules(point, s->n, s->box[0] * s->box[1] * s->box[2], s->sigma, 3,
-                                   contact, &s->volume);
-    s->contact = ergo_volume_contact(s->rules.scale, s->volume, 3);
+    s->isobaric = ergo_isobaric_rules(point, s->n, s->box[0] * s->box[1] * s->box[2], s->sigma, 3,
+                                      contact, &s->volume.size);
+    s->volume.step = s->isobaric.step;
+    s->contact = ergo_volume_contact(s->isobaric.scale, s->volume.size, 3);
 }
 
 bool spheres_shape_of(const struct ergo_point *point, struct spheres_shape *s, char *reason) {
     const struct ergo_value *phi = &of_particle(point)->packing_fraction;
     const struct ergo_value *box = &of_particle(point)->box;
     memset(s, 0, sizeof *s);
+    s->kind = &spheres_kind;
     s->n = (uint64_t)of_particle(point)->n;
     s->moves_per_cell = (uint32_t)of_particle(point)->moves_per_cell;
     s->npt = ergo_is_isobaric(point);
@@ -123,9 +125,12 @@ bool spheres_shape_of(const struct ergo_point *point, struct spheres_shape *s, c
     }
     if (!units_of(s, sides, reason))
         return false;
-    const double sigma[3] = {s->sigma, s->sigma, s->sigma};
+    for (int k = 0; k < 3; k++) {
+        s->unit[k] = s->sigma;
+        s->length[k] = 1;
+    }
     if (!s->npt)
-        s->confined = ergo_confined_of(point, 3, s->box, s->side, sigma, s->n);
+        s->confined = ergo_confined_of(point, 3, s->box, s->side, s->unit, s->n);
     if (s->npt)
         rules_of(point, s);
     return true;

@@ -4,9 +4,8 @@
 
 #include "engine/engine.h"
 #include "hard_spheres/params.h"
-#include "samplers/confined.h"
+#include "samplers/hard.h"
 #include "samplers/hard_spheres/parameters.h"
-#include "samplers/isobaric.h"
 #include "samplers/sampler.h"
 
 #define SPHERES_PI 3.14159265358979323846
@@ -18,23 +17,7 @@
 /* ---- shape.c: numbers that follow from the job ---------------------------------------------- */
 
 struct spheres_shape {
-    uint64_t n;
-    double box[3];  /* sides in sigma: as asked for, to half a unit a cell; between walls */
-    double density; /* rho sigma^3 */
-    struct ergo_confinement confined;
-    uint32_t cells[3];
-    uint32_t width[3]; /* units per cell side */
-    uint64_t side[3];  /* of the box of the checkerboard, in units: beyond walls it may go on */
-    uint64_t all;      /* cells */
-    double sigma;      /* in units */
-    uint64_t contact;  /* overlap: r^2 < contact, in units^2 */
-    unsigned slots;    /* of a cell */
-    uint32_t moves_per_cell;
-    bool per_axis; /* by one side at a time */
-    bool npt;      /* the volume changes; box, density, sigma and contact are those of the start */
-    uint32_t volume_every;          /* sweeps from one volume move to the next */
-    int64_t volume;                 /* ln V of the start; see common/volume.h */
-    struct ergo_volume_rules rules; /* of the volume moves */
+    ERGO_HARD;
 };
 
 /* Geometry of a point. False: no checkerboard fits, and *reason (300 bytes) tells which boxes do.
@@ -44,8 +27,7 @@ bool spheres_shape_of(const struct ergo_point *point, struct spheres_shape *shap
 void spheres_member_fill(const struct ergo_point *point, const struct spheres_shape *shape,
                          struct spheres_member *member);
 /* Sides of the box at that volume, in sigma. */
-void spheres_box_at(const struct spheres_shape *shape, const struct ergo_volume *volume,
-                    double box[3]);
+void spheres_box_at(const struct ergo_hard *shape, const struct ergo_volume *volume, double box[3]);
 /* More spheres than mostly can touch one of a cell's from outside, and not many more. */
 unsigned spheres_listed(const struct spheres_shape *shape);
 
@@ -85,55 +67,8 @@ double spheres_excess(const struct ergo_point *point, const double *profile, siz
 double spheres_density(const struct ergo_point *point);
 double spheres_packing(const struct ergo_point *point);
 
-/* ---- state.c: a configuration on the host --------------------------------------------------- */
-
-/* Cells by x, then y, then z; places local to the cell, SPHERES_MANY for each. */
-struct spheres_place {
-    uint32_t at[3];
-};
-struct spheres_config {
-    uint32_t cells[3];
-    uint64_t grid[3];          /* where cell (0, 0, 0) is in the box, in units */
-    uint64_t contact;          /* overlap: r^2 < contact */
-    struct ergo_volume volume; /* all 0 at constant volume */
-    uint8_t *count;
-    struct spheres_place *place; /* [cells][SPHERES_MANY] */
-};
-
-/* Empty cells. False: out of memory. */
-bool spheres_config_init(struct spheres_config *config, const uint32_t cells[3]);
-void spheres_config_free(struct spheres_config *config);
-/* Put spheres at places in units, below shape->side, into cells. Returns SIZE_MAX, or the first
- * sphere that finds its cell full. */
-size_t spheres_config_place(struct spheres_config *config, const struct spheres_shape *shape,
-                            const uint64_t (*at)[3]);
-/* Places in sigma, in the order of the cells. */
-void spheres_config_positions(const struct spheres_config *config,
-                              const struct spheres_shape *shape, double (*at)[3]);
-/* The smallest squared distance of two spheres; cells and slots of the pair (NULL: not wanted). Of
- * pairs in cells that are no neighbours none is seen. */
-uint64_t spheres_config_closest(const struct spheres_config *config,
-                                const struct spheres_shape *shape, size_t cell[2],
-                                unsigned slot[2]);
-/* The place in the box, in units, of sphere number i of a cell. */
-void spheres_config_at(const struct spheres_config *config, const struct spheres_shape *shape,
-                       size_t cell, size_t i, uint64_t at[3]);
-/* Is a sphere in a wall? */
-bool spheres_config_crosses(const struct spheres_config *config, const struct spheres_shape *shape);
-/* The canonical bytes (README). False: not those of such a state; *reason says why. */
-void spheres_config_write(const struct spheres_config *config, const struct spheres_shape *shape,
-                          struct ergo_text *text);
-bool spheres_config_read(struct spheres_config *config, const struct spheres_shape *shape,
-                         const void *bytes, size_t length, const char **reason);
-/* The device's layout (params.h). The configuration begins at cell `first` of each plane, and
- * planes are `plane` cells apart. */
-enum { SPHERES_PLANE_BYTES = 16 };
-void spheres_config_to_raw(const struct spheres_config *config, unsigned slots, void *raw,
-                           size_t first, size_t plane);
-void spheres_config_from_raw(struct spheres_config *config, unsigned slots, const void *raw,
-                             size_t first, size_t plane);
-/* Where the device has cell number `cell`. */
-size_t spheres_raw_place(const uint32_t cells[3], size_t cell);
+/* state.c */
+extern const struct ergo_hard_kind spheres_kind;
 
 /* ---- start.c --------------------------------------------------------------------------------- */
 
@@ -146,10 +81,7 @@ uint64_t spheres_start_contact(const struct spheres_shape *shape);
 bool spheres_start_fits(const struct ergo_point *point, const struct spheres_shape *shape,
                         char *reason);
 enum ergo_status spheres_start(struct ergo_context *ctx, const struct ergo_point *point,
-                               const struct spheres_shape *shape, struct spheres_config *config);
-/* Check a start from a file, without using it. */
-enum ergo_status spheres_start_check(struct ergo_context *ctx, const struct ergo_point *point,
-                                     const struct spheres_shape *shape);
+                               const struct ergo_hard *shape, struct ergo_hard_cells *c);
 
 /* ---- device ---------------------------------------------------------------------------------- */
 
@@ -204,6 +136,7 @@ enum spheres_kernel {
 
 struct spheres_state {
     struct ergo_engine e;
+    const struct ergo_hard_kind *kind;
     struct spheres_launch launch;
     struct spheres_shape *shapes;    /* [members] */
     struct spheres_member *members;  /* [members] */
@@ -214,10 +147,10 @@ struct spheres_state {
 
 /* Random starts in progress. */
 struct spheres_growing {
-    struct spheres_config *configs; /* [members]: those that have finished */
-    uint64_t *first;                /* [members]: r^2 of contact at the beginning, */
-    uint64_t *contacts;             /* and now, as those of the state */
-    uint64_t *least;                /* [members][sums] */
+    struct ergo_hard_cells *configs; /* [members]: those that have finished */
+    uint64_t *first;                 /* [members]: r^2 of contact at the beginning, */
+    uint64_t *contacts;              /* and now, as those of the state */
+    uint64_t *least;                 /* [members][sums] */
     uint32_t sweep;
     size_t left; /* members that still grow */
 };
@@ -227,19 +160,8 @@ enum ergo_status spheres_configure(struct ergo_context *ctx, void *state);
 /* device.c */
 extern const struct ergo_engine_model spheres_model;
 enum ergo_status spheres_init(struct ergo_context *ctx, void *state);
-enum ergo_status spheres_save(struct ergo_context *ctx, void *state, size_t member,
-                              struct ergo_text *text);
-enum ergo_status spheres_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
-                              const void *bytes, size_t length);
-enum ergo_status spheres_carry(struct ergo_context *ctx, void *state, size_t member,
-                               const void *bytes, size_t length);
 enum ergo_status spheres_frame(struct ergo_context *ctx, void *state, size_t member,
                                struct ergo_text *text);
-/* Read one member's configuration from the device; it is allocated. Write one. */
-enum ergo_status spheres_fetch(struct ergo_context *ctx, struct spheres_state *s, size_t member,
-                               struct spheres_config *config);
-enum ergo_status spheres_store(struct ergo_context *ctx, struct spheres_state *s, size_t member,
-                               const struct spheres_config *config);
 /* random.c: random starts of all members at once, in pieces, from lattices on the device. */
 enum ergo_status spheres_random_begin(struct ergo_context *ctx, struct spheres_state *s);
 enum ergo_status spheres_random_piece(struct ergo_context *ctx, void *state, bool *done);
