@@ -2,10 +2,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "job/xyz.h"
 #include "samplers/hard.h"
-#include "samplers/particle_parameters.h"
 #include "samplers/places.h"
 
 static enum ergo_status no_memory(struct ergo_context *ctx, const struct ergo_hard *s) {
@@ -172,4 +172,22 @@ enum ergo_status ergo_hard_start_check(struct ergo_context *ctx, const struct er
         status = s->kind->start(ctx, point, s, &c);
     ergo_hard_free(&c);
     return status;
+}
+
+enum ergo_status ergo_hard_check(struct ergo_context *ctx, const struct ergo_point *point) {
+    const struct particle_parameters *p = of_particle(point);
+    if (p->packing_fraction.present == p->box.present)
+        return ergo_job_error(ctx, "/system",
+                              p->box.present
+                                  ? "found packing_fraction and box; allowed: one of them"
+                                  : "neither packing_fraction nor box is there; give one of them");
+    if (p->contact_range > 4096 * p->contact_bin)
+        return ergo_job_error(ctx, "/run/contact_bin", "more than 4096 bins in contact_range");
+    if (p->contact_range < p->contact_bin)
+        return ergo_job_error(ctx, "/run/contact_bin", "wider than contact_range");
+    return ERGO_OK;
+}
+
+bool ergo_hard_start_is_file(const char *start) {
+    return strchr(start, '.') || strchr(start, '/');
 }

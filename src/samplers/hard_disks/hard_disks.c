@@ -167,10 +167,6 @@ static const struct ergo_tunable tunables[] = {
     {ERGO_TUNABLE_GROUP},
 };
 
-static bool is_file(const char *start) {
-    return strchr(start, '.') || strchr(start, '/');
-}
-
 static enum ergo_status check_confined(struct ergo_context *ctx, const struct ergo_point *point,
                                        const struct disks_shape *shape) {
     if (shape->confined.is && shape->leave)
@@ -185,19 +181,15 @@ static enum ergo_status check_confined(struct ergo_context *ctx, const struct er
 }
 
 static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
-    enum ergo_status status = ERGO_OK;
-    const struct ergo_value *phi = &of_particle(point)->packing_fraction;
+    enum ergo_status status = ergo_hard_check(ctx, point);
     const struct ergo_value *box = &of_particle(point)->box;
     const char *start = of_particle(point)->start.text;
     struct disks_shape shape;
     char reason[400];
-    if (phi->present == box->present)
-        return ergo_job_error(ctx, "/system",
-                              phi->present
-                                  ? "found packing_fraction and box; allowed: one of them"
-                                  : "neither packing_fraction nor box is there; give one of them");
+    if (of_particle(point)->packing_fraction.present == box->present)
+        return status;
     if (strcmp(start, "hexagonal") != 0 && strcmp(start, "square") != 0 &&
-        strcmp(start, "random") != 0 && !is_file(start))
+        strcmp(start, "random") != 0 && !ergo_hard_start_is_file(start))
         status = ergo_job_error(ctx, "/system/start",
                                 "found \"%s\"; allowed: \"hexagonal\", \"square\", \"random\", or "
                                 "the name of an extended XYZ file, with a dot or a slash in it",
@@ -241,11 +233,7 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
         status = check_confined(ctx, point, &shape);
     if (status == ERGO_OK)
         status = disks_order_check(ctx, point, &shape);
-    if (of_particle(point)->contact_range > 4096 * of_particle(point)->contact_bin)
-        status = ergo_job_error(ctx, "/run/contact_bin", "more than 4096 bins in contact_range");
-    if (of_particle(point)->contact_range < of_particle(point)->contact_bin)
-        status = ergo_job_error(ctx, "/run/contact_bin", "wider than contact_range");
-    if (status == ERGO_OK && is_file(start) && !point->job->again)
+    if (status == ERGO_OK && ergo_hard_start_is_file(start) && !point->job->again)
         status = ergo_hard_start_check(ctx, point, &shape.hard);
     return status;
 }

@@ -31,14 +31,10 @@ static bool has_contact(const struct ergo_point *point) {
     return disks_is_bulk(point) || disks_is_walled(point);
 }
 
-#define WITH_CONTACT .acts = has_contact, .where = "without a field, or with walls along its axis"
 #define IN_BULK .acts = disks_is_bulk, .where = "without walls and fields"
 
 const struct ergo_key disks_keys[DISKS_KEYS] = {
-    {PARTICLE_KEY(n, "/system/n", INT),
-     .flags = ERGO_KEY_FORM | ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
-     .min = 2, .max = 1e9, .unit = "disks",
-     .help = "Number of disks N, of diameter sigma = 1, in a periodic box."},
+    ERGO_HARD_N("disks"),
     {PARTICLE_KEY(packing_fraction, "/system/packing_fraction", REAL),
      .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0,
      .max = 0.906, .unit = "",
@@ -87,31 +83,8 @@ const struct ergo_key disks_keys[DISKS_KEYS] = {
      .help = "Starting configuration: hexagonal, square, random (a lattice of small disks that "
              "melts, and grows while they move; up to a packing fraction of 0.76), or the name of "
              "an extended XYZ file (with a dot or a slash in it) whose box is the job's."},
-    {PARTICLE_KEY(curves_every, "/run/curves_every", INT), .flags = ERGO_KEY_SHAPE, .fallback = "1",
-     .min = 0, .max = 1e12, .unit = "measurements",
-     .help =
-         "Measure the histograms, and with them the pressure, at every so many measurements; 0: "
-         "never."},
-    {PARTICLE_KEY(contact_range, "/run/contact_range", REAL),
-     .flags = ERGO_KEY_SHAPE | ERGO_KEY_EXCLUDES_MIN, .fallback = "0.02", .min = 0, .max = 0.5,
-     .unit = "sigma",
-     .help = "Range c beyond contact of the histogram that gives the pressure (section 4), of two "
-             "disks or, with walls, of a disk and a wall.",
-     WITH_CONTACT},
-    {PARTICLE_KEY(contact_bin, "/run/contact_bin", REAL), .flags = ERGO_KEY_SHAPE,
-     .fallback = "0.0001", .min = 0.00001, .max = 0.5, .unit = "sigma",
-     .help = "Width of its bins (the paper's delta r).", WITH_CONTACT},
-    {PARTICLE_KEY(contact_degree, "/run/contact_degree", INT), .flags = ERGO_KEY_SHAPE,
-     .fallback = "5", .min = 0, .max = 8, .unit = "",
-     .help =
-         "Degree of the polynomial that extrapolates g(r), or the density, to contact. 5 is free "
-         "of bias at 1e-5; a lower degree is noisier by less and biased by more.",
-     WITH_CONTACT},
-    {PARTICLE_KEY(gr_max, "/run/gr_max", REAL), .flags = ERGO_KEY_SHAPE, .fallback = "5", .min = 0,
-     .max = 100, .unit = "sigma",
-     .help = "Largest distance of g(r), never more than half the box; 0: no g(r).", IN_BULK},
-    {PARTICLE_KEY(gr_bin, "/run/gr_bin", REAL), .flags = ERGO_KEY_SHAPE, .fallback = "0.02",
-     .min = 0.001, .max = 10, .unit = "sigma", .help = "Width of the bins of g(r).", IN_BULK},
+    ERGO_HARD_CURVE_KEYS("disk", "0.02", "0.0001", "5", "5 is free of bias at 1e-5. ", "5", 100,
+                         has_contact, disks_is_bulk),
     {DISKS_KEY(neighbour_cutoff, "/run/neighbour_cutoff", REAL), .flags = ERGO_KEY_SHAPE,
      .fallback = "1.5", .min = 1, .max = 2, .unit = "sigma",
      .help = "Bonds of psi_6: from each disk to every image of a disk (nearest or not, its own "
@@ -143,8 +116,7 @@ const struct ergo_key disks_keys_nvt[DISKS_KEYS_NVT] = {
 };
 
 const struct ergo_key disks_keys_npt[DISKS_KEYS_NPT] = {
-    {PARTICLE_KEY(pressure, "/system/pressure", REAL),
-     .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0,
-     .max = 1e6, .unit = "k_B T / sigma^2",
-     .help = "P* = beta P sigma^2 of the npt ensemble. Liquid and hexatic phase meet at 9.185."},
+    ERGO_HARD_PRESSURE("2",
+                       "P* = beta P sigma^2 of the npt ensemble. Liquid and hexatic phase meet at "
+                       "9.185."),
 };

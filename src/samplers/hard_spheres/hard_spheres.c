@@ -7,10 +7,7 @@
 #include "samplers/hard_spheres/order.h"
 
 static const struct ergo_key keys[] = {
-    {PARTICLE_KEY(n, "/system/n", INT),
-     .flags = ERGO_KEY_FORM | ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
-     .min = 2, .max = 1e9, .unit = "spheres",
-     .help = "Number of spheres N, of diameter sigma = 1, in a periodic box."},
+    ERGO_HARD_N("spheres"),
     {PARTICLE_KEY(packing_fraction, "/system/packing_fraction", REAL),
      .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0,
      .max = 0.7405, .unit = "",
@@ -47,9 +44,7 @@ static const struct ergo_key keys[] = {
 };
 
 static const struct ergo_key keys_npt[] = {
-    {PARTICLE_KEY(pressure, "/system/pressure", REAL),
-     .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0,
-     .max = 1e6, .unit = "k_B T / sigma^3", .help = "beta P sigma^3 of the npt ensemble."},
+    ERGO_HARD_PRESSURE("3", "beta P sigma^3 of the npt ensemble."),
 };
 
 static bool is_bulk(const struct ergo_point *point) {
@@ -69,34 +64,8 @@ static bool is_slit(const struct ergo_point *point) {
     return is_walled(point) && !ergo_confined_has_field(point);
 }
 
-#define WITH_CONTACT .acts = has_contact, .where = "without a field, or with walls along its axis"
-#define IN_BULK .acts = is_bulk, .where = "without walls and fields"
-
 static const struct ergo_key keys_curves[] = {
-    {PARTICLE_KEY(curves_every, "/run/curves_every", INT), .flags = ERGO_KEY_SHAPE, .fallback = "1",
-     .min = 0, .max = 1e12, .unit = "measurements",
-     .help = "Measure the histograms, and with them the pressure, at every so many measurements; "
-             "0: never."},
-    {PARTICLE_KEY(contact_range, "/run/contact_range", REAL),
-     .flags = ERGO_KEY_SHAPE | ERGO_KEY_EXCLUDES_MIN, .fallback = "0.04", .min = 0, .max = 0.5,
-     .unit = "sigma",
-     .help = "Range beyond contact of the histogram that gives the pressure, of two spheres or, "
-             "with walls, of a sphere and a wall.",
-     WITH_CONTACT},
-    {PARTICLE_KEY(contact_bin, "/run/contact_bin", REAL), .flags = ERGO_KEY_SHAPE,
-     .fallback = "0.0002", .min = 0.00001, .max = 0.5, .unit = "sigma",
-     .help = "Width of its bins.", WITH_CONTACT},
-    {PARTICLE_KEY(contact_degree, "/run/contact_degree", INT), .flags = ERGO_KEY_SHAPE,
-     .fallback = "3", .min = 0, .max = 8, .unit = "",
-     .help = "Degree of the polynomial that extrapolates g(r), or the density, to contact. A lower "
-             "degree is noisier by less and biased by more.",
-     WITH_CONTACT},
-    {PARTICLE_KEY(gr_max, "/run/gr_max", REAL), .flags = ERGO_KEY_SHAPE, .fallback = "2.5",
-     .min = 0, .max = 50, .unit = "sigma",
-     .help = "Largest distance of g(r), never more than half a side of the box; 0: no g(r).",
-     IN_BULK},
-    {PARTICLE_KEY(gr_bin, "/run/gr_bin", REAL), .flags = ERGO_KEY_SHAPE, .fallback = "0.02",
-     .min = 0.001, .max = 10, .unit = "sigma", .help = "Width of the bins of g(r).", IN_BULK},
+    ERGO_HARD_CURVE_KEYS("sphere", "0.04", "0.0002", "3", "", "2.5", 50, has_contact, is_bulk),
 };
 
 static const struct ergo_column columns[SPHERES_COLUMNS] = {
@@ -178,23 +147,17 @@ static const struct ergo_tunable tunables[] = {
 };
 
 static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
-    enum ergo_status status = ERGO_OK;
-    const struct ergo_value *phi = &of_particle(point)->packing_fraction;
+    enum ergo_status status = ergo_hard_check(ctx, point);
     const struct ergo_value *box = &of_particle(point)->box;
     const char *start = of_particle(point)->start.text;
     const char *size = box->present ? "/system/box" : "/system/packing_fraction";
     const bool npt = ergo_is_isobaric(point);
-    const double range = npt ? 1 : of_particle(point)->contact_range;
-    const double bin = npt ? 1 : of_particle(point)->contact_bin;
     struct spheres_shape shape;
     char reason[400];
-    if (phi->present == box->present)
-        return ergo_job_error(ctx, "/system",
-                              phi->present
-                                  ? "found packing_fraction and box; allowed: one of them"
-                                  : "neither packing_fraction nor box is there; give one of them");
+    if (of_particle(point)->packing_fraction.present == box->present)
+        return status;
     if (strcmp(start, "fcc") != 0 && !spheres_start_is_random(point) &&
-        !spheres_start_is_file(start))
+        !ergo_hard_start_is_file(start))
         status = ergo_job_error(ctx, "/system/start",
                                 "found \"%s\"; allowed: \"fcc\", \"random\", or the name of an "
                                 "extended XYZ file, with a dot or a slash in it",
@@ -222,11 +185,7 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
         status = ergo_confined_check(ctx, point, 3, &shape.confined);
     if (status == ERGO_OK)
         status = spheres_order_check(ctx, point, &shape);
-    if (range > 4096 * bin)
-        status = ergo_job_error(ctx, "/run/contact_bin", "more than 4096 bins in contact_range");
-    if (range < bin)
-        status = ergo_job_error(ctx, "/run/contact_bin", "wider than contact_range");
-    if (status == ERGO_OK && spheres_start_is_file(start) && !point->job->again)
+    if (status == ERGO_OK && ergo_hard_start_is_file(start) && !point->job->again)
         status = ergo_hard_start_check(ctx, point, &shape.hard);
     return status;
 }

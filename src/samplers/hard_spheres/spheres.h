@@ -72,7 +72,6 @@ extern const struct ergo_hard_kind spheres_kind;
 
 /* ---- start.c --------------------------------------------------------------------------------- */
 
-bool spheres_start_is_file(const char *start);
 bool spheres_start_is_random(const struct ergo_point *point);
 /* r^2 of contact of the spheres with which a random start begins. No more of them fit a cell than
  * it has slots. */

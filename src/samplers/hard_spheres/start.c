@@ -6,10 +6,6 @@
 
 #include "samplers/hard_spheres/spheres.h"
 
-bool spheres_start_is_file(const char *start) {
-    return strchr(start, '.') || strchr(start, '/');
-}
-
 static const double random_most = 0.58; /* packing fraction */
 
 /* A face-centred lattice of at least n sites: cubes along each axis, and the smallest distance of
@@ -96,7 +92,7 @@ static void lattice_sites(const struct lattice *l, const struct spheres_shape *s
 
 bool spheres_start_fits(const struct ergo_point *point, const struct spheres_shape *s,
                         char *reason) {
-    if (spheres_start_is_file(of_particle(point)->start.text))
+    if (ergo_hard_start_is_file(of_particle(point)->start.text))
         return true;
     const struct lattice l = lattice_of(s);
     const double phi = s->density * SPHERES_PI / 6.0;
@@ -124,7 +120,7 @@ enum ergo_status spheres_start(struct ergo_context *ctx, const struct ergo_point
                                const struct ergo_hard *shape, struct ergo_hard_cells *c) {
     const struct spheres_shape *s = (const struct spheres_shape *)shape;
     const char *start = of_particle(point)->start.text;
-    if (spheres_start_is_file(start))
+    if (ergo_hard_start_is_file(start))
         return ergo_hard_start_file(ctx, point, c);
     double *at = malloc(3 * s->n * sizeof *at);
     if (!at)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "samplers/lj_gcmc/lj.h"
 
 /* What made this point start in the last state of another one. */
@@ -92,18 +93,6 @@ static size_t header_bytes(const struct lj_state *s) {
     return s->rules ? HEADER_NPT : HEADER;
 }
 
-static void put(unsigned char *at, uint64_t value, int bytes) {
-    for (int i = 0; i < bytes; i++)
-        at[i] = (unsigned char)(value >> (8 * i));
-}
-
-static uint64_t get(const unsigned char *at, int bytes) {
-    uint64_t value = 0;
-    for (int i = 0; i < bytes; i++)
-        value |= (uint64_t)at[i] << (8 * i);
-    return value;
-}
-
 static enum ergo_status save_chain(struct ergo_context *ctx, struct lj_state *s, size_t chain,
                                    struct ergo_text *text) {
     uint32_t *words = NULL, n = 0;
@@ -127,27 +116,21 @@ static enum ergo_status save_chain(struct ergo_context *ctx, struct lj_state *s,
         return ergo_isobaric_refuse(ctx, s->e.device->summary.name, chain / s->boxes);
     }
     lj_note_step_size(s, chain);
-    unsigned char header[HEADER_NPT], particle[12];
-    put(header, (uint64_t)c->energy, 8);
-    put(header + 8, (uint64_t)c->virial, 8);
-    put(header + 16, n, 4);
-    put(header + 20, c->step_size, 4);
     const struct lj_counts *const counts[2] = {&c->now, &c->last};
+    ergo_bytes_append(text, (uint64_t)c->energy, 8);
+    ergo_bytes_append(text, (uint64_t)c->virial, 8);
+    ergo_bytes_append(text, n, 4);
+    ergo_bytes_append(text, c->step_size, 4);
     for (int k = 0; k < 2; k++) {
-        put(header + 24 + 12 * k, counts[k]->tried, 4);
-        put(header + 28 + 12 * k, counts[k]->accepted, 4);
-        put(header + 32 + 12 * k, counts[k]->accepted_deletion, 4);
+        ergo_bytes_append(text, counts[k]->tried, 4);
+        ergo_bytes_append(text, counts[k]->accepted, 4);
+        ergo_bytes_append(text, counts[k]->accepted_deletion, 4);
     }
     if (s->rules) {
-        put(header + HEADER, (uint64_t)c->size, 8);
-        put(header + HEADER + 8, c->moved, 4);
+        ergo_bytes_append(text, (uint64_t)c->size, 8);
+        ergo_bytes_append(text, c->moved, 4);
     }
-    ergo_text_append_bytes(text, header, header_bytes(s));
-    for (uint32_t i = 0; i < n; i++) {
-        for (int k = 0; k < 3; k++)
-            put(particle + 4 * k, words[3 * (size_t)i + (size_t)k], 4);
-        ergo_text_append_bytes(text, particle, 12);
-    }
+    ergo_text_append_bytes(text, words, 12 * (size_t)n);
     free(words);
     return text->failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state of %u particles", n)
                         : ERGO_OK;
@@ -163,8 +146,8 @@ enum ergo_status lj_save(struct ergo_context *ctx, void *opaque, size_t member,
 }
 
 static struct lj_counts get_counts(const unsigned char *at) {
-    return (struct lj_counts){(uint32_t)get(at, 4), (uint32_t)get(at + 4, 4),
-                              (uint32_t)get(at + 8, 4)};
+    return (struct lj_counts){(uint32_t)ergo_bytes_get(at, 4), (uint32_t)ergo_bytes_get(at + 4, 4),
+                              (uint32_t)ergo_bytes_get(at + 8, 4)};
 }
 
 /* On a checkerboard the order of particles is that of the cells. Are these in order? */
@@ -182,7 +165,7 @@ static bool in_order(const struct lj_state *s, const uint32_t *words, uint32_t n
 /* Bytes of the chain whose state begins at `at`; 0: there are not so many. */
 static size_t chain_bytes(const struct lj_state *s, const unsigned char *at, size_t length) {
     const size_t header = header_bytes(s);
-    const uint64_t n = length >= header ? get(at + 16, 4) : 0;
+    const uint64_t n = length >= header ? ergo_bytes_get(at + 16, 4) : 0;
     return length >= header && n <= LJ_MOST_PARTICLES && 12 * n <= length - header
                ? header + 12 * (size_t)n
                : 0;
@@ -194,9 +177,9 @@ static bool wrong_volumes(const struct lj_state *s, size_t member, const unsigne
     int64_t sizes[2];
     bool wrong = false;
     for (size_t b = 0; b < s->boxes; b++) {
-        sizes[b] = (int64_t)get(at[b] + HEADER, 8);
+        sizes[b] = (int64_t)ergo_bytes_get(at[b] + HEADER, 8);
         wrong |= lj_volume_limited(&rules[b], sizes[b]) ||
-                 !lj_volume_right(&rules[b], (uint32_t)get(at[b] + HEADER + 8, 4));
+                 !lj_volume_right(&rules[b], (uint32_t)ergo_bytes_get(at[b] + HEADER + 8, 4));
     }
     for (size_t b = 0; b < s->boxes && s->boxes == 2 && !wrong; b++)
         wrong = lj_gibbs_size(rules, sizes[0] - sizes[1], (uint32_t)b) != sizes[b];
@@ -206,12 +189,11 @@ static bool wrong_volumes(const struct lj_state *s, size_t member, const unsigne
 static enum ergo_status load_chain(struct ergo_context *ctx, struct lj_state *s, size_t chain,
                                    uint64_t step, const unsigned char *at) {
     const size_t header = header_bytes(s);
-    const uint64_t n = get(at + 16, 4);
+    const uint64_t n = ergo_bytes_get(at + 16, 4);
     uint32_t *words = malloc(12 * ((size_t)n + 1));
     if (!words)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load %" PRIu64 " particles", n);
-    for (size_t i = 0; i < 3 * n; i++)
-        words[i] = (uint32_t)get(at + header + 4 * i, 4);
+    memcpy(words, at + header, 12 * (size_t)n);
     if (s->launch.board_blocks && !in_order(s, words, (uint32_t)n)) {
         free(words);
         return ERGO_FAIL(ctx, ERGO_E_IO,
@@ -229,18 +211,18 @@ static enum ergo_status load_chain(struct ergo_context *ctx, struct lj_state *s,
     }
     s->chains[chain] = (struct lj_chain){
         .step = step,
-        .energy = (int64_t)get(at, 8),
-        .virial = (int64_t)get(at + 8, 8),
+        .energy = (int64_t)ergo_bytes_get(at, 8),
+        .virial = (int64_t)ergo_bytes_get(at + 8, 8),
         .particles = (uint32_t)n,
-        .step_size = (uint32_t)get(at + 20, 4),
+        .step_size = (uint32_t)ergo_bytes_get(at + 20, 4),
         .now = get_counts(at + 24),
         .last = get_counts(at + 36),
     };
     memcpy(s->chains[chain].numbers, numbers, sizeof numbers);
     if (s->rules) {
         s->chains[chain].volumes = lj_volumes_before(&s->launch, step);
-        s->chains[chain].moved = (uint32_t)get(at + HEADER + 8, 4);
-        lj_volume_set(&s->rules[chain], (int64_t)get(at + HEADER, 8), &s->chains[chain]);
+        s->chains[chain].moved = (uint32_t)ergo_bytes_get(at + HEADER + 8, 4);
+        lj_volume_set(&s->rules[chain], (int64_t)ergo_bytes_get(at + HEADER, 8), &s->chains[chain]);
     }
     lj_place(s, chain, words, (uint32_t)n);
     ergo_engine_write(&s->e, LJ_CHAINS, chain * sizeof *s->chains, sizeof *s->chains,
@@ -295,8 +277,8 @@ static enum ergo_status carry_volume(struct ergo_context *ctx, const struct lj_s
     const int64_t most = (int64_t)1 << 41; /* beyond, a state is damaged, and lj_load says so */
     if (s->boxes == 2 && ratio > -most && ratio < most)
         size = lj_gibbs_size(rules, ratio, (uint32_t)box);
-    put(at, (uint64_t)size, 8);
-    put(at + 8, 0, 4);
+    memcpy(at, &size, 8);
+    memset(at + 8, 0, 4);
     if (size <= -most || size >= most || !lj_volume_limited(&rules[box], size))
         return ERGO_OK;
     return ergo_job_error(ctx, carried_by(point),
@@ -333,10 +315,10 @@ static enum ergo_status check_numbers(struct ergo_context *ctx, const struct lj_
     uint32_t found[LJ_MOST_SPECIES] = {0}, wanted[LJ_MOST_SPECIES] = {0};
     for (size_t b = 0; b < s->boxes; b++) {
         const struct lj_system system = lj_box_system(point, b);
-        const uint32_t n = (uint32_t)get(at[b] + 16, 4);
+        const uint32_t n = (uint32_t)ergo_bytes_get(at[b] + 16, 4);
         uint32_t own[LJ_MOST_SPECIES];
         for (uint32_t i = 0; i < n; i++)
-            found[get(at[b] + header_bytes(s) + 12 * (size_t)i, 4) & LJ_SPECIES_MASK]++;
+            found[ergo_bytes_get(at[b] + header_bytes(s) + 12 * (size_t)i, 4) & LJ_SPECIES_MASK]++;
         lj_species_split(&system, s->boxes == 2 ? lj_box_particles(point, b) : n, own);
         for (size_t k = 0; k < LJ_MOST_SPECIES; k++)
             wanted[k] += own[k];
@@ -359,12 +341,13 @@ static enum ergo_status adopt(struct ergo_context *ctx, const struct lj_state *s
     int64_t sizes[2] = {0, 0};
     uint64_t n = 0;
     for (size_t b = 0; b < s->boxes; b++) {
-        sizes[b] = s->rules ? (int64_t)get(at[b] + HEADER, 8) : 0;
-        n += get(at[b] + 16, 4);
+        sizes[b] = s->rules ? (int64_t)ergo_bytes_get(at[b] + HEADER, 8) : 0;
+        n += ergo_bytes_get(at[b] + 16, 4);
     }
     for (size_t b = 0; b < s->boxes && status == ERGO_OK; b++) {
         const struct lj_system system = lj_box_system(point, b);
-        put(at[b] + 20, lj_step_size(&system), 4);
+        const uint32_t step_size = lj_step_size(&system);
+        memcpy(at[b] + 20, &step_size, 4);
         memset(at[b] + 24, 0, HEADER - 24);
         if (s->rules)
             status = carry_volume(ctx, s, member, b, sizes[b], sizes[0] - sizes[1], at[b] + HEADER);

@@ -159,4 +159,14 @@ static inline bool model_rounds(double x, double unit, double negligible) {
     return fabs(x - unit * floor(x / unit + 0.5)) <= fmax(negligible, 0x1p-13 * fabs(x));
 }
 
+/* Of lattices that are cut into slabs. */
+/* clang-format off */
+#define SLAB_TUNABLES                                                                              \
+    {ERGO_TUNABLE(ergo_parameters, halo_sweeps),                                                   \
+     "cut over ranks: sweeps from one exchange of halos to the next", 0, 256, false},              \
+    {ERGO_TUNABLE(ergo_parameters, halo_colours),                                                  \
+     "cut over ranks: 1 an exchange of halos after each colour, 2 after several, 0 automatic",     \
+     0, 2, false}
+/* clang-format on */
+
 #endif

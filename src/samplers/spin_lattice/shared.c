@@ -23,11 +23,7 @@ const struct ergo_tunable bytes_tunables[BYTES_TUNABLES] = {
      "path 1: sweeps whose random words are drawn ahead, by a launch of their own (GPUs: automatic "
      "where lattices are few)",
      0, 16, false},
-    {ERGO_TUNABLE(ergo_parameters, halo_sweeps),
-     "cut over ranks: sweeps from one exchange of halos to the next", 0, 256, false},
-    {ERGO_TUNABLE(ergo_parameters, halo_colours),
-     "cut over ranks: 1 an exchange of halos after each colour, 2 after sweeps, 0 automatic", 0, 2,
-     false},
+    SLAB_TUNABLES,
 };
 
 static bool has_one_coupling(const struct ergo_point *point) {

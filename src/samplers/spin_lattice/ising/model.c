@@ -161,11 +161,7 @@ static const struct ergo_tunable tunables[] = {
      "path 2: sweeps per launch; path 1: sweeps whose random bits are drawn ahead, by a launch of "
      "their own (GPUs: automatic where lattices are few)",
      0, 16, false},
-    {ERGO_TUNABLE(ergo_parameters, halo_sweeps),
-     "cut over ranks: sweeps from one exchange of halos to the next", 0, 256, false},
-    {ERGO_TUNABLE(ergo_parameters, halo_colours),
-     "cut over ranks: 1 an exchange of halos after each colour, 2 after sweeps, 0 automatic", 0, 2,
-     false},
+    SLAB_TUNABLES,
     {ERGO_TUNABLE(lattice_parameters, lanes),
      "kernels with explicit vectors of eight, on CPUs only: 0 automatic, 1 yes, 2 no", 0, 2, false},
 };

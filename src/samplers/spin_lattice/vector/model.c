@@ -290,11 +290,7 @@ static const struct ergo_conjugate space_conjugates[] = {
 
 static const struct ergo_tunable tunables[] = {
     {ERGO_TUNABLE_GROUP},
-    {ERGO_TUNABLE(ergo_parameters, halo_sweeps),
-     "cut over ranks: sweeps from one exchange of halos to the next", 0, 256, false},
-    {ERGO_TUNABLE(ergo_parameters, halo_colours),
-     "cut over ranks: 1 an exchange of halos after each colour, 2 after several, 0 automatic", 0, 2,
-     false},
+    SLAB_TUNABLES,
     {ERGO_TUNABLE(lattice_parameters, tile_rows),
      "layers (rows, planes) whose spins a work-item updates one after the other", 0, 64, false},
     {ERGO_TUNABLE(vector_parameters, tile_sites),

@@ -224,7 +224,7 @@ static const char *const first_space[] = {"/system/size=[12, 12, 12]", "/system/
                                           "/run/equilibration=200", "/run/sweeps=5000", NULL};
 
 #define COUNT(rows) (sizeof(rows) / sizeof(rows)[0])
-#define MODEL(name_, model_, bytes_, observables_, first_)                                         \
+#define MODEL(name_, model_, bytes_, observables_, first_, ...) /* last rows of keys of its own */ \
     .name = (name_), .rule = &(const struct sw_spins){(model_), (bytes_)},                         \
     .programs = {"swendsen_wang/sites.cl",       "swendsen_wang/sites_vectors.cl",                 \
                  "swendsen_wang/sites_slab.cl",  "swendsen_wang/sites_bridges.cl",                 \
@@ -233,41 +233,28 @@ static const char *const first_space[] = {"/system/size=[12, 12, 12]", "/system/
     .conjugates = lattice_conjugates, .n_conjugates = 1, ERGO_TABLE(observables, observables_),    \
     .tunables = sw_tunables, .n_tunables = SW_TUNABLES, .check = sw_sites_check,                   \
     .form = sw_sites_form, .unweighted = sw_unweighted, .samples_disorder = sw_samples_differ,     \
-    .ops = &sw_sites_ops, .cut = &sw_slab_ops, .cuts = sw_slab_is_worth
+    .ops = &sw_sites_ops, .cut = &sw_slab_ops, .cuts = sw_slab_is_worth,                           \
+    .parameters = sizeof(struct sw_parameters),                                                    \
+    .keys = {{sw_size_keys, SW_SIZE_KEYS},                                                         \
+             __VA_ARGS__{vector_keys, VECTOR_KEYS},                                                \
+             {sw_sites_keys, SW_SITES_KEYS},                                                       \
+             {sw_disorder_keys, SW_DISORDER_KEYS},                                                 \
+             {sw_run_keys, SW_RUN_KEYS}}
 
 const struct ergo_model sw_xy_model = {
-    MODEL("xy", SW_MODEL_XY, 4, xy_observables, first_plane),
+    MODEL("xy", SW_MODEL_XY, 4, xy_observables, first_plane, ),
     .summary = "H = -J sum cos(a_i - a_j) over nearest neighbours: spins in a plane, by clusters "
                "of their mirror images.",
-    .parameters = sizeof(struct sw_parameters),
-    .keys = {{sw_size_keys, SW_SIZE_KEYS},
-             {vector_keys, VECTOR_KEYS},
-             {sw_sites_keys, SW_SITES_KEYS},
-             {sw_disorder_keys, SW_DISORDER_KEYS},
-             {sw_run_keys, SW_RUN_KEYS}},
 };
 
 const struct ergo_model sw_clock_model = {
-    MODEL("clock", SW_MODEL_CLOCK, 1, clock_observables, first_plane),
+    MODEL("clock", SW_MODEL_CLOCK, 1, clock_observables, first_plane, {q_keys, COUNT(q_keys)}, ),
     .summary = "H = -J sum cos(a_i - a_j) over nearest neighbours: spins in one of q directions of "
                "a plane, a = 2 pi k / q, by clusters of their mirror images.",
-    .parameters = sizeof(struct sw_parameters),
-    .keys = {{sw_size_keys, SW_SIZE_KEYS},
-             {q_keys, COUNT(q_keys)},
-             {vector_keys, VECTOR_KEYS},
-             {sw_sites_keys, SW_SITES_KEYS},
-             {sw_disorder_keys, SW_DISORDER_KEYS},
-             {sw_run_keys, SW_RUN_KEYS}},
 };
 
 const struct ergo_model sw_heisenberg_model = {
-    MODEL("heisenberg", SW_MODEL_HEISENBERG, 12, heisenberg_observables, first_space),
+    MODEL("heisenberg", SW_MODEL_HEISENBERG, 12, heisenberg_observables, first_space, ),
     .summary = "H = -J sum s_i.s_j over nearest neighbours: spins of three components and length "
                "1, by clusters of their mirror images.",
-    .parameters = sizeof(struct sw_parameters),
-    .keys = {{sw_size_keys, SW_SIZE_KEYS},
-             {vector_keys, VECTOR_KEYS},
-             {sw_sites_keys, SW_SITES_KEYS},
-             {sw_disorder_keys, SW_DISORDER_KEYS},
-             {sw_run_keys, SW_RUN_KEYS}},
 };
