@@ -44,6 +44,15 @@ struct helium_energies {
 struct helium_energies helium_energies_of(const struct helium_model *model,
                                           const struct helium_sums *sums);
 
+/* Write tables of all members, of so many pieces each, to a declared constant; a member that shares
+ * the model of the one before it has the same. And the table of random numbers. */
+void helium_write_table(struct ergo_engine *e, unsigned row, const struct helium_model *models,
+                        bool (*shared)(const struct ergo_batch *batch, size_t member),
+                        unsigned binades, size_t pieces,
+                        void (*make)(const struct helium_model *model, unsigned binades,
+                                     struct helium_cubic_host *table));
+void helium_write_random(struct ergo_engine *e, unsigned row);
+
 /* ---- lattice.c, start.c -----------------------------------------------------------------------
  */
 
@@ -58,19 +67,18 @@ void helium_lattice_start(const uint32_t sites[4], const struct helium_member *m
 enum ergo_status helium_start_read(struct ergo_context *ctx, const struct ergo_point *point,
                                    const struct helium_model *model, uint32_t walkers,
                                    int32_t *places);
-/* Does the host make the first places of a point? From a file, near the sites, or in a plane. */
-bool helium_start_by_host(const struct ergo_point *point);
 /* The first places of a member's walkers, also where a kernel makes them. lattice: as of
  * helium_lattice_sites. */
 enum ergo_status helium_start_places(struct ergo_context *ctx, const struct ergo_point *point,
                                      const struct helium_model *model,
                                      const struct helium_member *member, const uint32_t lattice[4],
                                      uint32_t walkers, int32_t *places);
-/* Write those of all members of a batch to a buffer. */
+/* Write those of all members of a batch to a buffer, or launch the kernel helium_start. */
 enum ergo_status helium_start_write(struct ergo_context *ctx, struct ergo_engine *e,
-                                    unsigned buffer, const struct helium_model *models,
+                                    const unsigned rows[3], const struct helium_model *models,
                                     const struct helium_member *members, const uint32_t lattice[4],
                                     uint32_t walkers);
+enum { HELIUM_START_PLACES, HELIUM_START_MEMBERS, HELIUM_START_KERNEL }; /* rows[] */
 /* Can a run have these places of a walker? In two dimensions the third coordinates are 0. */
 bool helium_places_fit(const struct helium_model *model, const void *places);
 enum ergo_status helium_start_parse(struct ergo_context *ctx, const char *path, const char *text,

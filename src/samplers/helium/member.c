@@ -1,5 +1,6 @@
 /* What a member's kernels get of its model. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "samplers/helium/liquid.h"
@@ -39,4 +40,28 @@ struct helium_energies helium_energies_of(const struct helium_model *model,
         .virial = (double)sums->virial * (0.5 * model->unit[1] / n) + model->tail_virial,
         .laplacian = (double)sums->laplacian * (model->unit[2] / n),
         .gradient = (double)sums->gradient * (model->unit[3] / n)};
+}
+
+void helium_write_table(struct ergo_engine *e, unsigned row, const struct helium_model *models,
+                        bool (*shared)(const struct ergo_batch *batch, size_t member),
+                        unsigned binades, size_t pieces,
+                        void (*make)(const struct helium_model *model, unsigned binades,
+                                     struct helium_cubic_host *table)) {
+    const size_t members = e->batch->count;
+    struct helium_cubic_host *table = malloc(members * pieces * sizeof *table);
+    if (!table)
+        ERGO_ENGINE_FAIL(e, ERGO_E_MEMORY, "no memory for the tables of %zu members", members);
+    for (size_t i = 0; i < members && table; i++)
+        if (shared(e->batch, i))
+            memcpy(table + i * pieces, table + (i - 1) * pieces, pieces * sizeof *table);
+        else
+            make(&models[i], binades, table + i * pieces);
+    ergo_engine_constant(e, row, table);
+    free(table);
+}
+
+void helium_write_random(struct ergo_engine *e, unsigned row) {
+    struct helium_cubic_host random[2 * HELIUM_R_SIZE];
+    helium_table_random(random);
+    ergo_engine_constant(e, row, random);
 }

@@ -150,7 +150,8 @@ enum ergo_status helium_start_read(struct ergo_context *ctx, const struct ergo_p
     return status;
 }
 
-bool helium_start_by_host(const struct ergo_point *point) {
+/* Does the host make the first places of a point? From a file, near the sites, or in a plane. */
+static bool by_host(const struct ergo_point *point) {
     return of_quantum(point)->start.present || helium_has_sites(point) ||
            helium_dimensions(point) == 2;
 }
@@ -178,9 +179,16 @@ enum ergo_status helium_start_places(struct ergo_context *ctx, const struct ergo
 }
 
 enum ergo_status helium_start_write(struct ergo_context *ctx, struct ergo_engine *e,
-                                    unsigned buffer, const struct helium_model *models,
+                                    const unsigned rows[3], const struct helium_model *models,
                                     const struct helium_member *members, const uint32_t lattice[4],
                                     uint32_t walkers) {
+    if (!by_host(e->batch->points[0])) {
+        ERGO_LAUNCH(e, rows[HELIUM_START_KERNEL],
+                    ergo_grid_items((size_t)walkers * models[0].n, 32, e->batch->count),
+                    BUFFER(rows[HELIUM_START_PLACES]), BUFFER(rows[HELIUM_START_MEMBERS]),
+                    U32(walkers), U32(lattice[0]), U32(lattice[1]), U32(lattice[2]));
+        return ergo_engine_end(e);
+    }
     const size_t bytes = walkers * 12 * (size_t)models[0].n;
     int32_t *places = malloc(bytes);
     enum ergo_status status =
@@ -189,7 +197,7 @@ enum ergo_status helium_start_write(struct ergo_context *ctx, struct ergo_engine
         status = helium_start_places(ctx, e->batch->points[i], &models[i], &members[i], lattice,
                                      walkers, places);
         if (status == ERGO_OK)
-            ergo_engine_write(e, buffer, i * bytes, bytes, places);
+            ergo_engine_write(e, rows[HELIUM_START_PLACES], i * bytes, bytes, places);
     }
     free(places);
     return status;
