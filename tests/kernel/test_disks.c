@@ -201,7 +201,7 @@ static void test_states(void **state) {
            2 * sizeof *config.at);
     config.count[cell]++;
     DISKS_OK(&bench, ergo_hard_store(bench.ctx, bench.state, 1, &config));
-    refused(1, "disks");
+    refused(1, "particles");
     size_t other = cell + 1;
     while (config.count[other] == 0)
         other++;
