@@ -7,6 +7,8 @@
 #include "base/json_out.h"
 #include "result/format.h"
 
+#define VALUED(value, error) (&(struct ergo_valued){value, error})
+
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void put_valued(struct ergo_json_out *out, const char *name, const struct ergo_valued *v) {
@@ -122,8 +124,8 @@ static void put_crossings(struct ergo_json_out *out, const struct ergo_analysis 
         const struct ergo_crossing *c = &a->crossings[i];
         ergo_out_object(out, NULL);
         ergo_out_raw(out, "systems", "[%zu, %zu]", c->a, c->b);
-        put_valued(out, "at", &(struct ergo_valued){c->x, c->x_error});
-        put_valued(out, "value", &(struct ergo_valued){c->y, c->y_error});
+        put_valued(out, "at", VALUED(c->x, c->x_error));
+        put_valued(out, "value", VALUED(c->y, c->y_error));
         if (c->why_not)
             ergo_out_text(out, "why_not", c->why_not);
         ergo_out_close(out, 1);
@@ -131,8 +133,8 @@ static void put_crossings(struct ergo_json_out *out, const struct ergo_analysis 
     ergo_out_close(out, 1);
     if (e->done) {
         ergo_out_object(out, "large_sizes");
-        put_valued(out, "at", &(struct ergo_valued){e->x, e->x_error});
-        put_valued(out, "exponent", &(struct ergo_valued){e->exponent, e->exponent_error});
+        put_valued(out, "at", VALUED(e->x, e->x_error));
+        put_valued(out, "exponent", VALUED(e->exponent, e->exponent_error));
         ergo_out_number(out, "amplitude", e->amplitude);
         ergo_out_number(out, "chi2", e->chi2);
         put_count(out, "dof", e->dof);
@@ -187,12 +189,12 @@ static void put_coexistence(struct ergo_json_out *out, const struct ergo_analysi
         for (int p = 0; p < 2 && !c->why_not; p++) {
             ergo_out_object(out, sides[p]);
             put_valued(out, a->model->columns[a->coexisting->column].name,
-                       &(struct ergo_valued){c->phases[p].x, c->phases[p].x_error});
+                       VALUED(c->phases[p].x, c->phases[p].x_error));
             put_values(out, a, c->phases[p].values);
             ergo_out_close(out, 1);
         }
         if (!c->why_not) {
-            put_valued(out, "at", &(struct ergo_valued){c->at, c->at_error});
+            put_valued(out, "at", VALUED(c->at, c->at_error));
             ergo_out_number(out, "split", c->split);
             ergo_out_number(out, "barrier", c->barrier);
             ergo_out_numbers(out, "histogram_x", c->bins, c->n_bins);
@@ -327,15 +329,15 @@ static void put_word(struct ergo_text *text, const char *word) {
 }
 
 static void put_line(struct ergo_text *text, const char *kind, const char *system, const char *key,
-                     double at, const char *name, double value, double error) {
+                     double at, const char *name, const struct ergo_valued *v) {
     ergo_text_append(text, "%s,", kind);
     put_word(text, system);
     ergo_text_append(text, ",%s", key);
     ergo_text_append_cell_number(text, at);
     ergo_text_append(text, ",");
     put_word(text, name);
-    ergo_text_append_cell_number(text, value);
-    ergo_text_append_cell_number(text, error);
+    ergo_text_append_cell_number(text, v->value);
+    ergo_text_append_cell_number(text, v->error);
     ergo_text_append(text, "\n");
 }
 
@@ -351,8 +353,7 @@ static void put_csv_rows(struct ergo_text *text, const struct ergo_analysis *a) 
         for (size_t o = 0;
              o < a->n_observables && row->independent >= ERGO_ANALYSE_INDEPENDENT && name.data; o++)
             put_line(text, "reweighted", name.data, a->wanted[0].pointer, row->at[0],
-                     a->model->observables[a->observables[o]].name, row->values[o].value,
-                     row->values[o].error);
+                     a->model->observables[a->observables[o]].name, &row->values[o]);
         text->failed |= name.failed;
         ergo_text_free(&name);
     }
@@ -365,15 +366,14 @@ static void put_csv_coexistence(struct ergo_text *text, const struct ergo_analys
         const char *system = a->systems[c->system].label;
         if (c->why_not)
             continue;
-        put_line(text, "coexistence", system, axis, c->at, axis, c->at, c->at_error);
+        put_line(text, "coexistence", system, axis, c->at, axis, VALUED(c->at, c->at_error));
         for (int p = 0; p < 2; p++) {
             const char *kind = p ? "above" : "below";
             put_line(text, kind, system, axis, c->at, a->model->columns[a->coexisting->column].name,
-                     c->phases[p].x, c->phases[p].x_error);
+                     VALUED(c->phases[p].x, c->phases[p].x_error));
             for (size_t o = 0; o < a->n_observables; o++)
                 put_line(text, kind, system, axis, c->at,
-                         a->model->observables[a->observables[o]].name,
-                         c->phases[p].values[o].value, c->phases[p].values[o].error);
+                         a->model->observables[a->observables[o]].name, &c->phases[p].values[o]);
         }
     }
 }
@@ -386,16 +386,15 @@ static void put_csv_criticals(struct ergo_text *text, const struct ergo_analysis
         const double t = c->temperature.value;
         if (c->why_not)
             continue;
-        put_line(text, "critical", system, key, t, "temperature", t, c->temperature.error);
-        put_line(text, "critical", system, key, t, "log_activity", c->log_activity.value,
-                 c->log_activity.error);
-        put_line(text, "critical", system, key, t, "density", c->density.value, c->density.error);
+        put_line(text, "critical", system, key, t, "temperature", &c->temperature);
+        put_line(text, "critical", system, key, t, "log_activity", &c->log_activity);
+        put_line(text, "critical", system, key, t, "density", &c->density);
     }
     if (a->critical_sizes < 2)
         return;
     const struct ergo_valued *t = &a->critical_temperature, *d = &a->critical_density;
-    put_line(text, "critical_infinite", "", key, t->value, "temperature", t->value, t->error);
-    put_line(text, "critical_infinite", "", key, t->value, "density", d->value, d->error);
+    put_line(text, "critical_infinite", "", key, t->value, "temperature", t);
+    put_line(text, "critical_infinite", "", key, t->value, "density", d);
 }
 
 enum ergo_status ergo_analysis_csv(struct ergo_context *ctx, const struct ergo_analysis *analysis,
@@ -410,7 +409,7 @@ enum ergo_status ergo_analysis_csv(struct ergo_context *ctx, const struct ergo_a
         const struct ergo_pooled *p = &a->pooled[i];
         const struct ergo_system *system = &a->systems[p->system];
         put_line(&out, "pooled", system->label, axis, system->states[p->state].x,
-                 a->model->observables[p->observable].name, p->mean, p->error);
+                 a->model->observables[p->observable].name, VALUED(p->mean, p->error));
     }
     put_csv_rows(&out, a);
     for (size_t i = 0; i < a->n_crossings; i++) {
@@ -419,20 +418,18 @@ enum ergo_status ergo_analysis_csv(struct ergo_context *ctx, const struct ergo_a
         snprintf(pair, sizeof pair, "%s and %s", a->systems[c->a].label, a->systems[c->b].label);
         if (c->why_not)
             continue;
-        put_line(&out, "crossing", pair, axis, c->x, axis, c->x, c->x_error);
-        put_line(&out, "crossing", pair, axis, c->x, a->crossing.name, c->y, c->y_error);
+        put_line(&out, "crossing", pair, axis, c->x, axis, VALUED(c->x, c->x_error));
+        put_line(&out, "crossing", pair, axis, c->x, a->crossing.name, VALUED(c->y, c->y_error));
     }
     if (a->extrapolation.done)
-        put_line(&out, "large_sizes", "", axis, a->extrapolation.x, axis, a->extrapolation.x,
-                 a->extrapolation.x_error);
+        put_line(&out, "large_sizes", "", axis, a->extrapolation.x, axis,
+                 VALUED(a->extrapolation.x, a->extrapolation.x_error));
     if (a->scales && !a->scaling.why_not) {
         const struct ergo_scaling *s = &a->scaling;
-        put_line(&out, "scaling", "", axis, s->x.value, axis, s->x.value, s->x.error);
-        put_line(&out, "scaling", "", axis, s->x.value, "inverse_nu", s->inverse_nu.value,
-                 s->inverse_nu.error);
+        put_line(&out, "scaling", "", axis, s->x.value, axis, &s->x);
+        put_line(&out, "scaling", "", axis, s->x.value, "inverse_nu", &s->inverse_nu);
         if (s->power_free)
-            put_line(&out, "scaling", "", axis, s->x.value, "power", s->power.value,
-                     s->power.error);
+            put_line(&out, "scaling", "", axis, s->x.value, "power", &s->power);
     }
     put_csv_coexistence(&out, a, axis);
     put_csv_criticals(&out, a);
@@ -441,15 +438,12 @@ enum ergo_status ergo_analysis_csv(struct ergo_context *ctx, const struct ergo_a
         static const char *const key = "/system/temperature", *const kind = "saturation";
         if (m->why_not)
             continue;
-        put_line(&out, kind, m->label, key, m->temperature, "log_activity",
-                 m->log_coexistence.value, m->log_coexistence.error);
-        put_line(&out, kind, m->label, key, m->temperature, "density_vapour", m->density[0].value,
-                 m->density[0].error);
-        put_line(&out, kind, m->label, key, m->temperature, "density_liquid", m->density[1].value,
-                 m->density[1].error);
+        put_line(&out, kind, m->label, key, m->temperature, "log_activity", &m->log_coexistence);
+        put_line(&out, kind, m->label, key, m->temperature, "density_vapour", &m->density[0]);
+        put_line(&out, kind, m->label, key, m->temperature, "density_liquid", &m->density[1]);
         if (!m->no_pressure)
             put_line(&out, kind, m->label, key, m->temperature, "saturation_pressure",
-                     m->pressure.value, m->pressure.error);
+                     &m->pressure);
     }
     *text = ergo_text_take(&out);
     return *text ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for CSV");

@@ -73,8 +73,8 @@ static enum ergo_status find_key(struct ergo_context *ctx, const struct ergo_ana
         n ? ERGO_FAIL(ctx, ERGO_E_JOB,
                       "%s: \"%.60s\" is no key by which samples of %s can be weighted%s%s%s; these "
                       "are %s",
-                      option, name, a->job->sampler->name, near ? "; did you mean \"" : "",
-                      near ? near : "", near ? "\"?" : "", list.data ? list.data : "")
+                      option, name, a->job->sampler->name, ERGO_MEANT(near),
+                      list.data ? list.data : "")
           : ERGO_FAIL(ctx, ERGO_E_JOB, "%s: samples of %s%s%s cannot be weighted for other points",
                       option, a->job->sampler->name, a->model->name ? " " : "",
                       a->model->name ? a->model->name : "");
@@ -170,8 +170,7 @@ enum ergo_status ergo_quantity_parse(struct ergo_context *ctx, const struct ergo
         return ERGO_FAIL(
             ctx, ERGO_E_JOB,
             "%s: the runs have no observable \"%s\"%s%s%s; `ergocl help %s` lists them", option,
-            word, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "",
-            a->job->sampler->name);
+            word, ERGO_MEANT(near), a->job->sampler->name);
     }
     if (!slash)
         return ERGO_OK;

@@ -167,3 +167,7 @@ double ergo_clock(void) {
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
+
+void ergo_log_forward(void *user, enum ergo_log_level level, const char *message) {
+    ergo_log(user, level, "%s", message);
+}

@@ -39,6 +39,8 @@ enum ergo_status ergo_error_status(const struct ergo_context *ctx);
 
 void ergo_log(struct ergo_context *ctx, enum ergo_log_level level, const char *format, ...)
     ERGO_PRINTF(3, 4);
+/* A log function (ergo_context_set_log) that hands on to the context `user`. */
+void ergo_log_forward(void *user, enum ergo_log_level level, const char *message);
 
 double ergo_clock(void); /* monotonic seconds */
 

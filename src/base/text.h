@@ -45,6 +45,9 @@ size_t ergo_text_plain(char *text, size_t length);
 
 /* Levenshtein distance with transpositions; for "did you mean". */
 size_t ergo_text_distance(const char *a, const char *b);
+/* Three texts for %s%s%s: a question after what was wrong, or nothing. */
+#define ERGO_MEANT(near)                                                                           \
+    (near) ? "; did you mean \"" : "", (near) ? (near) : "", (near) ? "\"?" : ""
 /* Nearest of `names` (NULL entries skipped), or NULL when nothing is near enough to suggest. */
 const char *ergo_text_nearest(const char *word, const char *const *names, size_t count);
 

@@ -101,10 +101,6 @@ void ergo_device_close(struct ergo_device *device) {
     free(device);
 }
 
-static void forward_log(void *user, enum ergo_log_level level, const char *message) {
-    ergo_log(user, level, "%s", message);
-}
-
 /* Copies as one line of at most `size` bytes, because verdicts are shown in tables. */
 static void copy_line(char *to, size_t size, const char *prefix, const char *from) {
     int room = (int)(size - strlen(prefix)) - 1;
@@ -127,7 +123,7 @@ static void try_candidate(struct ergo_context *ctx, struct ergo_candidate *one, 
     enum ergo_status status = scratch ? ERGO_OK : ERGO_E_MEMORY;
 
     if (scratch) {
-        ergo_context_set_log(scratch, ERGO_LOG_DEBUG, forward_log, ctx);
+        ergo_context_set_log(scratch, ERGO_LOG_DEBUG, ergo_log_forward, ctx);
         status = open_candidate(scratch, one, &device);
     }
     if (status == ERGO_OK)

@@ -298,8 +298,7 @@ static enum ergo_status unknown_topic(struct ergo_context *ctx, const char *topi
         "no help on \"%s\"%s%s%s%s%s%s; topics: %sand names of models, keys and what is measured",
         shown.data ? shown.data : "",
         in_texts ? ", but texts have it: ergocl help --search \"" : "", in_texts ? shown.data : "",
-        in_texts ? "\"" : "", near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "",
-        list.data ? list.data : "");
+        in_texts ? "\"" : "", ERGO_MEANT(near), list.data ? list.data : "");
     ergo_text_free(&list);
     ergo_text_free(&shown);
     return status;

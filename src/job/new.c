@@ -131,8 +131,7 @@ static enum ergo_status unknown(struct ergo_context *ctx, const char *topic,
     ergo_utf8_append_word(&shown, topic, 64);
     const enum ergo_status status =
         ERGO_FAIL(ctx, ERGO_E_JOB, "no sampler or model \"%s\"%s%s%s; there are %s",
-                  shown.data ? shown.data : "", near ? "; did you mean \"" : "", near ? near : "",
-                  near ? "\"?" : "", list.data ? list.data : "");
+                  shown.data ? shown.data : "", ERGO_MEANT(near), list.data ? list.data : "");
     ergo_text_free(&shown);
     ergo_text_free(&list);
     return status;

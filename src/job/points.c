@@ -119,10 +119,6 @@ struct findings {
     struct finding list[ERGO_ERRORS_MAX];
 };
 
-static void forward_log(void *user, enum ergo_log_level level, const char *message) {
-    ergo_log(user, level, "%s", message);
-}
-
 static bool findings_add(struct findings *findings, const char *message, size_t length,
                          size_t scan_index) {
     for (size_t i = 0; i < findings->n; i++) {
@@ -291,7 +287,7 @@ static void model_check(struct ergo_build *build, struct ergo_job *job, size_t r
         ergo_build_no_memory(build);
         goto out;
     }
-    ergo_context_set_log(ctx, ERGO_LOG_DEBUG, forward_log, build->ctx);
+    ergo_context_set_log(ctx, ERGO_LOG_DEBUG, ergo_log_forward, build->ctx);
     bool room = true;
     for (size_t s = 0; s < build->n_scan && room && build->status == ERGO_OK; s++) {
         const struct ergo_point *point = &job->points[s * replicas];

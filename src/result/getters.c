@@ -148,7 +148,7 @@ enum ergo_status ergo_result_find(struct ergo_context *ctx, const struct ergo_re
     }
     const char *near = ergo_text_nearest(name, names, count < NAMES_MAX ? count : NAMES_MAX);
     return ERGO_FAIL(ctx, ERGO_E_JOB, "the result has no %s \"%s\"%s%s%s", part_names[part], name,
-                     near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+                     ERGO_MEANT(near));
 }
 
 enum ergo_status ergo_result_get_info(struct ergo_context *ctx, const struct ergo_result *result,

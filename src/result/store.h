@@ -160,11 +160,14 @@ bool ergo_point_mark(const struct ergo_result *result, struct ergo_point_progres
                      size_t i);
 bool ergo_point_back(struct ergo_result *result, const struct ergo_point_progress *progress,
                      size_t i);
-/* Frees what progress of n points owns, and itself; NULL-safe. */
+/* Back to the beginning; and frees that of n points, with what it owns; NULL-safe. */
+void ergo_progress_forget(struct ergo_point_progress *progress);
 void ergo_progress_free(struct ergo_point_progress *progress, size_t n);
 
 bool ergo_stored_take_state(struct ergo_member_result *m, uint64_t n_samples, bool keep,
                             struct ergo_reader *reader);
+bool ergo_stored_take_series(struct ergo_member_result *m, uint64_t n_samples, bool keep,
+                             struct ergo_reader *reader);
 /* Pictures of a member; `count` of them from there, which replace its own if they are kept. */
 void ergo_stored_append_pictures(const struct ergo_member_result *m, struct ergo_text *text);
 bool ergo_stored_take_pictures(struct ergo_member_result *m, uint64_t count, bool keep,

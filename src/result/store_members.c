@@ -150,13 +150,21 @@ static bool restore_meta(struct ergo_result *result, size_t i, struct ergo_reade
     return true;
 }
 
-static bool restore_series(struct ergo_result *result, size_t i, struct ergo_reader *reader) {
-    const struct ergo_member_result *m = &result->members[i];
-    for (size_t c = 0; c < result->job->model->n_columns; c++)
-        if (m->series && m->series[c] &&
-            !ergo_reader_copy(reader, m->series[c], m->n_samples * sizeof(double)))
+bool ergo_stored_take_series(struct ergo_member_result *m, uint64_t n_samples, bool keep,
+                             struct ergo_reader *reader) {
+    const size_t bytes = (size_t)n_samples * sizeof(double);
+    for (size_t c = 0; c < m->point->job->model->n_columns && m->series; c++) {
+        const void *series = m->series[c] ? ergo_reader_take(reader, bytes) : NULL;
+        if (m->series[c] && !series)
             return false;
+        if (series && keep && bytes)
+            memcpy(m->series[c], series, bytes);
+    }
     return true;
+}
+
+static bool restore_series(struct ergo_result *result, size_t i, struct ergo_reader *reader) {
+    return ergo_stored_take_series(&result->members[i], result->members[i].n_samples, true, reader);
 }
 
 static bool restore_online(struct ergo_result *result, size_t i, struct ergo_reader *reader) {

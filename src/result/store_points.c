@@ -73,7 +73,6 @@ static bool unpack_sums(const struct ergo_result *result, struct ergo_member_res
 /* Reads one parcel and keeps it if it is further than what is known of its point. */
 static bool unpack_one(struct ergo_result *result, struct ergo_point_progress *progress,
                        struct ergo_reader *reader) {
-    const struct ergo_model *model = result->job->model;
     struct parcel head;
     if (!ergo_reader_copy(reader, &head, sizeof head) || head.index >= result->n_members ||
         head.n_pictures > ERGO_RESULT_PICTURES)
@@ -86,18 +85,9 @@ static bool unpack_one(struct ergo_result *result, struct ergo_point_progress *p
         (head.step > 0 && head.step < s.total && !head.state_length))
         return false;
     const bool keep = head.step > p->step;
-    for (size_t c = 0; c < model->n_columns && m->series; c++) {
-        if (!m->series[c])
-            continue;
-        const void *series = ergo_reader_take(reader, head.n_samples * sizeof(double));
-        if (!series)
-            return false;
-        if (keep && head.n_samples)
-            memcpy(m->series[c], series, (size_t)head.n_samples * sizeof(double));
-    }
-    if (!unpack_sums(result, m, head.n_samples, keep, reader))
-        return false;
-    if (!ergo_stored_take_pictures(m, head.n_pictures, keep, reader))
+    if (!ergo_stored_take_series(m, head.n_samples, keep, reader) ||
+        !unpack_sums(result, m, head.n_samples, keep, reader) ||
+        !ergo_stored_take_pictures(m, head.n_pictures, keep, reader))
         return false;
     const void *state = ergo_reader_take(reader, head.state_length);
     if (!state)
@@ -136,11 +126,15 @@ bool ergo_points_unpack(struct ergo_result *result, struct ergo_point_progress *
     return true;
 }
 
+void ergo_progress_forget(struct ergo_point_progress *progress) {
+    free(progress->state);
+    free(progress->mark);
+    *progress = (struct ergo_point_progress){0};
+}
+
 void ergo_progress_free(struct ergo_point_progress *progress, size_t n) {
-    for (size_t i = 0; progress && i < n; i++) {
-        free(progress[i].state);
-        free(progress[i].mark);
-    }
+    for (size_t i = 0; progress && i < n; i++)
+        ergo_progress_forget(&progress[i]);
     free(progress);
 }
 

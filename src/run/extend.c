@@ -115,10 +115,6 @@ enum ergo_status ergo_extend(struct ergo_context *ctx, const char *directory,
 
 /* ---- ergo_run into the folder of an earlier run ---------------------------------------------- */
 
-static void forward_log(void *user, enum ergo_log_level level, const char *message) {
-    ergo_log(user, level, "%s", message);
-}
-
 /* Extends the run in the folder by the job, if it is finished and the job goes further. */
 static enum ergo_status try(struct ergo_context *ctx, struct ergo_work *work,
                             struct ergo_job **job) {
@@ -172,7 +168,7 @@ enum ergo_status ergo_work_find_earlier(struct ergo_work *work, struct ergo_job 
     struct ergo_context *ctx = ergo_context_create(); /* its errors are reasons */
     enum ergo_status status = ctx ? ERGO_OK : ERGO_E_MEMORY;
     if (ctx)
-        ergo_context_set_log(ctx, ERGO_LOG_DEBUG, forward_log, work->ctx);
+        ergo_context_set_log(ctx, ERGO_LOG_DEBUG, ergo_log_forward, work->ctx);
     if (ctx && ergo_ranks_rank() > 0) {
         char *path = session->folder.path;
         status = ergo_folder_open(ctx, path, &session->folder);

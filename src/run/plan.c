@@ -107,8 +107,7 @@ static enum ergo_status unknown_sampler(struct ergo_context *ctx, const char *na
     const char *near = ergo_text_nearest(name, names, n);
     enum ergo_status status =
         ERGO_FAIL(ctx, ERGO_E_JOB, "there is no sampler \"%.64s\"%s%s%s; samplers: %s", name,
-                  near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "",
-                  list.data ? list.data : "");
+                  ERGO_MEANT(near), list.data ? list.data : "");
     ergo_text_free(&list);
     return status;
 }

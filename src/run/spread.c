@@ -297,7 +297,7 @@ static enum ergo_status run_unit(struct ergo_work *work, struct ergo_spread_unit
          m < unit->batch.count && status == ERGO_OK && !work->session->stopped && !s->dead; m++) {
         struct ergo_point_progress *p = &s->progress[unit->batch.points[m]->index];
         const struct ergo_schedule schedule = ergo_schedule_of(unit->batch.points[m]);
-        ergo_spread_forget(p);
+        ergo_progress_forget(p);
         p->step = schedule.total;
         p->samples = schedule.n_samples;
         p->ours = true;

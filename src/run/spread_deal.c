@@ -333,7 +333,7 @@ static enum ergo_status move(struct ergo_work *work) {
 static enum ergo_status begin_again(struct ergo_work *work) {
     struct ergo_spread *s = work->spread;
     for (size_t i = 0; i < work->job->n_points; i++) {
-        ergo_spread_forget(&s->progress[i]);
+        ergo_progress_forget(&s->progress[i]);
         if (!ergo_point_back(work->result, s->progress, i))
             return ergo_spread_no_memory(work);
     }

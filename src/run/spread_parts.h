@@ -2,8 +2,6 @@
 #ifndef ERGO_RUN_SPREAD_PARTS_H
 #define ERGO_RUN_SPREAD_PARTS_H
 
-#include <stdlib.h>
-
 #include "dist/dist.h"
 #include "job/arena.h"
 #include "run/spread.h"
@@ -65,12 +63,6 @@ static inline enum ergo_status ergo_spread_no_memory(struct ergo_work *work) {
 static inline uint64_t ergo_spread_total(const struct ergo_work *work,
                                          const struct ergo_point *point) {
     return ergo_result_has(work->result, point->index) ? ergo_schedule_of(point).total : 0;
-}
-
-static inline void ergo_spread_forget(struct ergo_point_progress *progress) {
-    free(progress->state);
-    free(progress->mark);
-    *progress = (struct ergo_point_progress){0};
 }
 
 /* Is point k of the order this rank's? Ranks that cut systems have all of them together. */
