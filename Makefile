@@ -101,8 +101,8 @@ $(BUILD)/tuning-profiles.c: tools/embed.sh $(wildcard data/tuning/*.json)
 # What a device is asked before it is believed (src/run/known.h): for each model a job that names no file, with its digests.
 KNOWN := $(addprefix tests/contract/jobs/,$(addsuffix .json,hard-disks-tiny hard-disks+npt hard-spheres-tiny hard-spheres+npt \
          helium-dmc-tiny helium-vmc-tiny lj-fluid-tiny lj-fluid+npt lj-fluid+gibbs lj-fluid-mixture lj-gcmc-tiny \
-         $(addprefix spin-lattice,-tiny +fields +graph -heisenberg-tiny -clock-tiny -xy +north-east -east -facilitated +potts \
-         -blume-capel +spin-glass +sherrington-kirkpatrick -random-orthogonal) \
+         $(addprefix spin-lattice,-tiny +fields +graph -heisenberg-tiny -clock-tiny -xy +north-east -north-or-east-tiny -east -facilitated +potts \
+         -blume-capel +spin-glass +sherrington-kirkpatrick -random-orthogonal -walk-tiny) \
          $(addprefix swendsen-wang,-tiny +cubic -xy-tiny -clock +heisenberg)))
 $(BUILD)/known-answers.c: tools/embed.sh data/reference/digests.json $(KNOWN)
 	@rm -rf $(BUILD)/known-answers && mkdir -p $(BUILD)/known-answers && cp $(filter %.json,$^) $(BUILD)/known-answers

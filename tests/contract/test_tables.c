@@ -251,11 +251,7 @@ static void asks(void) {
                 if (contract.sampler->models[m] == contract.model)
                     job.model = ergo_samplers[i]->models[m];
     contract_ok(ergo_known_job(contract.ctx, &job, &known, &digests), "a known answer");
-    /* kernels of north-east with another option; a walk reads its graph from a file */
-    const char *name = contract.model->name ? contract.model->name : "";
-    const bool exempt =
-        strcmp(name, "north-or-east") == 0 || strstr(contract.model->programs[0], "walk");
-    if (!known && !exempt)
+    if (!known)
         complain("a known answer", "is missing");
     if (known && (!digests || strlen(digests) != 17 * known->n_points))
         complain(known->name, "needs a digest for each point");
