@@ -421,9 +421,6 @@ bool ergo_curve_at(const struct ergo_analysis *a, const struct ergo_system *syst
 
 /* ---- table.c -------------------------------------------------------------------------------- */
 
-/* Name of the axis, "temperature", or "". */
-const char *ergo_analysis_axis(const struct ergo_analysis *a, char buffer[64]);
-
 /* ---- cross.c, scale.c, coexist.c, critical.c ------------------------------------------------ */
 
 enum ergo_status ergo_analysis_cross(struct ergo_context *ctx, struct ergo_analysis *a,

@@ -11,7 +11,8 @@
 
 enum { WIDTH = 120, ROWS_MAX = 60 };
 
-const char *ergo_analysis_axis(const struct ergo_analysis *a, char buffer[64]) {
+/* Name of the axis, "temperature", or "". */
+static const char *ergo_analysis_axis(const struct ergo_analysis *a, char buffer[64]) {
     return a->axis < a->job->n_keys ? ergo_format_pointer(buffer, a->job->keys[a->axis]->pointer)
                                     : "";
 }

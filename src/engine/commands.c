@@ -20,7 +20,8 @@ static cl_mem memory_of(const struct ergo_engine *e, const struct ergo_engine_bu
     return b->mem[1] ? b->mem[e->slot] : b->mem[0];
 }
 
-void ergo_engine_changed(struct ergo_engine *e) {
+/* A buffer was changed in another way: what has been read ahead is old. */
+static void ergo_engine_changed(struct ergo_engine *e) {
     e->changes++;
     for (size_t i = 0; e->ahead && i < ERGO_WINDOWS; i++)
         e->ahead->windows[i].mem = NULL;

@@ -357,8 +357,6 @@ void ergo_engine_read(struct ergo_engine *e, unsigned row, size_t offset, size_t
  * of ten thousand members answers a few questions instead. Launches and writes through the engine
  * are noticed. */
 void ergo_engine_read_ahead(struct ergo_engine *e, bool on);
-/* A buffer was changed in another way: what has been read ahead is old. */
-void ergo_engine_changed(struct ergo_engine *e);
 void ergo_engine_write(struct ergo_engine *e, unsigned row, size_t offset, size_t bytes,
                        const void *from);
 void ergo_engine_fill(struct ergo_engine *e, unsigned row, uint8_t byte);

@@ -6,7 +6,8 @@
 #include "base/text.h"
 #include "job/input.h"
 
-const char *ergo_input_path(const struct ergo_point *point, const struct ergo_key *key) {
+/* The file that a key names at a point; NULL: none. */
+static const char *ergo_input_path(const struct ergo_point *point, const struct ergo_key *key) {
     if (!(key->flags & ERGO_KEY_FILE) || !ergo_point_value(point, key->pointer)->present)
         return NULL;
     const char *text = ergo_point_text(point, key->pointer);

@@ -4,8 +4,6 @@
 
 #include "job/job.h"
 
-/* The file that a key names at a point; NULL: none. */
-const char *ergo_input_path(const struct ergo_point *point, const struct ergo_key *key);
 /* What the key at `pointer`, a text, says. */
 const char *ergo_input_name(const struct ergo_point *point, const char *pointer);
 /* Its contents, as by ergo_file_read; from the job's memory if they are kept there. */

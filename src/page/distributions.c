@@ -17,8 +17,10 @@ enum {
     TESTED_MAX = 1000000
 };
 
-double *ergo_report_series(const struct ergo_result *result,
-                           const struct ergo_member_result *member, size_t o) {
+/* Number of samples after equilibration; and the samples of an observable, malloc'ed (NULL: out of
+ * memory, or it is not made of single samples). */
+static double *ergo_report_series(const struct ergo_result *result,
+                                  const struct ergo_member_result *member, size_t o) {
     const struct ergo_model *model = result->job->model;
     const size_t n = ergo_member_taken(member);
     double columns[ERGO_COLUMNS_MAX] = {0};

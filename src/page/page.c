@@ -14,8 +14,10 @@
 
 enum { TABLE_ROWS_MAX = 200 };
 
-void ergo_report_fact(struct ergo_text *text, const char *name, const char *value,
-                      const char *class) {
+/* A name and its value in a list of facts; nothing when value is empty. `class` is an attribute, or
+ * "". */
+static void ergo_report_fact(struct ergo_text *text, const char *name, const char *value,
+                             const char *class) {
     if (!value || !*value)
         return;
     ergo_text_append(text, "<div%s><dt>%s</dt><dd>", class, name);

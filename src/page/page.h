@@ -11,8 +11,6 @@ enum ergo_status ergo_page_write_pictures(struct ergo_context *ctx,
                                           const struct ergo_folder *folder,
                                           const struct ergo_result *result);
 
-enum ergo_status ergo_png_write(struct ergo_context *ctx, const struct ergo_folder *folder,
-                                const char *name, const struct ergo_picture *picture);
 /* PNG of a picture in memory (for data: URLs). */
 enum ergo_status ergo_png_encode(struct ergo_context *ctx, const struct ergo_picture *picture,
                                  struct ergo_text *png);

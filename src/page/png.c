@@ -54,8 +54,8 @@ out:
     return status;
 }
 
-enum ergo_status ergo_png_write(struct ergo_context *ctx, const struct ergo_folder *folder,
-                                const char *name, const struct ergo_picture *picture) {
+static enum ergo_status ergo_png_write(struct ergo_context *ctx, const struct ergo_folder *folder,
+                                       const char *name, const struct ergo_picture *picture) {
     struct ergo_text png = {0};
     enum ergo_status status = ergo_png_encode(ctx, picture, &png);
     if (status == ERGO_OK)

@@ -78,10 +78,6 @@ enum ergo_status ergo_report_distributions(struct ergo_context *ctx, struct ergo
 /* The same of a single member: its histogram of what is told first. */
 enum ergo_status ergo_report_histogram(struct ergo_context *ctx, struct ergo_text *text,
                                        const struct ergo_result *result, size_t member);
-/* Number of samples after equilibration; and the samples of an observable, malloc'ed (NULL: out of
- * memory, or it is not made of single samples). */
-double *ergo_report_series(const struct ergo_result *result,
-                           const struct ergo_member_result *member, size_t o);
 
 /* parameters.c: the values of all keys that mean something. */
 void ergo_report_parameters(struct ergo_text *text, const struct ergo_result *result);
@@ -91,10 +87,6 @@ void ergo_report_begin(struct ergo_text *text, const char *title);
 enum ergo_status ergo_report_run(struct ergo_context *ctx, struct ergo_text *text,
                                  const struct ergo_result *result);
 void ergo_report_end(struct ergo_text *text);
-/* A name and its value in a list of facts; nothing when value is empty. `class` is an attribute, or
- * "". */
-void ergo_report_fact(struct ergo_text *text, const char *name, const char *value,
-                      const char *class);
 /* "3.36 billion spin updates per second". */
 void ergo_report_rate(char *out, size_t size, double rate, const char *unit);
 

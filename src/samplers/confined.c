@@ -31,7 +31,7 @@ bool ergo_confined_has_walls(const struct ergo_point *point) {
     return strpbrk(of_particle(point)->walls, "xyz") != NULL;
 }
 
-bool ergo_confined_has_gravity(const struct ergo_point *point) {
+static bool ergo_confined_has_gravity(const struct ergo_point *point) {
     return of_particle(point)->gravity.present;
 }
 

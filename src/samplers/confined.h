@@ -16,7 +16,6 @@ extern const struct ergo_key ergo_confined_keys_3d[ERGO_CONFINED_KEYS];
 bool ergo_confined_walled(const struct ergo_point *point, unsigned axis);
 bool ergo_confined_has_walls(const struct ergo_point *point);
 bool ergo_confined_has_field(const struct ergo_point *point);
-bool ergo_confined_has_gravity(const struct ergo_point *point);
 bool ergo_confined(const struct ergo_point *point); /* walls or a field */
 /* The axis of the field and of profiles. */
 unsigned ergo_confined_axis(const struct ergo_point *point, unsigned dimensions);

@@ -67,7 +67,8 @@ size_t ergo_hard_place(struct ergo_hard_cells *c, const uint64_t (*at)[3]) {
     return SIZE_MAX;
 }
 
-void ergo_hard_at(const struct ergo_hard_cells *c, size_t cell, size_t i, uint64_t place[3]) {
+static void ergo_hard_at(const struct ergo_hard_cells *c, size_t cell, size_t i,
+                         uint64_t place[3]) {
     const struct ergo_hard *s = c->shape;
     size_t at[3];
     cell_at(s, cell, at);

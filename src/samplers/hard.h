@@ -100,7 +100,6 @@ static inline uint32_t *ergo_hard_local(const struct ergo_hard_cells *c, size_t 
     const struct ergo_hard_kind *kind = c->shape->kind;
     return c->at + (cell * kind->most + i) * kind->dimensions;
 }
-void ergo_hard_at(const struct ergo_hard_cells *c, size_t cell, size_t i, uint64_t place[3]);
 /* Put particles at places in units, below the sides, into cells, in this order. Returns SIZE_MAX,
  * or the first one that finds its cell full. */
 size_t ergo_hard_place(struct ergo_hard_cells *c, const uint64_t (*at)[3]);

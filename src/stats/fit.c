@@ -23,7 +23,8 @@ bool ergo_fit_cholesky(double *a, size_t n) {
     return true;
 }
 
-void ergo_fit_whiten(const double *l, size_t n, double *b) {
+/* b becomes L^-1 b. */
+static void ergo_fit_whiten(const double *l, size_t n, double *b) {
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < i; k++)
             b[i] -= l[i * n + k] * b[k];

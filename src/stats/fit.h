@@ -10,8 +10,6 @@
 bool ergo_fit_cholesky(double *a, size_t n);
 /* b becomes a^-1 b. */
 void ergo_fit_solve(const double *l, size_t n, double *b);
-/* b becomes L^-1 b. */
-void ergo_fit_whiten(const double *l, size_t n, double *b);
 
 /* The probability that chi^2 with dof degrees of freedom is that large or larger. */
 double ergo_fit_tail(double chi2, size_t dof);

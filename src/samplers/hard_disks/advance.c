@@ -183,13 +183,15 @@ void disks_measure_curves(void *state, size_t curve) {
 /* ---- samples ----------------------------------------------------------------------------------
  */
 
-double disks_density_at(const struct disks_shape *shape, const struct ergo_volume *volume) {
+static double disks_density_at(const struct disks_shape *shape, const struct ergo_volume *volume) {
     return shape->npt ? (double)shape->n / ergo_isobaric_volume(volume->size) : shape->density;
 }
 
-void disks_columns(const struct disks_shape *shape, const struct disks_sum *sum,
-                   struct disks_tally tally, const struct ergo_volume *volume, int64_t energy,
-                   double *columns) {
+/* The columns of a sample from the device's sums. `accepted` and `tried` are passed separately,
+ * with more bits. volume: at constant pressure. energy: in a field, in 2^-20. */
+static void disks_columns(const struct disks_shape *shape, const struct disks_sum *sum,
+                          struct disks_tally tally, const struct ergo_volume *volume,
+                          int64_t energy, double *columns) {
     const double moves = (double)shape->moves_per_cell;
     columns[DISKS_PSI6_RE] = (double)sum->re * 0x1p-24 / (double)shape->n;
     columns[DISKS_PSI6_IM] = (double)sum->im * 0x1p-24 / (double)shape->n;

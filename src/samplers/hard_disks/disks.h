@@ -248,9 +248,6 @@ struct disks_member disks_member_at(const struct disks_state *s, size_t member,
 enum ergo_status disks_random_begin(struct ergo_context *ctx, struct disks_state *s);
 enum ergo_status disks_random_piece(struct ergo_context *ctx, void *state, bool *done);
 void disks_random_destroy(struct disks_state *s);
-/* A member's cells while they grow, in the grid of the start. */
-enum ergo_status disks_random_fetch(struct ergo_context *ctx, struct disks_state *s, size_t member,
-                                    struct ergo_hard_cells *config);
 /* advance.c */
 void disks_steps(void *state, uint64_t sweeps);
 void disks_measure(void *state, size_t sample);
@@ -263,12 +260,6 @@ enum ergo_status disks_refuse(struct ergo_context *ctx, const void *state, unsig
 struct disks_tally {
     uint64_t accepted, tried;
 };
-/* The columns of a sample from the device's sums. `accepted` and `tried` are passed separately,
- * with more bits. volume: at constant pressure. energy: in a field, in 2^-20. */
-void disks_columns(const struct disks_shape *shape, const struct disks_sum *sum,
-                   struct disks_tally tally, const struct ergo_volume *volume, int64_t energy,
-                   double *columns);
-double disks_density_at(const struct disks_shape *shape, const struct ergo_volume *volume);
 /* picture.c */
 /* Local psi_6 of all disks in the order of the cells (n values each), in 1/DISKS_PSI6_UNIT, which
  * are the terms of the device's sums. False: no memory. */

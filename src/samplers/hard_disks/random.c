@@ -128,8 +128,9 @@ static enum ergo_status sweep(struct ergo_context *ctx, struct disks_growing *g)
     return ergo_engine_end(&g->e);
 }
 
-enum ergo_status disks_random_fetch(struct ergo_context *ctx, struct disks_state *s, size_t member,
-                                    struct ergo_hard_cells *config) {
+/* A member's cells while they grow, in the grid of the start. */
+static enum ergo_status disks_random_fetch(struct ergo_context *ctx, struct disks_state *s,
+                                           size_t member, struct ergo_hard_cells *config) {
     struct disks_growing *g = s->growing;
     return ergo_hard_fetch_cells(ctx, &g->e, DISKS_START_CELLS, &g->grids[member].hard,
                                  g->growths[member].first, (size_t)g->cells, config);

@@ -125,8 +125,8 @@ void spheres_measure_curves(void *state, size_t curve) {
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
-void spheres_columns(const struct spheres_shape *shape, const struct spheres_total *total,
-                     const struct ergo_volume *volume, double *columns) {
+static void spheres_columns(const struct spheres_shape *shape, const struct spheres_total *total,
+                            const struct ergo_volume *volume, double *columns) {
     const double moves = (double)shape->moves_per_cell * (double)total->tried;
     columns[SPHERES_ACCEPTANCE] = total->tried ? (double)total->accepted / moves : 0.0;
     columns[SPHERES_OCCUPIED] = (double)total->occupied / (double)shape->all;

@@ -200,7 +200,5 @@ struct spheres_total {
     uint64_t spheres, occupied, accepted, tried;
     int64_t energy; /* beta u in 2^-20 */
 };
-void spheres_columns(const struct spheres_shape *shape, const struct spheres_total *total,
-                     const struct ergo_volume *volume, double *columns);
 
 #endif

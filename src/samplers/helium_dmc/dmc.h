@@ -135,11 +135,6 @@ enum {
 struct dmc_shape dmc_shape_of(const struct ergo_point *point);
 bool dmc_model_shared(const struct ergo_batch *batch, size_t member);
 enum ergo_status dmc_configure(struct ergo_context *ctx, void *state);
-/* Model and step of a point: what kernels get, and the unit of energies in K. */
-enum ergo_status dmc_model_load(struct ergo_context *ctx, const struct ergo_point *point,
-                                struct helium_model *model);
-void dmc_step_of(const struct ergo_point *point, const struct helium_model *model,
-                 struct helium_dmc *dmc, double *unit);
 /* device.c */
 /* The engine's table but for `configure` and `release`, which cut.c has of its own. */
 #define DMC_ENGINE                                                                                 \

@@ -36,8 +36,8 @@ bool dmc_model_shared(const struct ergo_batch *batch, size_t member) {
  */
 
 /* Diffusion in a step tau: each component has the variance 2 lambda tau. */
-enum ergo_status dmc_model_load(struct ergo_context *ctx, const struct ergo_point *point,
-                                struct helium_model *model) {
+static enum ergo_status dmc_model_load(struct ergo_context *ctx, const struct ergo_point *point,
+                                       struct helium_model *model) {
     /* twice: the energy of a walker is itself a sum of three */
     const uint32_t added = 2 * (uint32_t)of_quantum(point)->walkers;
     const double tau = of_dmc(point)->time_step;
@@ -47,8 +47,8 @@ enum ergo_status dmc_model_load(struct ergo_context *ctx, const struct ergo_poin
     return status;
 }
 
-void dmc_step_of(const struct ergo_point *point, const struct helium_model *model,
-                 struct helium_dmc *dmc, double *unit) {
+static void dmc_step_of(const struct ergo_point *point, const struct helium_model *model,
+                        struct helium_dmc *dmc, double *unit) {
     const double tau = of_dmc(point)->time_step;
     const double spacing = helium_model_spacing(model);
     /* the potential counts each pair twice, so its unit is half as large */

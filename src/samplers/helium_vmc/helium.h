@@ -104,7 +104,6 @@ struct helium_state {
     bool unproven; /* ln psi was loaded, and has to be that of the positions */
 };
 
-struct helium_shape helium_shape_of(const struct ergo_point *point);
 void helium_member_fill(const struct ergo_point *point, const struct helium_model *model,
                         struct helium_member *member);
 

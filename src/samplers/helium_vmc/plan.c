@@ -6,7 +6,7 @@
 #include "helium_vmc/params.h"
 #include "samplers/helium_vmc/helium.h"
 
-struct helium_shape helium_shape_of(const struct ergo_point *point) {
+static struct helium_shape helium_shape_of(const struct ergo_point *point) {
     struct helium_shape s = {0};
     s.n = (uint32_t)of_quantum(point)->n;
     s.walkers = (uint32_t)of_quantum(point)->walkers;

@@ -21,7 +21,7 @@ _Static_assert(sizeof(struct lj_turn) == LJ_TURN_BYTES, "lj_turn has no padding"
 /* ---- job --------------------------------------------------------------------------------------
  */
 
-bool lj_cut_serves(const struct ergo_point *point) {
+static bool lj_cut_serves(const struct ergo_point *point) {
     return lj_system_of(point).period != 0;
 }
 
@@ -61,7 +61,8 @@ bool lj_cut_shares(const struct lj_state *s) {
     return s->cut && ergo_dist_count() > 1;
 }
 
-void lj_cut_blocks(const struct lj_state *s, uint64_t *from, uint64_t *to) {
+/* The active cells that are this rank's: from *from to *to - 1. Of a box that is not cut, all. */
+static void lj_cut_blocks(const struct lj_state *s, uint64_t *from, uint64_t *to) {
     *from = s->cut ? (uint64_t)first_block(s) * layer_blocks(s) : 0;
     *to = s->cut ? *from + (uint64_t)count_blocks(s) * layer_blocks(s) : s->launch.board_blocks;
 }

@@ -5,7 +5,6 @@
 #include "samplers/lj_gcmc/lj.h"
 
 extern const struct ergo_sampler_ops lj_cut_ops, lj_fluid_cut_ops;
-bool lj_cut_serves(const struct ergo_point *point);
 bool lj_cut_is_worth(const struct ergo_point *point, size_t ranks);
 enum ergo_status lj_cut_check(struct ergo_context *ctx, const struct ergo_point *point);
 /* Of configure: which layers are here, once there is a grid; and, later, what is declared. */
@@ -17,8 +16,6 @@ void lj_cut_kernels(struct lj_state *s, const char *board); /* board: options of
 bool lj_cut_shares(const struct lj_state *s);
 /* The layer of the box that is the first in memory. */
 uint32_t lj_cut_low(const struct lj_state *s);
-/* The active cells that are this rank's: from *from to *to - 1. Of a box that is not cut, all. */
-void lj_cut_blocks(const struct lj_state *s, uint64_t *from, uint64_t *to);
 /* Make one activation. All ranks. */
 void lj_cut_launch(struct lj_state *s, const struct ergo_engine_slot *slot, uint64_t to);
 /* The list of this rank's particles, with as much room as they need. */

@@ -105,7 +105,7 @@ void lj_field_table(const struct lj_system *s, float *table) {
     }
 }
 
-double lj_slit_least(const struct lj_system *s) {
+static double lj_slit_least(const struct lj_system *s) {
     double least = 2 * HIGHEST, slope;
     for (uint32_t k = 0; k < LJ_FIELD_LAYERS; k++)
         least = fmin(least, between(&s->slit, height_of(s, k), &slope));

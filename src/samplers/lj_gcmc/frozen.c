@@ -180,7 +180,8 @@ void lj_frozen_of(const struct lj_system *s, const struct lj_atoms *atoms,
     }
 }
 
-double lj_frozen_core(const struct lj_system *s, const struct lj_atoms *atoms) {
+/* The widest core of an atom, in the job's unit. */
+static double lj_frozen_core(const struct lj_system *s, const struct lj_atoms *atoms) {
     struct lj_frozen rows[LJ_MOST_SPECIES];
     double core2 = 0;
     lj_frozen_of(s, atoms, rows);

@@ -402,8 +402,6 @@ enum ergo_status lj_atoms_read(struct ergo_context *ctx, const struct ergo_point
 void lj_atoms_free(struct lj_atoms *atoms); /* NULL-safe */
 void lj_frozen_of(const struct lj_system *s, const struct lj_atoms *atoms,
                   struct lj_frozen rows[LJ_MOST_SPECIES]);
-/* The widest core of an atom, in the job's unit. */
-double lj_frozen_core(const struct lj_system *s, const struct lj_atoms *atoms);
 /* Of a batch: rows of the tables, once the members' physics is there; cells along an axis within
  * which atoms' cores reach; atoms in the cells that are read for a place; build options. */
 void lj_frozen_fill(struct lj_state *s);
@@ -470,7 +468,6 @@ bool lj_has_field(const struct ergo_point *point);    /* of any kind */
 bool lj_has_slit(const struct ergo_point *point);
 void lj_slit_of(const struct ergo_point *point, struct lj_slit *slit);
 double lj_slit_energy(const struct lj_slit *slit, double z);
-double lj_slit_least(const struct lj_system *s);
 /* Where particles on a lattice are at the start: from z = range[0] to range[1]. */
 void lj_slit_free(const struct lj_system *s, double range[2]);
 /* Integral of exp(-u(z)/T) over the slit: an ideal gas has z times as many particles per area. */

@@ -318,7 +318,8 @@ enum ergo_status timed_carry(struct ergo_context *ctx, void *state, size_t membe
 
 /* ---- curves ---------------------------------------------------------------------------------- */
 
-size_t timed_groups(const struct ergo_point *point) {
+/* Groups of realisations that share no random number: 1, or words of 32. */
+static size_t timed_groups(const struct ergo_point *point) {
     return (samples_of(point) + 31) / 32;
 }
 

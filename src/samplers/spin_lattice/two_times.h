@@ -48,8 +48,6 @@ enum ergo_status timed_check(struct ergo_context *ctx, const struct ergo_point *
 /* Points of a curve over t (0: it is not timed), and t, after which it is true. */
 size_t timed_size(const struct ergo_point *point);
 bool timed_x(const struct ergo_point *point, double *x);
-/* Groups of realisations that share no random number: 1, or words of 32. */
-size_t timed_groups(const struct ergo_point *point);
 /* Adds to a form what states have behind the inner model's: the configuration at t_w, and the equal
  * sites of each system at each t, 8 bytes each; zeros until their time has come. */
 enum ergo_status timed_form(struct ergo_context *ctx, const struct ergo_point *point,

@@ -290,8 +290,5 @@ enum ergo_status sw_cut_gather(struct ergo_context *ctx, struct sw_cut *s, size_
 /* The reverse: every rank takes its piece of the lattice that rank 0 has. */
 enum ergo_status sw_cut_scatter(struct ergo_context *ctx, struct sw_cut *s, size_t member,
                                 const uint32_t *planes);
-/* This rank's spins from the device. */
-enum ergo_status sw_cut_fetch(struct ergo_context *ctx, struct sw_cut *s, size_t member,
-                              uint32_t *planes);
 
 #endif

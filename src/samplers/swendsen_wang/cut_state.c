@@ -3,8 +3,9 @@
 
 #include "samplers/swendsen_wang/cut.h"
 
-enum ergo_status sw_cut_fetch(struct ergo_context *ctx, struct sw_cut *s, size_t member,
-                              uint32_t *planes) {
+/* This rank's spins from the device. */
+static enum ergo_status sw_cut_fetch(struct ergo_context *ctx, struct sw_cut *s, size_t member,
+                                     uint32_t *planes) {
     ergo_engine_begin(&s->e, ctx);
     sw_cut_choose(s, member);
     ergo_engine_read(&s->e, SW_CUT_SPINS, 0, sw_cut_piece_bytes(s, &s->piece), planes);

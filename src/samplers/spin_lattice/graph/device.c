@@ -38,7 +38,8 @@ static void prepare_levels(struct graph_state *s) {
                          e->device->summary.name, s->sweeps_group, s->lanes);
 }
 
-void graph_write_ladders(struct graph_state *s) {
+/* device.c: s->ladders to members, and these to the device. */
+static void graph_write_ladders(struct graph_state *s) {
     const size_t members = s->e.batch->count, rungs = s->chains.rungs;
     for (size_t m = 0; m < members; m++)
         graph_member_heat(s->ladders + m * rungs, (uint32_t)rungs, s->net.unit,

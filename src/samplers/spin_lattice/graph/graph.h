@@ -217,9 +217,6 @@ static inline bool graph_resamples(const struct graph_schedule *s, uint64_t step
     *stage = s->slopes && step >= s->begin ? (size_t)((step - s->begin) / s->per) : 0;
     return s->slopes && step >= s->begin && (step - s->begin) % s->per == 0 && *stage < s->stages;
 }
-/* members[rungs], of temperatures t[rungs]; the second is for other temperatures later. */
-void graph_member_fill(const struct ergo_point *point, const struct graph_problem *p, double unit,
-                       const double *t, struct graph_member *members);
 void graph_member_heat(const double *t, uint32_t rungs, double unit, struct graph_member *members);
 size_t graph_curve_size(const struct ergo_point *point, size_t c);
 void graph_curve_x(const struct ergo_point *point, size_t c, double *x);
@@ -229,8 +226,6 @@ void graph_curve_x(const struct ergo_point *point, size_t c, double *x);
 enum ergo_status graph_configure(struct ergo_context *ctx, void *state);
 void graph_release(void *state);
 size_t graph_local_bytes(const struct graph_state *s); /* of a group with s->lanes chains */
-/* device.c: s->ladders to members, and these to the device. */
-void graph_write_ladders(struct graph_state *s);
 /* A slot's two numbers: base and field. */
 void graph_terms(const struct graph_network *net, uint32_t slot, int32_t terms[2]);
 /* Columns of a sample of `numbers` (GRAPH_NUMBERS). */

@@ -8,8 +8,9 @@
 #include "samplers/spin_lattice/graph/parameters.h"
 #include "samplers/spin_lattice/models.h"
 
-void graph_member_fill(const struct ergo_point *point, const struct graph_problem *p, double unit,
-                       const double *t, struct graph_member *members) {
+/* members[rungs], of temperatures t[rungs]; the second is for other temperatures later. */
+static void graph_member_fill(const struct ergo_point *point, const struct graph_problem *p,
+                              double unit, const double *t, struct graph_member *members) {
     const uint32_t rungs = graph_chains_of(point).rungs;
     int64_t goal = INT64_MAX;
     if (graph_has_target(point)) { /* a sum is -2 (E - offset) */

@@ -252,7 +252,6 @@ enum ergo_status glass_convert(struct ergo_context *ctx, void *state, unsigned s
 /* Rows of GLASS_MOVED of a word-lattice: of the colder slots exchanges, of the copies round trips.
  */
 size_t glass_move_rows(const struct glass_shape *s);
-uint64_t glass_moves_of(const uint32_t planes[32], uint32_t bit);
 void glass_moves_clear(struct glass_state *s);
 void glass_moves_take(struct glass_state *s);
 enum ergo_status glass_count(struct ergo_context *ctx, void *state, size_t member,

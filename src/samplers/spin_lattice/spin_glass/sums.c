@@ -357,7 +357,7 @@ size_t glass_move_rows(const struct glass_shape *s) {
     return (size_t)s->slots + s->copies;
 }
 
-uint64_t glass_moves_of(const uint32_t planes[32], uint32_t bit) {
+static uint64_t glass_moves_of(const uint32_t planes[32], uint32_t bit) {
     uint64_t n = 0;
     for (uint32_t k = 0; k < 32; k++)
         n |= (uint64_t)(planes[k] >> bit & 1) << k;

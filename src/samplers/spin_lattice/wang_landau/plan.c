@@ -8,7 +8,7 @@ _Static_assert(sizeof(struct walk_status) == WALK_STATUS_BYTES, "walk_status has
 _Static_assert(sizeof(struct walk_sums) == WALK_SUMS_BYTES, "walk_sums has no padding");
 
 /* Of a group; of what may be elsewhere only if it is local. */
-size_t walk_local_bytes(const struct walk_state *s, bool local) {
+static size_t walk_local_bytes(const struct walk_state *s, bool local) {
     const size_t walkers = s->shape.walkers, levels = s->graph.levels.count;
     return 20 * walkers + WALK_SUMS_BYTES * (size_t)s->group +
            (local ? 12 * levels + 4 * walkers * walk_words_of(s) : 24) + 64;

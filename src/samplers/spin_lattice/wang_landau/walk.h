@@ -111,7 +111,6 @@ double walk_temperature(const struct ergo_point *point, const double range[2], s
 /* ---- plan.c ---------------------------------------------------------------------------------- */
 
 enum ergo_status walk_configure(struct ergo_context *ctx, void *state);
-size_t walk_local_bytes(const struct walk_state *s, bool local);
 
 /* ---- state.c: estimates, in their canonical form too ------------------------------------------
  */

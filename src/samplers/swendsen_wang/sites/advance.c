@@ -124,8 +124,9 @@ void sw_sites_block(void *state, size_t count, uint64_t every) {
     }
 }
 
-void sw_sites_convert(const struct sw_sites_shape *h, struct sw_unit unit,
-                      const struct sw_counts *c, const struct sw_found *found, double *columns) {
+static void sw_sites_convert(const struct sw_sites_shape *h, struct sw_unit unit,
+                             const struct sw_counts *c, const struct sw_found *found,
+                             double *columns) {
     const struct sw_shape counted = {.q = h->q, .sites = h->sites};
     sw_convert(&counted, unit, c, columns);
     sw_disorder_energy(h, &unit, c, found, columns);

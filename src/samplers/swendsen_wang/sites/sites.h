@@ -315,9 +315,6 @@ void sw_sites_member_fill(const struct ergo_point *point, struct sw_site_member 
 void sw_sites_steps(void *state, uint64_t steps);
 void sw_sites_block(void *state, size_t count, uint64_t every);
 bool sw_sites_row(const void *state, unsigned slot, const struct ergo_row *row);
-void sw_sites_convert(const struct sw_sites_shape *shape, struct sw_unit unit,
-                      const struct sw_counts *counts, const struct sw_found *found,
-                      double *columns);
 
 /* adapt.c: method probability-changing. */
 bool sw_adapts(const struct ergo_point *point);
