@@ -313,8 +313,11 @@ void ergo_value_canonical(struct ergo_text *out, const struct ergo_key *key,
 
 bool ergo_value_same(const struct ergo_key *key, const struct ergo_value *a,
                      const struct ergo_value *b) {
-    if (!a->present || !b->present || a->items != b->items)
+    if (!a->present || !b->present)
         return !a->present && !b->present;
+    if (a->items != b->items) /* 0.5 is [0.5] */
+        return key->type == ERGO_KEY_REAL && a->items <= 1 && b->items <= 1 &&
+               (a->items ? *a->reals : a->real) == (b->items ? *b->reals : b->real);
     switch (ergo_value_type(key, a)) {
     case ERGO_KEY_REAL:
     case ERGO_KEY_TIME:

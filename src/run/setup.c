@@ -474,8 +474,10 @@ enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
     bool extends = false;
     /* the result outlives the caller's job, and tuning changes values */
     enum ergo_status status = ergo_job_copy(ctx, job, &own);
-    if (status == ERGO_OK)
+    if (status == ERGO_OK) {
+        ergo_job_files_free(&own->files); /* a result's job: this run reads files as they are now */
         status = check_one_job(ctx, own);
+    }
     if (status == ERGO_OK && ergo_ranks_rank() == 0)
         status = ergo_session_take_folder(&session, path);
     else if (status == ERGO_OK && !(session.folder.path = strdup(path)))

@@ -481,6 +481,22 @@ static void test_canonical(void **state) {
     }
 }
 
+/* A number and a list of it alone are the same value; 0.5 and [0.5, 0.5] are not. */
+static void test_same_values(void **state) {
+    const struct ergo_key key = {.type = ERGO_KEY_REAL, .flags = ERGO_KEY_LIST};
+    const struct ergo_value one = {.present = true, .real = 0.5},
+                            listed = {.present = true, .items = 1, .reals = {0.5, 0.5}},
+                            other = {.present = true, .items = 1, .reals = {0.3}},
+                            two = {.present = true, .items = 2, .reals = {0.5, 0.5}},
+                            none = {.present = false};
+    (void)state;
+    assert_true(ergo_value_same(&key, &one, &listed) && ergo_value_same(&key, &listed, &one));
+    assert_true(ergo_value_same(&key, &two, &two) && ergo_value_same(&key, &none, &none));
+    assert_false(ergo_value_same(&key, &one, &other) || ergo_value_same(&key, &other, &one));
+    assert_false(ergo_value_same(&key, &one, &two) || ergo_value_same(&key, &two, &listed));
+    assert_false(ergo_value_same(&key, &one, &none) || ergo_value_same(&key, &none, &two));
+}
+
 static void test_load(void **state) {
     (void)state;
     struct ergo_context *ctx = ergo_context_create();
@@ -522,7 +538,8 @@ int main(void) {
         cmocka_unit_test(test_unknown_model), cmocka_unit_test(test_other_models_keys),
         cmocka_unit_test(test_sampler_check), cmocka_unit_test(test_sets),
         cmocka_unit_test(test_trajectory),    cmocka_unit_test(test_canonical),
-        cmocka_unit_test(test_load),          cmocka_unit_test(test_effects),
+        cmocka_unit_test(test_same_values),   cmocka_unit_test(test_load),
+        cmocka_unit_test(test_same_values),   cmocka_unit_test(test_effects),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
