@@ -22,6 +22,17 @@ static void resize(struct ergo_hard_cells *c, uint64_t allowed[2]) {
     s->kind->resize(c, allowed);
 }
 
+/* Is the volume so near to that of the start that r^2 of contact is a number of 62 bits? Cells
+ * allow far less, but a device may have damaged it. */
+static bool is_near(const struct ergo_hard_cells *c) {
+    const int64_t one = INT64_C(1) << ERGO_VOLUME_BITS, first = c->shape->volume.size;
+    const struct ergo_volume *v = &c->volume;
+    bool near = v->size >= first - 4 * one && v->size <= first + 4 * one;
+    for (int k = 0; k < 2; k++)
+        near = near && v->stretch[k] >= -2 * one && v->stretch[k] <= 2 * one;
+    return near;
+}
+
 enum ergo_status ergo_hard_create(struct ergo_context *ctx, const struct ergo_hard *s,
                                   struct ergo_hard_cells *c) {
     const size_t all = (size_t)s->all, each = s->kind->most * s->kind->dimensions;
@@ -202,8 +213,9 @@ void ergo_hard_write(const struct ergo_hard_cells *c, struct ergo_text *text) {
 static const char *read_volume(struct ergo_hard_cells *c, const uint8_t *data) {
     const struct ergo_hard *s = c->shape;
     uint64_t allowed[2];
-    if (!ergo_isobaric_read(data, &s->isobaric, s->kind->dimensions, s->per_axis, &c->volume,
-                            &c->contact))
+    c->volume.size = (int64_t)ergo_bytes_get(data, 8);
+    if (!is_near(c) || !ergo_isobaric_read(data, &s->isobaric, s->kind->dimensions, s->per_axis,
+                                           &c->volume, &c->contact))
         return "its volume is not one that its cells allow";
     resize(c, allowed);
     return c->contact < allowed[0] || c->contact > allowed[1]
@@ -296,7 +308,7 @@ enum ergo_status ergo_hard_fetch(struct ergo_context *ctx, void *state, size_t m
         s->kind->read_size(state, member, c);
     if (ergo_engine_end(e) != ERGO_OK)
         ergo_hard_free(c);
-    else
+    else if (is_near(c)) /* else its bytes say so */
         resize(c, allowed);
     return ergo_engine_end(e);
 }

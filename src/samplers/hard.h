@@ -81,6 +81,9 @@ struct ergo_hard_kind {
     /* Any start but a random one. */
     enum ergo_status (*start)(struct ergo_context *ctx, const struct ergo_point *point,
                               const struct ergo_hard *shape, struct ergo_hard_cells *c);
+    /* A file's box is the job's to within so many sigma, sides L_x and roundings of the file; off
+     * the diagonal to within this part of that. */
+    double near, near_sides, near_roundings, near_off;
 };
 
 /* A state begins so. */
@@ -183,8 +186,9 @@ enum ergo_status ergo_hard_carry(struct ergo_context *ctx, void *state, size_t m
 
 /* ---- hard_start.c ---------------------------------------------------------------------------- */
 
-/* What these keys cannot say: one of packing_fraction and box, bins of the range. */
-enum ergo_status ergo_hard_check(struct ergo_context *ctx, const struct ergo_point *point);
+/* What these keys cannot say: one of packing_fraction and box; bins of the range. */
+enum ergo_status ergo_hard_check_size(struct ergo_context *ctx, const struct ergo_point *point);
+enum ergo_status ergo_hard_check_bins(struct ergo_context *ctx, const struct ergo_point *point);
 bool ergo_hard_start_is_file(const char *start);
 /* Is there a wall at the low end of an axis? */
 static inline bool ergo_hard_walled(const struct ergo_hard *shape, int axis) {

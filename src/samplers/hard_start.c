@@ -110,11 +110,14 @@ enum ergo_status ergo_hard_put(struct ergo_context *ctx, const char *start, uint
 
 /* Is the file's box the job's? */
 static bool same_box(const struct ergo_hard *s, const struct ergo_xyz *frame) {
-    const double near = 1e-6 * s->box[0] + 1e-9 + 2 * frame->rounding;
+    const struct ergo_hard_kind *kind = s->kind;
+    const double near =
+        kind->near + kind->near_sides * s->box[0] + kind->near_roundings * frame->rounding;
     bool same = true;
     for (unsigned k = 0; k < s->kind->dimensions; k++)
         for (unsigned l = 0; l < s->kind->dimensions; l++)
-            same = same && fabs(frame->lattice[3 * k + l] - (k == l ? s->box[k] : 0.0)) <= near;
+            same = same && fabs(frame->lattice[3 * k + l] - (k == l ? s->box[k] : 0.0)) <=
+                               (k == l ? near : kind->near_off * near);
     return same || !frame->has_lattice;
 }
 
@@ -174,13 +177,18 @@ enum ergo_status ergo_hard_start_check(struct ergo_context *ctx, const struct er
     return status;
 }
 
-enum ergo_status ergo_hard_check(struct ergo_context *ctx, const struct ergo_point *point) {
+enum ergo_status ergo_hard_check_size(struct ergo_context *ctx, const struct ergo_point *point) {
     const struct particle_parameters *p = of_particle(point);
     if (p->packing_fraction.present == p->box.present)
         return ergo_job_error(ctx, "/system",
                               p->box.present
                                   ? "found packing_fraction and box; allowed: one of them"
                                   : "neither packing_fraction nor box is there; give one of them");
+    return ERGO_OK;
+}
+
+enum ergo_status ergo_hard_check_bins(struct ergo_context *ctx, const struct ergo_point *point) {
+    const struct particle_parameters *p = of_particle(point);
     if (p->contact_range > 4096 * p->contact_bin)
         return ergo_job_error(ctx, "/run/contact_bin", "more than 4096 bins in contact_range");
     if (p->contact_range < p->contact_bin)

@@ -46,6 +46,13 @@ echo '{"sampler": "lj-gcmc", "system": {"box": [9, 9, 9], "temperature": 1.5, "a
 expect 4 "$ERGOCL" validate file.json
 says err "/start/run: all has no file checkpoint"
 
+# Hard particles: histograms that are wrong hide nothing else.
+for system in 'disks hexatic_every [8,8]' 'spheres order_every [8,8,8]'; do
+    read -r many key box <<<"$system"
+    echo "{\"sampler\": \"hard-$many\", \"system\": {\"n\": 30, \"box\": $box, \"walls\": \"y\"}, \"run\": {\"sweeps\": 4, \"$key\": 2, \"contact_range\": 0.01, \"contact_bin\": 0.02}}" >file.json
+    expect 2 "$ERGOCL" validate file.json
+    says err "/run/$key: the" "/run/contact_bin: wider than contact_range"
+done
 # Starts: what a run would refuse is refused here, with the place in the file and how close is too close.
 # seconds N COMMAND...: of a processor, or it is ended.
 seconds() { (ulimit -t "$1" && shift && exec "$@"); }

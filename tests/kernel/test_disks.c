@@ -212,6 +212,30 @@ static void test_states(void **state) {
     disks_end(&bench);
 }
 
+/* A volume that a flipped bit made what no box has: it is fetched and saved as it is, and refused.
+ */
+static void test_damaged_volume(void **state) {
+    (void)state;
+    static const char job[] =
+        "{\"sampler\": \"hard-disks\", \"system\": {\"n\": 30, "
+        "\"packing_fraction\": 0.5, " NPT(4, 0.01) "}, \"run\": {\"sweeps\": 1}}";
+    struct disks_size size, damaged;
+    disks_begin(&bench, job);
+    struct ergo_engine *e = &bench.state->e;
+    ergo_engine_begin(e, bench.ctx);
+    ergo_engine_read(e, DISKS_SIZES, 0, sizeof size, &size);
+    DISKS_OK(&bench, ergo_engine_end(e));
+    for (int bit = 40; bit < 64; bit++) {
+        damaged = size;
+        damaged.volume.size ^= (int64_t)(UINT64_C(1) << bit);
+        ergo_engine_begin(e, bench.ctx);
+        ergo_engine_write(e, DISKS_SIZES, 0, sizeof damaged, &damaged);
+        DISKS_OK(&bench, ergo_engine_end(e));
+        refused(0, "volume");
+    }
+    disks_end(&bench);
+}
+
 static int set_up(void **state) {
     (void)state;
     return disks_bench_open(&bench);
@@ -225,8 +249,9 @@ static int tear_down(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chain), cmocka_unit_test(test_groups),
-                                       cmocka_unit_test(test_batch), cmocka_unit_test(test_images),
-                                       cmocka_unit_test(test_states)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_chain),  cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_batch),  cmocka_unit_test(test_images),
+        cmocka_unit_test(test_states), cmocka_unit_test(test_damaged_volume)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -14,6 +14,7 @@
 #include "hard_disks/core.h"
 #include "job/xyz.h"
 #include "samplers/hard_disks/disks.h"
+#include "samplers/places.h"
 #include "stats/fit.h"
 
 #include "context.h"
@@ -322,6 +323,33 @@ static void test_starts(void **state) {
     }
 }
 
+/* A volume that a flipped bit made what no box has. */
+static void test_damaged_volume(void **state) {
+    (void)state;
+    struct ergo_job *job = parse("\"n\": 14, \"packing_fraction\": 0.5, \"ensemble\": \"npt\", "
+                                 "\"pressure\": 4, \"volume_moves\": \"per-axis\"");
+    struct disks_shape s;
+    struct ergo_hard_cells config;
+    struct ergo_text text = {0};
+    const char *reason;
+    char why[300];
+    assert_non_null(job);
+    assert_true(disks_shape_of(&job->points[0], &s, why));
+    assert_int_equal(ergo_hard_create(ctx, &s.hard, &config), ERGO_OK);
+    assert_int_equal(disks_start(ctx, &job->points[0], &s.hard, &config), ERGO_OK);
+    ergo_hard_write(&config, &text);
+    assert_true(ergo_hard_read(&config, text.data, text.length, &reason));
+    for (int bit = 36; bit < 64; bit++) { /* the first bytes are ln V */
+        text.data[bit / 8] ^= (char)(1 << bit % 8);
+        assert_false(ergo_hard_read(&config, text.data, text.length, &reason));
+        assert_true(strstr(reason, "volume") || strstr(reason, "sides"));
+        text.data[bit / 8] ^= (char)(1 << bit % 8);
+    }
+    ergo_text_free(&text);
+    ergo_hard_free(&config);
+    ergo_job_destroy(job);
+}
+
 /* What can be asked for at random fits a first lattice: all boxes that have cells, all numbers of
  * disks up to the limit; but for seven in boxes of two by two cells. */
 static void test_random_fits(void **state) {
@@ -594,6 +622,15 @@ static void test_file(void **state) {
     assert_true(disks_shape_of(&job->points[0], &s, why));
     assert_int_equal(ergo_hard_create(ctx, &s.hard, &config), ERGO_OK);
     assert_int_equal(disks_start(ctx, &job->points[0], &s.hard, &config), ERGO_OK);
+    /* disks that overlap by rounding only are parted, in the plane */
+    write_start(path, "D 0.1 0.1 0\nD 2 2 0\nD 2.9999998 2 0\n");
+    assert_int_equal(disks_start(ctx, &job->points[0], &s.hard, &config), ERGO_OK);
+    assert_true(ergo_hard_closest(&config, NULL, NULL) >= s.contact);
+    const uint64_t side[3] = {s.side[0], s.side[1], 1u << 31}, sigma = (uint64_t)s.sigma;
+    uint64_t at[2][3] = {{0, 0, 0}, {sigma - 1, 0, 0}};
+    assert_int_equal(ergo_places_part(ctx, at, 2, side, s.length, s.sigma, NULL, NULL), ERGO_OK);
+    assert_true(at[1][0] - at[0][0] != sigma - 1);
+    assert_int_equal(at[0][2] + at[1][2], 0);
     write_start(path, "D 0.1 0.1 0\nD 2 2 0\nD 3.9 0.5 0\n");
     refused(system, "disks 1 and 3 overlap: their distance is 0.4472");
     ergo_error_clear(ctx);
@@ -616,6 +653,7 @@ int main(void) {
                                        cmocka_unit_test(test_reflection),
                                        cmocka_unit_test(test_plans),
                                        cmocka_unit_test(test_starts),
+                                       cmocka_unit_test(test_damaged_volume),
                                        cmocka_unit_test(test_random_fits),
                                        cmocka_unit_test(test_growth),
                                        cmocka_unit_test(test_published),

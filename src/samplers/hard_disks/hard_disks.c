@@ -181,12 +181,12 @@ static enum ergo_status check_confined(struct ergo_context *ctx, const struct er
 }
 
 static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
-    enum ergo_status status = ergo_hard_check(ctx, point);
+    enum ergo_status status = ergo_hard_check_size(ctx, point);
     const struct ergo_value *box = &of_particle(point)->box;
     const char *start = of_particle(point)->start.text;
     struct disks_shape shape;
     char reason[400];
-    if (of_particle(point)->packing_fraction.present == box->present)
+    if (status != ERGO_OK)
         return status;
     if (strcmp(start, "hexagonal") != 0 && strcmp(start, "square") != 0 &&
         strcmp(start, "random") != 0 && !ergo_hard_start_is_file(start))
@@ -233,6 +233,8 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
         status = check_confined(ctx, point, &shape);
     if (status == ERGO_OK)
         status = disks_order_check(ctx, point, &shape);
+    if (ergo_hard_check_bins(ctx, point) != ERGO_OK)
+        status = ERGO_E_JOB;
     if (status == ERGO_OK && ergo_hard_start_is_file(start) && !point->job->again)
         status = ergo_hard_start_check(ctx, point, &shape.hard);
     return status;

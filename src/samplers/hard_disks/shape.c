@@ -129,6 +129,7 @@ bool disks_shape_of(const struct ergo_point *point, struct disks_shape *s, char 
     }
     s->length[0] = 1.0;
     s->length[1] = s->aspect;
+    s->length[2] = 1.0; /* starts are parted in three dimensions */
     s->all = (uint64_t)s->cells[0] * s->cells[1];
     s->contact = (uint64_t)ceil(s->sigma * s->sigma);
     const struct ergo_volume_rules allowed = disks_rules_at(s->rules.volume, s->width[0], s->ratio);

@@ -116,4 +116,5 @@ static void from_raw(struct ergo_hard_cells *c, const void *raw, size_t first, s
 
 const struct ergo_hard_kind disks_kind = {
     2,      DISKS_SLOTS, "disk", "disks",  DISKS_CELLS, DISKS_GRIDS, shape_of,    distance2,
-    resize, box_at,      to_raw, from_raw, read_size,   write_size,  start_sizes, disks_start};
+    resize, box_at,      to_raw, from_raw, read_size,   write_size,  start_sizes, disks_start,
+    1e-6,   0,           2,      0};

@@ -147,14 +147,14 @@ static const struct ergo_tunable tunables[] = {
 };
 
 static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
-    enum ergo_status status = ergo_hard_check(ctx, point);
+    enum ergo_status status = ergo_hard_check_size(ctx, point);
     const struct ergo_value *box = &of_particle(point)->box;
     const char *start = of_particle(point)->start.text;
     const char *size = box->present ? "/system/box" : "/system/packing_fraction";
     const bool npt = ergo_is_isobaric(point);
     struct spheres_shape shape;
     char reason[400];
-    if (of_particle(point)->packing_fraction.present == box->present)
+    if (status != ERGO_OK)
         return status;
     if (strcmp(start, "fcc") != 0 && !spheres_start_is_random(point) &&
         !ergo_hard_start_is_file(start))
@@ -185,6 +185,8 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
         status = ergo_confined_check(ctx, point, 3, &shape.confined);
     if (status == ERGO_OK)
         status = spheres_order_check(ctx, point, &shape);
+    if (ergo_hard_check_bins(ctx, point) != ERGO_OK)
+        status = ERGO_E_JOB;
     if (status == ERGO_OK && ergo_hard_start_is_file(start) && !point->job->again)
         status = ergo_hard_start_check(ctx, point, &shape.hard);
     return status;

@@ -90,7 +90,9 @@ static void from_raw(struct ergo_hard_cells *c, const void *raw, size_t first, s
     }
 }
 
+/* clang-format off */
 const struct ergo_hard_kind spheres_kind = {
-    3,         SPHERES_MANY, "sphere",    "spheres",      SPHERES_CELLS, SPHERES_GRIDS,
-    shape_of,  distance2,    resize,      spheres_box_at, to_raw,        from_raw,
-    read_size, write_size,   start_sizes, spheres_start};
+    3, SPHERES_MANY, "sphere", "spheres", SPHERES_CELLS, SPHERES_GRIDS, shape_of, distance2,
+    resize, spheres_box_at, to_raw, from_raw, read_size, write_size, start_sizes, spheres_start,
+    1e-9, 1e-6, 0, 1};
+/* clang-format on */
