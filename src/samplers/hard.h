@@ -146,14 +146,14 @@ enum ergo_status ergo_hard_carry(struct ergo_context *ctx, void *state, size_t m
 #define ERGO_HARD_N(many)                                                                          \
     {PARTICLE_KEY(n, "/system/n", INT),                                                            \
      .flags = ERGO_KEY_FORM | ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, \
-     .min = 2, .max = 1e9, .unit = many,                                                           \
+     .min = 2, .max = 1e9, .unit = (many),                                                         \
      .help = "Number of " many " N, of diameter sigma = 1, in a periodic box."}
 #define ERGO_HARD_PRESSURE(d, help_)                                                               \
     {PARTICLE_KEY(pressure, "/system/pressure", REAL),                                             \
      .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN,          \
-     .min = 0, .max = 1e6, .unit = "k_B T / sigma^" d, .help = help_}
+     .min = 0, .max = 1e6, .unit = "k_B T / sigma^" d, .help = (help_)}
 #define ERGO_HARD_WITH_CONTACT(contact_)                                                           \
-    .acts = contact_, .where = "without a field, or with walls along its axis"
+    .acts = (contact_), .where = "without a field, or with walls along its axis"
 /* Histograms of pairs. Defaults, what is known of the degree, the longest g(r); where the keys act.
  */
 #define ERGO_HARD_CURVE_KEYS(one, range_, bin_, degree_, known, gr_, longest, contact_, bulk_)     \
@@ -162,26 +162,26 @@ enum ergo_status ergo_hard_carry(struct ergo_context *ctx, void *state, size_t m
      .help = "Measure the histograms, and with them the pressure, at every so many measurements; " \
              "0: never."},                                                                         \
     {PARTICLE_KEY(contact_range, "/run/contact_range", REAL),                                      \
-     .flags = ERGO_KEY_SHAPE | ERGO_KEY_EXCLUDES_MIN, .fallback = range_, .min = 0, .max = 0.5,    \
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_EXCLUDES_MIN, .fallback = (range_), .min = 0, .max = 0.5,  \
      .unit = "sigma",                                                                              \
      .help = "Range beyond contact of the histogram that gives the pressure, of two " one "s or, " \
              "with walls, of a " one " and a wall.",                                               \
      ERGO_HARD_WITH_CONTACT(contact_)},                                                            \
     {PARTICLE_KEY(contact_bin, "/run/contact_bin", REAL), .flags = ERGO_KEY_SHAPE,                 \
-     .fallback = bin_, .min = 0.00001, .max = 0.5, .unit = "sigma",                                \
+     .fallback = (bin_), .min = 0.00001, .max = 0.5, .unit = "sigma",                              \
      .help = "Width of its bins.", ERGO_HARD_WITH_CONTACT(contact_)},                              \
     {PARTICLE_KEY(contact_degree, "/run/contact_degree", INT), .flags = ERGO_KEY_SHAPE,            \
-     .fallback = degree_, .min = 0, .max = 8, .unit = "",                                          \
+     .fallback = (degree_), .min = 0, .max = 8, .unit = "",                                        \
      .help = "Degree of the polynomial that extrapolates g(r), or the density, to contact. " known \
              "A lower degree is noisier by less and biased by more.",                              \
      ERGO_HARD_WITH_CONTACT(contact_)},                                                            \
-    {PARTICLE_KEY(gr_max, "/run/gr_max", REAL), .flags = ERGO_KEY_SHAPE, .fallback = gr_,          \
-     .min = 0, .max = longest, .unit = "sigma",                                                    \
+    {PARTICLE_KEY(gr_max, "/run/gr_max", REAL), .flags = ERGO_KEY_SHAPE, .fallback = (gr_),        \
+     .min = 0, .max = (longest), .unit = "sigma",                                                  \
      .help = "Largest distance of g(r), never more than half a side of the box; 0: no g(r).",      \
-     .acts = bulk_, .where = "without walls and fields"},                                          \
+     .acts = (bulk_), .where = "without walls and fields"},                                        \
     {PARTICLE_KEY(gr_bin, "/run/gr_bin", REAL), .flags = ERGO_KEY_SHAPE, .fallback = "0.02",       \
      .min = 0.001, .max = 10, .unit = "sigma", .help = "Width of the bins of g(r).",               \
-     .acts = bulk_, .where = "without walls and fields"}
+     .acts = (bulk_), .where = "without walls and fields"}
 /* clang-format on */
 
 /* ---- hard_start.c ---------------------------------------------------------------------------- */
