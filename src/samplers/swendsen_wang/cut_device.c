@@ -1,6 +1,7 @@
 /* One lattice cut over ranks: create, start, another rectangle. */
 #include <stdlib.h>
 
+#include "engine/slab.h"
 #include "samplers/swendsen_wang/cut.h"
 
 _Static_assert(sizeof(struct sw_rect) == SW_RECT_BYTES, "sw_rect has explicit padding only");
@@ -139,20 +140,10 @@ enum ergo_status sw_cut_remake(struct ergo_context *ctx, struct sw_cut *s) {
     return status;
 }
 
-/* Rank 0's kernels before the others': theirs then find its results in the caches. */
 enum ergo_status sw_cut_create(struct ergo_context *ctx, const struct ergo_batch *batch,
                                struct ergo_device *device, void **state) {
-    const bool first = ergo_ranks_rank() == 0;
-    const struct ergo_engine_model *model = sw_cut_model_for(device);
-    enum ergo_status status = ERGO_OK;
-    *state = NULL;
-    if (first)
-        status = ergo_engine_create(ctx, model, batch, device, state);
-    if (status != ERGO_OK)
-        return status;
-    ergo_dist_barrier();
-    if (!first)
-        status = ergo_engine_create(ctx, model, batch, device, state);
+    enum ergo_status status =
+        ergo_slab_in_turn(ctx, sw_cut_model_for(device), batch, device, state);
     if (status != ERGO_OK)
         return status;
     struct sw_cut *s = *state;
