@@ -6,6 +6,7 @@
 
 #include "engine/fields.h"
 #include "engine/shares.h"
+#include "samplers/lattice/moments.h"
 #include "samplers/lattice/parameters.h"
 
 /* ---- what a job says ------------------------------------------------------------------------- */
@@ -35,16 +36,13 @@ enum ergo_status lattice_check_size(struct ergo_context *ctx, const struct ergo_
                                     double most) {
     enum ergo_status status = ERGO_OK;
     const struct ergo_value *size = &of_lattice(point)->size;
-    double sites = 1;
-    for (int i = 0; i < size->items; i++) {
-        sites *= (double)size->size[i];
+    for (int i = 0; i < size->items; i++)
         if (size->size[i] % 2)
             status = ergo_job_error(ctx, "/system/size",
                                     "a side of %lld is odd; the update by colours needs even "
                                     "sides",
                                     (long long)size->size[i]);
-    }
-    if (sites > most)
+    if (lattice_sites(point) > most)
         status = ergo_job_error(ctx, "/system/size", "more than 2^%.0f sites", log2(most));
     if (ergo_says(point->parameters->distribute, "lattice") && size->items == 1)
         status = ergo_job_error(

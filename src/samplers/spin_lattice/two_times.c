@@ -96,14 +96,11 @@ struct compared {
 
 static enum ergo_status compared_of(struct ergo_context *ctx, const struct ergo_point *point,
                                     struct compared *c) {
-    const struct ergo_value *size = &of_lattice(point)->size;
     const enum ergo_status status = point->job->model->form(ctx, point, &c->form);
     const struct ergo_form_part *part = &c->form.parts[0];
     if (status != ERGO_OK)
         return status;
-    c->sites = 1;
-    for (int k = 0; k < size->items; k++)
-        c->sites *= (size_t)size->size[k];
+    c->sites = (size_t)lattice_sites(point);
     c->states = of_lattice(point)->q ? (size_t)of_lattice(point)->q : 2;
     c->words = part->systems ? (part->systems + 31) / 32 : 0;
     c->systems = part->systems ? part->systems : 1;
@@ -115,11 +112,9 @@ static enum ergo_status compared_of(struct ergo_context *ctx, const struct ergo_
 
 static size_t kept_bytes(const struct ergo_form *form, const struct ergo_point *point) {
     const struct ergo_form_part *part = &form->parts[0];
-    uint64_t sites = 4 * ((part->systems + UINT64_C(31)) / 32);
-    const struct ergo_value *size = &of_lattice(point)->size;
-    for (int k = 0; k < size->items; k++)
-        sites *= (uint64_t)size->size[k];
-    return (size_t)(part->systems ? sites : ergo_form_part_bytes(part));
+    const uint64_t words = (part->systems + UINT64_C(31)) / 32;
+    return (size_t)(part->systems ? 4 * words * (uint64_t)lattice_sites(point)
+                                  : ergo_form_part_bytes(part));
 }
 
 enum ergo_status timed_form(struct ergo_context *ctx, const struct ergo_point *point,

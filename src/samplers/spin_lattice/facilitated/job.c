@@ -122,14 +122,10 @@ static enum ergo_status check_lambda(struct ergo_context *ctx, const struct ergo
 
 /* Checks of the lattice. */
 static enum ergo_status check_size(struct ergo_context *ctx, const struct ergo_point *point) {
-    const struct ergo_value *size = &of_lattice(point)->size;
     const struct fac_rule *rule = rule_of(point);
     const struct fac_shape s = fac_shape_of(point);
     enum ergo_status status = ERGO_OK;
-    double sites = 1;
-    for (int k = 0; k < size->items; k++)
-        sites *= (double)size->size[k];
-    if (sites > 0x1p30)
+    if (lattice_sites(point) > 0x1p30)
         status = ergo_job_error(ctx, "/system/size", "more than 2^30 sites");
     if (s.d < rule->fewest || (s.d > rule->most && rule->fewest == rule->most))
         status = ergo_job_error(ctx, "/system/size", "has %u side%s; %s needs two, [Lx, Ly]", s.d,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "samplers/lattice/moments.h"
 #include "samplers/swendsen_wang/sites/sites.h"
 
 /* Labels have 32 bits, three of them for ways around the lattice. */
@@ -112,10 +113,8 @@ bool sw_has_quarter(const struct ergo_point *point) {
 enum ergo_status sw_sites_check(struct ergo_context *ctx, const struct ergo_point *point) {
     const struct ergo_value *size = &of_lattice(point)->size;
     const char *lattice = of_lattice(point)->lattice.text;
+    const double sites = lattice_sites(point);
     enum ergo_status status = ERGO_OK;
-    double sites = 1;
-    for (int k = 0; k < size->items; k++)
-        sites *= (double)size->size[k];
     if (size->items > 2 && strcmp(lattice, "square") != 0)
         status = ergo_job_error(ctx, "/system/lattice",
                                 "a %s lattice has two dimensions, and /system/size has %d sides",
