@@ -7,6 +7,7 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
@@ -114,17 +115,22 @@ enum ergo_status helium_frame(struct ergo_context *ctx, void *opaque, size_t mem
     struct helium_state *s = opaque;
     const uint32_t wish = (uint32_t)of_quantum(s->e.batch->points[member])->frame_walkers;
     const uint32_t count = wish < s->shape.walkers ? wish : s->shape.walkers;
-    struct ergo_text saved = {0};
-    const enum ergo_status status = ergo_fields_save(ctx, s, member, &saved);
-    for (size_t w = 0; w < count && status == ERGO_OK; w++) {
-        const char *walker = saved.data + 4 + w * 12 * (1 + (size_t)s->shape.n);
-        int64_t ln_psi;
+    const size_t each = (size_t)s->shape.walker_bytes, first = member * s->shape.walkers;
+    struct helium_walker *walkers = malloc(count * sizeof *walkers);
+    int32_t *places = malloc(count * each);
+    ergo_engine_begin(&s->e, ctx);
+    if (!walkers || !places)
+        ERGO_ENGINE_FAIL(&s->e, ERGO_E_MEMORY, "no memory for frames of %u walkers", count);
+    ergo_engine_read(&s->e, HELIUM_WALKERS, first * sizeof *walkers, count * sizeof *walkers,
+                     walkers);
+    ergo_engine_read(&s->e, HELIUM_POSITIONS, first * each, count * each, places);
+    for (size_t w = 0; w < count && ergo_engine_end(&s->e) == ERGO_OK; w++) {
         char more[100];
-        memcpy(&ln_psi, walker, sizeof ln_psi);
         snprintf(more, sizeof more, "macroupdate=%" PRIu64 " walker=%zu ln_psi=%.6f", s->e.step, w,
-                 (double)ln_psi / (double)(1 << HELIUM_U_BITS));
-        helium_frame_append(text, &s->models[member], more, (const void *)(walker + 12));
+                 (double)walkers[w].ln_psi / (double)(1 << HELIUM_U_BITS));
+        helium_frame_append(text, &s->models[member], more, places + w * 3 * s->shape.n);
     }
-    ergo_text_free(&saved);
-    return status;
+    free(walkers);
+    free(places);
+    return ergo_engine_end(&s->e);
 }
