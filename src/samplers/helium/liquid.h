@@ -43,6 +43,8 @@ struct helium_energies {
 };
 struct helium_energies helium_energies_of(const struct helium_model *model,
                                           const struct helium_sums *sums);
+/* Marks of energies that the sums could not hold, of all walkers. */
+uint64_t helium_marks_of(const struct helium_sums *sums, uint32_t walkers);
 
 /* Write tables of all members, of so many pieces each, to a declared constant; a member that shares
  * the model of the one before it has the same. And the table of random numbers. */
@@ -100,6 +102,10 @@ void helium_triplet_fill(const struct helium_model *model, const struct helium_m
 /* ---- structure.c ------------------------------------------------------------------------------
  */
 
+/* Walkers that curves are computed from; 0: no curves. Measurements from one with curves to the
+ * next. */
+uint32_t helium_structure_walkers(const struct ergo_point *point);
+uint64_t helium_curve_every(const struct ergo_point *point);
 /* Curves from positions [walkers][3][n] in 2^-32 of the sides; pure functions. */
 size_t helium_gr_size(const struct ergo_point *point);
 void helium_gr_x(const struct ergo_point *point, double *x);

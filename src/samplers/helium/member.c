@@ -42,6 +42,13 @@ struct helium_energies helium_energies_of(const struct helium_model *model,
         .gradient = (double)sums->gradient * (model->unit[3] / n)};
 }
 
+uint64_t helium_marks_of(const struct helium_sums *sums, uint32_t walkers) {
+    uint64_t marks = 0;
+    for (uint32_t w = 0; w < walkers; w++)
+        marks |= (uint64_t)sums[w].accepted >> HELIUM_BEYOND;
+    return marks;
+}
+
 void helium_write_table(struct ergo_engine *e, unsigned row, const struct helium_model *models,
                         bool (*shared)(const struct ergo_batch *batch, size_t member),
                         unsigned binades, size_t pieces,

@@ -7,6 +7,17 @@
 
 #define PI 3.14159265358979323846
 
+uint64_t helium_curve_every(const struct ergo_point *point) {
+    const int64_t every = of_quantum(point)->structure_every;
+    return every > 0 ? (uint64_t)every : 1;
+}
+
+uint32_t helium_structure_walkers(const struct ergo_point *point) {
+    const struct quantum_parameters *p = of_quantum(point);
+    const int64_t most = p->structure_walkers < p->walkers ? p->structure_walkers : p->walkers;
+    return p->structure_every ? (uint32_t)most : 0;
+}
+
 /* ---- g(r) ------------------------------------------------------------------------------------ */
 
 size_t helium_gr_size(const struct ergo_point *point) {

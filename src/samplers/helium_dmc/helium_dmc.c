@@ -317,11 +317,6 @@ static void curve_x(const struct ergo_point *point, size_t c, double *x) {
         x[k] = k * of_dmc(point)->time_step * dmc_shape_of(point).every;
 }
 
-static uint64_t curve_every(const struct ergo_point *point) {
-    const int64_t every = of_quantum(point)->structure_every;
-    return every > 0 ? (uint64_t)every : 1;
-}
-
 static const struct ergo_sampler_ops ops = {
     .engine = &dmc_engine,
     .init = dmc_init,
@@ -356,7 +351,7 @@ static const struct ergo_model model = {
     .check = check,
     .curve_size = curve_size,
     .curve_x = curve_x,
-    .curve_every = curve_every,
+    .curve_every = helium_curve_every,
     .ops = &ops,
     .cut = &dmc_cut_ops,
     .cuts = dmc_pays_to_cut,

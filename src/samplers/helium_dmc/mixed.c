@@ -32,13 +32,6 @@ static int64_t mean_of(const struct helium_dmc *dmc, const struct helium_sums *s
     return sum / (int64_t)walkers;
 }
 
-static uint64_t marks_of(const struct helium_sums *sums, uint32_t walkers) {
-    uint64_t marks = 0;
-    for (uint32_t w = 0; w < walkers; w++)
-        marks |= (uint64_t)sums[w].accepted >> HELIUM_BEYOND;
-    return marks;
-}
-
 struct dmc_spread dmc_spread_of(const struct helium_model *model, const struct helium_dmc *dmc,
                                 const struct helium_sums *sums, uint32_t walkers) {
     const int64_t mean = mean_of(dmc, sums, walkers);
@@ -161,7 +154,7 @@ bool dmc_row(const void *state, unsigned slot, const struct ergo_row *row) {
         row->columns[DMC_PURE] = pure_of(s, m, records, HELIUM_DMC_RECORDS - 1);
     if (s->shape.remember)
         add_weights(s, slot, sample, m, row->columns);
-    return marks_of(sums, s->shape.walkers) == 0 &&
+    return helium_marks_of(sums, s->shape.walkers) == 0 &&
            !dmc_runs_away(&spread, s->shape.walkers, tau_of(s, m));
 }
 
@@ -174,7 +167,7 @@ enum ergo_status dmc_refuse(struct ergo_context *ctx, const void *state, unsigne
         const size_t m = i % members, sample = i / members;
         const struct helium_sums *sums = sums_of(s, which, sample, m);
         const struct dmc_spread spread = spread_at(s, m, sums);
-        const uint64_t marks = marks_of(sums, s->shape.walkers);
+        const uint64_t marks = helium_marks_of(sums, s->shape.walkers);
         const unsigned long long step = slot->step + (sample + 1) * slot->every;
         const double tau = tau_of(s, m);
         if (dmc_runs_away(&spread, s->shape.walkers, tau))

@@ -16,11 +16,7 @@ struct dmc_shape dmc_shape_of(const struct ergo_point *point) {
     s.remember = (uint32_t)of_dmc(point)->correction_steps.integer;
     helium_lattice_sites(point, s.sites);
     s.walker_bytes = 12 * (uint64_t)s.n;
-    if (of_quantum(point)->structure_every) {
-        s.structure_walkers = (uint32_t)of_quantum(point)->structure_walkers;
-        if (s.structure_walkers > s.walkers)
-            s.structure_walkers = s.walkers;
-    }
+    s.structure_walkers = helium_structure_walkers(point);
     if (s.every && of_dmc(point)->forward_structure)
         s.chosen = s.structure_walkers;
     s.window = s.every * (HELIUM_DMC_RECORDS - 1);

@@ -230,14 +230,6 @@ static uint32_t moved(const struct helium_state *s, unsigned which, size_t sampl
     return helium_active(&s->shape, slot->step + (sample + 1) * slot->every);
 }
 
-/* Marks of energies that the sums could not hold, of all walkers. */
-static uint64_t marks_of(const struct helium_sums *sums, uint32_t walkers) {
-    uint64_t marks = 0;
-    for (uint32_t w = 0; w < walkers; w++)
-        marks |= (uint64_t)sums[w].accepted >> HELIUM_BEYOND;
-    return marks;
-}
-
 /* The fixed-point sums hold atoms up to a limit, and the kernel marks walkers with an atom
  * beyond it. Their sums are wrong. The error is the job's, and it names the key. */
 enum ergo_status helium_refuse(struct ergo_context *ctx, const void *state, unsigned which,
@@ -251,7 +243,8 @@ enum ergo_status helium_refuse(struct ergo_context *ctx, const void *state, unsi
     const size_t members = s->e.batch->count;
     for (size_t i = 0; i < samples->count * members; i++) {
         const size_t m = i % members, sample = i / members;
-        const uint64_t marks = marks_of(sums_of(s, which, sample, m), moved(s, which, sample));
+        const uint64_t marks =
+            helium_marks_of(sums_of(s, which, sample, m), moved(s, which, sample));
         for (int k = 0; k < HELIUM_E_KINDS; k++)
             if (marks >> k & 1)
                 return ergo_job_error(
@@ -307,7 +300,7 @@ bool helium_row(const void *state, unsigned slot, const struct ergo_row *row) {
     const uint32_t active = moved(s, slot, row->sample);
     const struct helium_sums *sums = sums_of(s, slot, row->sample, row->member);
     convert_sample(s, &s->models[row->member], sums, active, row->columns);
-    return marks_of(sums, active) == 0;
+    return helium_marks_of(sums, active) == 0;
 }
 
 /* A curve of the density matrix, the mean of walkers. step: of the sample. */

@@ -310,11 +310,6 @@ static void curve_x(const struct ergo_point *point, size_t c, double *x) {
         helium_optimisation_x(point, c, x);
 }
 
-static uint64_t curve_every(const struct ergo_point *point) {
-    const int64_t every = of_quantum(point)->structure_every;
-    return every > 0 ? (uint64_t)every : 1;
-}
-
 /* kinetic_difference is 0 by partial integration if the slope of u has no jump. A function from
  * a file that is not symmetrised may have one. */
 static double exact(const struct ergo_point *point, const char *observable) {
@@ -368,7 +363,7 @@ static const struct ergo_model model = {
     .check = helium_check,
     .curve_size = curve_size,
     .curve_x = curve_x,
-    .curve_every = curve_every,
+    .curve_every = helium_curve_every,
     .exact = exact,
     .correlation = correlation,
     .ops = &ops,

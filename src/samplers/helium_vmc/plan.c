@@ -16,11 +16,7 @@ static struct helium_shape helium_shape_of(const struct ergo_point *point) {
         s.active = s.walkers;
     helium_lattice_sites(point, s.sites);
     s.walker_bytes = 12 * (uint64_t)s.n;
-    if (of_quantum(point)->structure_every) {
-        s.structure_walkers = (uint32_t)of_quantum(point)->structure_walkers;
-        if (s.structure_walkers > s.walkers)
-            s.structure_walkers = s.walkers;
-    }
+    s.structure_walkers = helium_structure_walkers(point);
     s.points = helium_density_points(point);
     return s;
 }
