@@ -166,6 +166,14 @@ static inline uint32_t ergo_power_of_two_down(uint64_t n) {
     return p;
 }
 
+/* `least`, doubled as often as it stays within n and `most`. */
+static inline uint32_t ergo_power_of_two_within(uint64_t n, uint32_t least, uint32_t most) {
+    uint32_t p = least;
+    while (2 * (uint64_t)p <= n && 2 * p <= most)
+        p *= 2;
+    return p;
+}
+
 /* Round n up to a multiple of step. */
 static inline size_t ergo_round_up(size_t n, size_t step) {
     return (n + step - 1) / step * step;

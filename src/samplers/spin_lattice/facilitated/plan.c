@@ -7,13 +7,6 @@
 #include "samplers/spin_lattice/facilitated/parameters.h"
 #include "samplers/spin_lattice/models.h"
 
-static uint32_t power_of_two_below(uint64_t n, uint32_t least, uint32_t most) {
-    uint32_t p = least;
-    while (2 * (uint64_t)p <= n && 2 * p <= most)
-        p *= 2;
-    return p;
-}
-
 /* ---- tiles ----------------------------------------------------------------------------------- */
 
 /* Tile edges are products in 32 bits. */
@@ -145,7 +138,7 @@ static enum ergo_status choose_mode(struct ergo_context *ctx, struct fac_state *
     /* NVIDIA's driver 580 refuses more than 256 work-items for this kernel, even with the size
      * required */
     const uint32_t most = d->largest_group < 256 ? ergo_power_of_two_down(d->largest_group) : 256;
-    l->group = power_of_two_below(s->sites, 1, gpu ? most : 16);
+    l->group = ergo_power_of_two_within(s->sites, 1, gpu ? most : 16);
     if (s->lambda) {
         l->mode = FAC_MODE_LAMBDA;
         l->window =
@@ -171,9 +164,10 @@ static enum ergo_status choose_mode(struct ergo_context *ctx, struct fac_state *
         /* Of W attempts in a window, some 5 W^2 / N wait for others. So windows have at most
          * N/32 attempts. Local memory holds the table and the flag. Method tiles uses windows
          * for repeated segments. */
-        const uint32_t most_attempts = power_of_two_below((d->local_memory - 64) / 64, 1, 256);
-        l->window =
-            power_of_two_below(s->sites / 32, 32, most < most_attempts ? most : most_attempts);
+        const uint32_t most_attempts =
+            ergo_power_of_two_within((d->local_memory - 64) / 64, 1, 256);
+        l->window = ergo_power_of_two_within(s->sites / 32, 32,
+                                             most < most_attempts ? most : most_attempts);
         if (wish && wish < l->window)
             l->window = (uint32_t)wish;
     }

@@ -48,13 +48,6 @@ size_t glass_lattices(const struct glass_state *s) {
 
 /* ---- plan ------------------------------------------------------------------------------------ */
 
-static uint32_t power_of_two(uint64_t n, uint32_t least, uint32_t most) {
-    uint32_t p = least;
-    while (2 * (uint64_t)p <= n && 2 * p <= most)
-        p *= 2;
-    return p;
-}
-
 /* Spin updates per ns, roughly: only the length of blocks and launches depends on it. */
 static double rate_of(const struct glass_shape *s, bool gpu, double units) {
     return (gpu ? 1500.0 : 0.4 * units) * (s->real ? 0.1 : 1);
@@ -96,7 +89,7 @@ static bool plan_clusters(struct ergo_context *ctx, const struct glass_shape *s,
                           const struct ergo_device *device, uint32_t most, struct glass_launch *l) {
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
     const uint64_t limit = device->quirks.loop_limit;
-    l->cluster_group = power_of_two(s->half, 32, gpu || limit ? most : 64);
+    l->cluster_group = ergo_power_of_two_within(s->half, 32, gpu || limit ? most : 64);
     const double turn = 2 * (double)s->half / l->cluster_group + 4; /* of all loops together */
     if (!s->cluster_every || !limit || (double)s->half / 2 * turn < (double)limit)
         return true;
@@ -127,7 +120,8 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct glass_sta
                          (unsigned long long)s->sites, (unsigned long long)(16 * s->sites), d->name,
                          (unsigned long long)d->local_memory);
     l->local = path ? path == PATH_LOCAL : fits;
-    l->group = power_of_two(s->half, 1, gpu ? (l->local || most < 128 ? most : 128) : 16);
+    l->group =
+        ergo_power_of_two_within(s->half, 1, gpu ? (l->local || most < 128 ? most : 128) : 16);
     if (wish && wish < l->group)
         l->group = (uint32_t)wish;
     l->site_group = gpu ? (most < 128 ? most : 128) : 16;
