@@ -115,7 +115,6 @@ static const void *shape_of(const struct ergo_engine *e) {
 
 struct way {
     struct ergo_field_row row; /* what rows have in common */
-    const struct ergo_placed *p;
     char *raw;
     uint8_t *bytes;      /* of the first piece's first row */
     size_t first, piece; /* the first row in `raw`, counted from that piece on */
@@ -159,29 +158,31 @@ static bool is_good(const struct ergo_field_row *r, const struct ergo_field *fie
 
 static void arrange(size_t begin, size_t end, void *user) {
     struct way *w = user;
-    const struct ergo_extent *x = &w->p->x;
+    const struct ergo_field *field = w->row.at->field;
+    const struct ergo_extent *x = w->row.x;
     for (size_t i = begin; i < end; i++) {
         struct ergo_field_row r = w->row;
         r.piece = w->piece + (w->first + i) / x->rows;
         r.row = (w->first + i) % x->rows;
         r.raw = w->raw && !x->whole ? w->raw + (w->from ? w->from[i] : i) * x->raw : w->raw;
-        r.bytes = w->bytes + r.piece * w->p->stride + r.row * x->bytes;
+        r.bytes = w->bytes + r.piece * w->row.at->stride + r.row * x->bytes;
         if (!w->load)
-            take(&r, w->p->field);
-        else if (!is_good(&r, w->p->field))
+            take(&r, field);
+        else if (!is_good(&r, field))
             atomic_store(&w->bad, true);
-        else if (!w->p->field->constant)
-            put(&r, w->p->field);
+        else if (!field->constant)
+            put(&r, field);
     }
 }
 
 /* Rows from w->first on, which `raw` has room for, from or to the device's memory at `at`. last:
  * what is behind them in a plane is written, too, as zeros. */
 static void move_rows(struct ergo_engine *e, struct way *w, size_t at, size_t rows, bool last) {
-    const struct ergo_extent *x = &w->p->x;
+    const struct ergo_field *field = w->row.at->field;
+    const struct ergo_extent *x = w->row.x;
     const size_t planes = x->whole ? 1 : x->planes, from = x->whole ? 0 : w->first * x->raw;
     const size_t bytes = x->whole ? x->whole : last && w->load ? x->plane - from : rows * x->raw;
-    const unsigned buffer = w->p->field->buffer;
+    const unsigned buffer = field->buffer;
     w->row.plane = bytes;
     for (size_t k = 0; k < planes && !w->load && buffer != ERGO_ON_HOST; k++)
         ergo_engine_read(e, buffer, at + k * x->plane + from, bytes, w->raw + k * bytes);
@@ -191,16 +192,15 @@ static void move_rows(struct ergo_engine *e, struct way *w, size_t at, size_t ro
         ergo_parallel_ranges(rows, WORTHWHILE / (x->bytes + 1) + 1, arrange, w);
     if (atomic_load(&w->bad))
         ERGO_ENGINE_FAIL(e, ERGO_E_IO, "the saved state of member %zu %s%s%s", w->row.member,
-                         w->p->field->constant ? "belongs to other " : "is damaged: its ",
-                         w->p->field->name,
-                         w->p->field->constant ? ", or is damaged" : " are none that a run has");
+                         field->constant ? "belongs to other " : "is damaged: its ", field->name,
+                         field->constant ? ", or is damaged" : " are none that a run has");
     for (size_t k = 0; k < planes && w->load && buffer != ERGO_ON_HOST; k++)
         ergo_engine_write(e, buffer, at + k * x->plane + from, bytes, w->raw + k * bytes);
 }
 
 /* The field, or the first `most` rows of its first piece, to or from its bytes. */
 static void move_field(struct ergo_engine *e, struct way *w, size_t most) {
-    const struct ergo_placed *p = w->p;
+    const struct ergo_placed *p = w->row.at;
     const struct ergo_extent *x = &p->x;
     const bool host = p->field->buffer == ERGO_ON_HOST;
     /* pieces are moved together where they are nothing but rows */
@@ -231,7 +231,6 @@ static struct way way_of(struct ergo_engine *e, size_t member, uint64_t step,
     const struct ergo_placed *p = &all->at[i];
     return (struct way){
         .row = {e, shape_of(e), member, .step = step, .x = &p->x, .all = all->at, .at = p},
-        .p = p,
         .bytes = bytes + p->offset,
         .load = load};
 }
@@ -260,7 +259,6 @@ bool ergo_field_arrange(const struct ergo_field *field, const void *shape, bool 
                         void *bytes) {
     struct ergo_placed p = extent_of(field, shape, 0);
     struct way w = {.row = {.shape = shape, .x = &p.x, .plane = p.x.plane, .all = &p, .at = &p},
-                    .p = &p,
                     .raw = raw,
                     .bytes = bytes,
                     .load = load};
