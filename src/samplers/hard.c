@@ -214,8 +214,8 @@ static const char *read_volume(struct ergo_hard_cells *c, const uint8_t *data) {
     const struct ergo_hard *s = c->shape;
     uint64_t allowed[2];
     c->volume.size = (int64_t)ergo_bytes_get(data, 8);
-    if (!is_near(c) || !ergo_isobaric_read(data, &s->isobaric, s->kind->dimensions, s->per_axis,
-                                           &c->volume, &c->contact))
+    if (!is_near(c) ||
+        !ergo_isobaric_read(data, &s->isobaric, s->kind->dimensions, s->per_axis, &c->volume))
         return "its volume is not one that its cells allow";
     resize(c, allowed);
     return c->contact < allowed[0] || c->contact > allowed[1]

@@ -120,8 +120,7 @@ void ergo_isobaric_carried(struct ergo_text *text, const struct ergo_volume_rule
 }
 
 bool ergo_isobaric_read(const uint8_t *data, const struct ergo_volume_rules *rules,
-                        unsigned dimensions, bool per_axis, struct ergo_volume *volume,
-                        uint64_t *contact) {
+                        unsigned dimensions, bool per_axis, struct ergo_volume *volume) {
     const int64_t size = (int64_t)ergo_bytes_get(data, 8);
     const int64_t most = (int64_t)ERGO_VOLUME_LARGEST << ERGO_VOLUME_BITS;
     const int64_t widest = INT64_C(2) << ERGO_VOLUME_BITS; /* cells allow far less */
@@ -140,7 +139,8 @@ bool ergo_isobaric_read(const uint8_t *data, const struct ergo_volume_rules *rul
     if (rules->tuned)
         volume->step =
             ergo_bytes_get(data + ergo_isobaric_bytes(rules, dimensions, per_axis) - 8, 8);
-    *contact = ergo_volume_contact(rules->scale, ergo_volume_along(*volume), dimensions);
+    const uint64_t contact =
+        ergo_volume_contact(rules->scale, ergo_volume_along(*volume), dimensions);
     return ergo_isobaric_right(rules, volume) &&
-           (per_axis || (*contact >= rules->contact[0] && *contact <= rules->contact[1]));
+           (per_axis || (contact >= rules->contact[0] && contact <= rules->contact[1]));
 }

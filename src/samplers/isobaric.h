@@ -65,10 +65,8 @@ void ergo_isobaric_append(struct ergo_text *text, const struct ergo_volume_rules
 void ergo_isobaric_carried(struct ergo_text *text, const struct ergo_volume_rules *rules,
                            unsigned dimensions, bool per_axis, const void *bytes, size_t length,
                            size_t rest);
-/* False: no volume that the cells allow (which is not asked where sides change one by one). Else
- * the volume, and r^2 of contact there. */
+/* False: no volume that the cells allow (which is not asked where sides change one by one). */
 bool ergo_isobaric_read(const uint8_t *data, const struct ergo_volume_rules *rules,
-                        unsigned dimensions, bool per_axis, struct ergo_volume *volume,
-                        uint64_t *contact);
+                        unsigned dimensions, bool per_axis, struct ergo_volume *volume);
 
 #endif
