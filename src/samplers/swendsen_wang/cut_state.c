@@ -62,16 +62,21 @@ static void log_times(struct ergo_context *ctx, struct sw_cut *s) {
     s->times = (struct sw_cut_times){0};
 }
 
-enum ergo_status sw_cut_save(struct ergo_context *ctx, void *opaque, size_t member,
-                             struct ergo_text *text) {
-    struct sw_cut *s = opaque;
+/* On the first rank. */
+static enum ergo_status append(struct ergo_context *ctx, struct sw_cut *s, size_t member,
+                               struct ergo_text *text) {
     uint32_t *planes = NULL;
-    log_times(ctx, s);
     enum ergo_status status = sw_cut_gather(ctx, s, member, &planes);
     if (status == ERGO_OK && planes)
         status = sw_append_state(ctx, &s->shape, planes, text);
     free(planes);
     return status;
+}
+
+enum ergo_status sw_cut_save(struct ergo_context *ctx, void *opaque, size_t member,
+                             struct ergo_text *text) {
+    log_times(ctx, opaque);
+    return append(ctx, opaque, member, text);
 }
 
 enum ergo_status sw_cut_load(struct ergo_context *ctx, void *opaque, size_t member, uint64_t step,
@@ -96,11 +101,7 @@ enum ergo_status sw_cut_view(struct ergo_context *ctx, void *opaque, size_t memb
                              struct ergo_view *view) {
     struct sw_cut *s = opaque;
     struct ergo_text text = {0};
-    uint32_t *planes = NULL;
-    enum ergo_status status = sw_cut_gather(ctx, s, member, &planes);
-    if (status == ERGO_OK && planes)
-        status = sw_append_state(ctx, &s->shape, planes, &text);
-    free(planes);
+    const enum ergo_status status = append(ctx, s, member, &text);
     sw_look(&s->shape, view);
     view->sites = text.data; /* NULL on other ranks than the first */
     return status;
