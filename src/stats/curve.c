@@ -58,6 +58,11 @@ void ergo_curve_add(struct ergo_curve *curve, const double *sample) {
         bin[i] += sample[i];
 }
 
+void ergo_curve_add_rows(struct ergo_curve *curve, const double *rows, size_t count) {
+    for (size_t k = 0; k < count; k++)
+        ergo_curve_add(curve, rows + k * curve->size);
+}
+
 void ergo_curve_add_at(struct ergo_curve *curve, size_t at, double value) {
     double *bin = next_bin(curve);
     if (at < curve->size)

@@ -147,6 +147,7 @@ bool ergo_curve_init_sum(struct ergo_curve *curve, size_t size);
 void ergo_curve_add_sum(struct ergo_curve *curve, const double *sum, uint64_t samples);
 void ergo_curve_free(struct ergo_curve *curve);
 void ergo_curve_add(struct ergo_curve *curve, const double *sample);
+void ergo_curve_add_rows(struct ergo_curve *curve, const double *rows, size_t count);
 /* The same for a sample that is `value` at one point and 0 at all others; at >= size: 0 everywhere.
  */
 void ergo_curve_add_at(struct ergo_curve *curve, size_t at, double value);

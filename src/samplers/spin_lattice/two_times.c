@@ -381,11 +381,10 @@ enum ergo_status timed_end_curves(struct ergo_context *ctx, void *state, size_t 
         if (groups > 2 && !model_chi4(groups, n, a, b, (double)c->sites, fluctuations + k))
             status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for two-time functions");
     }
-    for (size_t g = 0; g < groups && status == ERGO_OK; g++) {
-        ergo_curve_add(mean, rows + g * n);
-        if (chi4 < model->n_curves && curves[chi4].size)
-            ergo_curve_add(&curves[chi4], rows + (groups + g) * n);
-    }
+    if (status == ERGO_OK)
+        ergo_curve_add_rows(mean, rows, groups);
+    if (status == ERGO_OK && chi4 < model->n_curves && curves[chi4].size)
+        ergo_curve_add_rows(&curves[chi4], rows + groups * n, groups);
     free(rows);
     free(a);
     return status;

@@ -96,11 +96,6 @@ static void quantity_of(struct units *u, const struct quantity *q, size_t i, dou
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-static void add_rows(struct ergo_curve *curve, const double *rows, size_t count) {
-    for (size_t k = 0; k < count; k++)
-        ergo_curve_add(curve, rows + k * curve->size);
-}
-
 static void add_results(struct units *u, const double *ladder, struct ergo_curve *curves,
                         double *rows) {
     const struct dense_shape *h = u->shape;
@@ -112,7 +107,7 @@ static void add_results(struct units *u, const double *ladder, struct ergo_curve
         for (size_t k = 0; k < u->count; k++)
             rows[k * DENSE_RESULTS + i] = wanted ? u->column[k] : 0;
     }
-    add_rows(&curves[DENSE_CURVE_MOMENTS], rows, u->count);
+    ergo_curve_add_rows(&curves[DENSE_CURVE_MOMENTS], rows, u->count);
     for (size_t i = 0; i < DENSE_RESULTS; i++) {
         const struct quantity *q = &results[i];
         if (q->curve < 0 || (h->copies < 2 && q->pairs))
@@ -122,7 +117,7 @@ static void add_results(struct units *u, const double *ladder, struct ergo_curve
             for (size_t k = 0; k < u->count; k++)
                 rows[k * h->rungs + t] = u->column[k];
         }
-        add_rows(&curves[q->curve], rows, u->count);
+        ergo_curve_add_rows(&curves[q->curve], rows, u->count);
     }
 }
 
@@ -138,7 +133,7 @@ static void add_overlaps(const struct units *u, struct ergo_curve *curves, doubl
             rows[k * bins + i] =
                 u->value[(k + 1) * u->size - bins + i] * (double)h->n / (2 * (double)inside[i]);
     if (bins)
-        add_rows(&curves[DENSE_CURVE_OVERLAP], rows, u->count);
+        ergo_curve_add_rows(&curves[DENSE_CURVE_OVERLAP], rows, u->count);
 }
 
 /* Flips per trial, exchanges per try, round trips per copy and million sweeps of each realisation,

@@ -229,12 +229,6 @@ static void quantity_of(const struct glass_shape *s, struct units *u, const stru
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-/* Rows of `width` numbers, one for each unit, to a curve. */
-static void add_rows(struct ergo_curve *curve, const double *rows, size_t count) {
-    for (size_t k = 0; k < count; k++)
-        ergo_curve_add(curve, rows + k * curve->size);
-}
-
 static bool wanted(const struct glass_shape *s, const struct quantity *q) {
     return s->copies >= q->copies;
 }
@@ -247,7 +241,7 @@ static void add_results(const struct glass_shape *s, struct units *u, const doub
         for (size_t k = 0; k < u->count; k++)
             rows[k * GLASS_RESULTS + i] = wanted(s, &results[i]) ? u->column[k] : 0;
     }
-    add_rows(&curves[CURVE_MOMENTS], rows, u->count);
+    ergo_curve_add_rows(&curves[CURVE_MOMENTS], rows, u->count);
     for (size_t c = 0; c < sizeof over_ladder / sizeof over_ladder[0]; c++) {
         const struct quantity *q = &results[over_ladder[c].result];
         for (size_t t = 0; t < s->rungs && wanted(s, q); t++) {
@@ -256,7 +250,7 @@ static void add_results(const struct glass_shape *s, struct units *u, const doub
                 rows[k * s->rungs + t] = u->column[k];
         }
         if (wanted(s, q))
-            add_rows(&curves[over_ladder[c].curve], rows, u->count);
+            ergo_curve_add_rows(&curves[over_ladder[c].curve], rows, u->count);
     }
     if (s->copies < 2)
         return;
@@ -270,7 +264,7 @@ static void add_results(const struct glass_shape *s, struct units *u, const doub
         for (size_t k = 0; k < u->count; k++)
             rows[k * bins + i] = u->column[k] * (double)s->sites / (2 * (double)inside[i]);
     }
-    add_rows(&curves[CURVE_OVERLAP], rows, u->count);
+    ergo_curve_add_rows(&curves[CURVE_OVERLAP], rows, u->count);
 }
 
 /* Acceptance of each pair of neighbours, and round trips per copy and million sweeps, of each
