@@ -21,12 +21,16 @@ static uint64_t stream_of(const struct ergo_point *ladder, uint32_t rung) {
     return stream;
 }
 
+static void put(struct ergo_temper *t, size_t ladder, const double *temperatures) {
+    for (uint32_t r = 0; r < t->rungs; r++)
+        t->points[ladder * t->rungs + r].parameters->temperature = temperatures[r];
+}
+
 static void job_temperatures(struct ergo_temper *t) {
     double all[ERGO_LADDER_MAX];
     for (size_t l = 0; l < t->ladders; l++) {
         ergo_ladder_temperatures(t->outer->points[l], all);
-        for (uint32_t r = 0; r < t->rungs; r++)
-            t->points[l * t->rungs + r].parameters->temperature = all[r];
+        put(t, l, all);
     }
 }
 
@@ -79,8 +83,9 @@ void ergo_temper_free(struct ergo_engine *e) {
     e->temper = NULL;
 }
 
-double ergo_temper_temperature(const struct ergo_temper *t, size_t ladder, uint32_t rung) {
-    return t->points[ladder * t->rungs + rung].parameters->temperature;
+void ergo_temper_temperatures(const struct ergo_temper *t, size_t ladder, double *all) {
+    for (uint32_t r = 0; r < t->rungs; r++)
+        all[r] = t->points[ladder * t->rungs + r].parameters->temperature;
 }
 
 /* ---- on the device --------------------------------------------------------------------------- */
@@ -120,8 +125,7 @@ static void begin_walks(struct ergo_engine *e) {
 static void rungs_of(const struct ergo_temper *t, size_t ladder, struct ergo_ladder_rung *rungs) {
     const uint64_t stream = t->outer->points[ladder]->stream;
     double all[ERGO_LADDER_MAX];
-    for (uint32_t r = 0; r < t->rungs; r++)
-        all[r] = ergo_temper_temperature(t, ladder, r);
+    ergo_temper_temperatures(t, ladder, all);
     for (uint32_t r = 0; r < t->rungs; r++)
         rungs[r] = (struct ergo_ladder_rung){.slope = ergo_ladder_slope(all, t->rungs, r, 1),
                                              .key0 = (uint32_t)stream,
@@ -196,11 +200,6 @@ static void renew(struct ergo_engine *e) {
     write_constants(e);
 }
 
-static void put(struct ergo_temper *t, size_t ladder, const double *temperatures) {
-    for (uint32_t r = 0; r < t->rungs; r++)
-        t->points[ladder * t->rungs + r].parameters->temperature = temperatures[r];
-}
-
 void ergo_temper_set(struct ergo_engine *e, size_t ladder, const double *temperatures) {
     put(e->temper, ladder, temperatures);
     renew(e);
@@ -211,8 +210,7 @@ static void feed_back(struct ergo_engine *e) {
     double all[ERGO_LADDER_MAX];
     ergo_engine_read(e, ERGO_TEMPER_MOVES, 0, 8 * t->inner.count, t->moves);
     for (size_t l = 0; l < t->ladders && e->status == ERGO_OK; l++) {
-        for (uint32_t r = 0; r < t->rungs; r++)
-            all[r] = ergo_temper_temperature(t, l, r);
+        ergo_temper_temperatures(t, l, all);
         ergo_feedback_learn(&t->feedback, e->step, 1, t->moves + l * t->rungs, all);
         put(t, l, all);
     }

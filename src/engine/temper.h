@@ -93,8 +93,8 @@ void ergo_temper_reset(struct ergo_engine *e);
 void ergo_temper_read(struct ergo_engine *e, size_t ladder, uint32_t *came, uint64_t *moves);
 void ergo_temper_write(struct ergo_engine *e, size_t ladder, const uint32_t *came,
                        const uint64_t *moves);
-double ergo_temper_temperature(const struct ergo_temper *t, size_t ladder, uint32_t rung);
-/* Of one ladder, [rungs]. */
+/* Temperatures of a ladder, [rungs]. */
+void ergo_temper_temperatures(const struct ergo_temper *t, size_t ladder, double *all);
 void ergo_temper_set(struct ergo_engine *e, size_t ladder, const double *temperatures);
 /* Observables whose samples the moments have, [rung][observable], in the order of the table:
  * those with a function of a sample. */

@@ -87,6 +87,7 @@ enum ergo_status ergo_tempered_save(struct ergo_context *ctx, void *state, size_
                                     struct ergo_text *text) {
     struct ergo_engine *e = state;
     const struct ergo_temper *t = ergo_temper_of(e);
+    double all[ERGO_LADDER_MAX];
     uint32_t came[ERGO_LADDER_MAX];
     uint64_t moves[ERGO_LADDER_MAX];
     if (!t)
@@ -94,10 +95,9 @@ enum ergo_status ergo_tempered_save(struct ergo_context *ctx, void *state, size_
     ergo_engine_begin(e, ctx);
     ergo_temper_read(e, member, came, moves);
     enum ergo_status status = ergo_engine_end(e);
-    for (uint32_t r = 0; r < t->rungs && t->feedback.automatic; r++) {
-        const double temperature = ergo_temper_temperature(t, member, r);
-        ergo_text_append_bytes(text, &temperature, 8);
-    }
+    ergo_temper_temperatures(t, member, all);
+    if (t->feedback.automatic)
+        ergo_text_append_bytes(text, all, 8 * (size_t)t->rungs);
     for (uint32_t r = 0; r < t->rungs; r++) {
         const uint8_t byte = came[r] != 0;
         ergo_text_append_bytes(text, &byte, 1);
@@ -126,10 +126,9 @@ static bool possible(const struct ergo_temper *t, size_t ladder, uint64_t step, 
 
 static void set_if_other(struct ergo_engine *e, size_t ladder, const double *all) {
     const struct ergo_temper *t = ergo_temper_of(e);
-    bool same = true;
-    for (uint32_t r = 0; r < t->rungs; r++)
-        same = same && ergo_temper_temperature(t, ladder, r) == all[r];
-    if (!same)
+    double now[ERGO_LADDER_MAX];
+    ergo_temper_temperatures(t, ladder, now);
+    if (memcmp(now, all, t->rungs * sizeof *all) != 0)
         ergo_temper_set(e, ladder, all);
 }
 
@@ -167,8 +166,7 @@ enum ergo_status ergo_tempered_load(struct ergo_context *ctx, void *state, size_
         return ergo_fields_load(ctx, e, member, step, bytes, length);
     if (check_length(ctx, t, member, length) != ERGO_OK)
         return ERGO_E_IO;
-    for (uint32_t r = 0; r < t->rungs; r++)
-        all[r] = ergo_temper_temperature(t, member, r);
+    ergo_temper_temperatures(t, member, all);
     if (t->feedback.automatic) {
         memcpy(all, at, 8 * (size_t)t->rungs);
         at += 8 * (size_t)t->rungs;
@@ -319,8 +317,7 @@ enum ergo_status ergo_tempered_end_curves(struct ergo_context *ctx, void *state,
         ergo_ladder_add_moves(&t->feedback, e->step, t->rungs, 1, moves, moves + t->rungs - 1,
                               &curves[ergo_temper_curve(model, "ladder_swaps")],
                               &curves[ergo_temper_curve(model, "round_trips")]);
-        for (uint32_t r = 0; r < t->rungs; r++)
-            found[r] = ergo_temper_temperature(t, member, r);
+        ergo_temper_temperatures(t, member, found);
         ergo_curve_add(&curves[ergo_temper_curve(model, "ladder_temperatures")], found);
     }
     free(b.value);

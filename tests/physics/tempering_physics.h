@@ -115,12 +115,13 @@ static inline void tempering_job(struct ergo_context *context, struct ergo_devic
             mean[i % (TEMPERING_LADDERS * row)] += samples.curves[of][i] / (double)(BLOCK * blocks);
     }
     for (uint32_t r = 0; r < rungs; r++) {
-        double off[2][TEMPERING_LADDERS], exact[2];
+        double off[2][TEMPERING_LADDERS], exact[2], ladder[ERGO_LADDER_MAX];
         for (size_t l = 0; l < TEMPERING_LADDERS; l++) {
             /* couplings, fields or temperatures of its own */
-            if (l == 0 || ergo_ladder_automatic(first) || of_lattice(first)->random_field.present)
-                tempering_exact(batch->points[l],
-                                ergo_temper_temperature(ergo_temper_of(state), l, r), exact);
+            if (l == 0 || ergo_ladder_automatic(first) || of_lattice(first)->random_field.present) {
+                ergo_temper_temperatures(ergo_temper_of(state), l, ladder);
+                tempering_exact(batch->points[l], ladder[r], exact);
+            }
             for (int k = 0; k < 2; k++)
                 off[k][l] = mean[l * row + r * moments + which[k]] - exact[k];
         }
