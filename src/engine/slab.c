@@ -120,7 +120,8 @@ unsigned ergo_slab_bits(uint32_t n) {
     return n <= 2 ? 1 : n <= 4 ? 2 : n <= 16 ? 4 : 8;
 }
 
-void ergo_slab_describe(const struct ergo_slab *s, char *text, size_t size) {
+/* Appends to a plan's text which layers are here, and how halos are exchanged. */
+static void describe(const struct ergo_slab *s, char *text, size_t size) {
     const size_t length = strlen(text);
     char every[48] = "after each colour";
     const uint32_t updates = s->halo / ergo_slab_step(s);
@@ -317,6 +318,19 @@ void ergo_slab_declare(struct ergo_engine *e, struct ergo_slab *s, struct ergo_s
         return;
     ergo_engine_kernel(e, rows.pack, path, options, "slab_pack");
     ergo_engine_kernel(e, rows.unpack, path, options, "slab_unpack");
+}
+
+void *ergo_slab_configured(struct ergo_engine *e, struct ergo_slab *s, struct ergo_slab_rows rows,
+                           const char *path, size_t bytes) {
+    struct ergo_plan *plan = &e->plan;
+    e->block_samples = 64; /* the same at all ranks */
+    ergo_slab_declare(e, s, rows);
+    snprintf(plan->path, sizeof plan->path, "%s", path);
+    describe(s, plan->launch, sizeof plan->launch);
+    return e->curve_interval
+               ? ergo_engine_memory(
+                     e, ((e->block_samples - 1) / e->curve_interval + 1) * e->batch->count, bytes)
+               : NULL;
 }
 
 void ergo_slab_prepare(struct ergo_engine *e, struct ergo_slab *s) {

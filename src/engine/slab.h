@@ -123,11 +123,13 @@ unsigned ergo_slab_bits(uint32_t n);
  * take longer than an update of a colour of a slab, of so many seconds, and this longer than what
  * an exchange costs besides. */
 bool ergo_slab_prefers_colours(const struct ergo_point *point, double layer_bytes, double update);
-/* Appends to a plan's text which layers are here, and how halos are exchanged. */
-void ergo_slab_describe(const struct ergo_slab *slab, char *text, size_t size);
 /* Declares buffers and kernels of the exchange; what the state is made of is set. Where the model
  * packs, the kernels are its own, and rows.pack and rows.unpack are not used. */
 void ergo_slab_declare(struct ergo_engine *e, struct ergo_slab *slab, struct ergo_slab_rows rows);
+/* The same at the end of `configure`, with blocks of 64 samples and the plan's texts. Returns room
+ * for `bytes` of each sample with curves, which ranks join; NULL: none, or an error. */
+void *ergo_slab_configured(struct ergo_engine *e, struct ergo_slab *slab,
+                           struct ergo_slab_rows rows, const char *path, size_t bytes);
 void ergo_slab_prepare(struct ergo_engine *e, struct ergo_slab *slab);
 void ergo_slab_release(struct ergo_slab *slab);
 

@@ -4,7 +4,6 @@
  * lattice, which take the slab with its halos for one. What is counted is added up over the ranks,
  * exactly, before samples are made of it.
  */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "dist/dist.h"
@@ -55,25 +54,18 @@ size_t bytes_joined_numbers(const struct bytes_state *s) {
 
 static enum ergo_status configure(struct ergo_context *ctx, void *state) {
     struct bytes_state *s = state;
-    struct ergo_plan *plan = &s->e.plan;
-    const size_t members = s->e.batch->count, block = 64;
     enum ergo_status status = cut(ctx, s);
     if (status == ERGO_OK)
         status = bytes_configure(ctx, s);
     if (status != ERGO_OK)
         return status;
-    const uint64_t rows = bytes_layer_rows(&s->shape), interval = s->e.curve_interval;
+    const uint64_t rows = bytes_layer_rows(&s->shape);
     s->launch.from = (uint32_t)(s->slab.halo * rows);
     s->launch.to = (uint32_t)((s->slab.halo + s->slab.count) * rows);
-    s->e.block_samples = block; /* the same at all ranks */
-    if (interval)
-        s->joined_curves = ergo_engine_memory(&s->e, ((block - 1) / interval + 1) * members,
-                                              bytes_joined_numbers(s) * sizeof *s->joined_curves);
-    ergo_slab_declare(
+    s->joined_curves = ergo_slab_configured(
         &s->e, &s->slab,
-        (struct ergo_slab_rows){BYTES_SPINS, BYTES_EDGES, BYTES_HALOS, BYTES_PACK, BYTES_UNPACK});
-    snprintf(plan->path, sizeof plan->path, "bytes, cut");
-    ergo_slab_describe(&s->slab, plan->launch, sizeof plan->launch);
+        (struct ergo_slab_rows){BYTES_SPINS, BYTES_EDGES, BYTES_HALOS, BYTES_PACK, BYTES_UNPACK},
+        "bytes, cut", bytes_joined_numbers(s) * sizeof *s->joined_curves);
     return ergo_engine_end(&s->e);
 }
 

@@ -3,7 +3,6 @@
  * (sampler.h). The kernels are those of a whole lattice, which take the slab with its halos for
  * one. What is counted is added up over the ranks, exactly, before samples are made of it.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,8 +60,6 @@ size_t ising_joined_numbers(const struct ising_state *s) {
 
 static enum ergo_status configure(struct ergo_context *ctx, void *state) {
     struct ising_state *s = state;
-    struct ergo_plan *plan = &s->e.plan;
-    const size_t members = s->e.batch->count, block = 64;
     enum ergo_status status = cut(ctx, s);
     if (status == ERGO_OK)
         status = ising_configure(ctx, s);
@@ -71,16 +68,10 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
     const uint64_t row_words = s->shape.row_words;
     s->launch.from = (uint32_t)(s->slab.halo * row_words / 4);
     s->launch.to = (uint32_t)((s->slab.halo + s->slab.count) * row_words / 4);
-    s->e.block_samples = block; /* the same at all ranks */
-    if (s->e.curve_interval)
-        s->joined_curves =
-            ergo_engine_memory(&s->e, ((block - 1) / s->e.curve_interval + 1) * members,
-                               ising_joined_numbers(s) * sizeof *s->joined_curves);
-    ergo_slab_declare(
+    s->joined_curves = ergo_slab_configured(
         &s->e, &s->slab,
-        (struct ergo_slab_rows){ISING_SPINS, ISING_EDGES, ISING_HALOS, ISING_PACK, ISING_UNPACK});
-    snprintf(plan->path, sizeof plan->path, "cut");
-    ergo_slab_describe(&s->slab, plan->launch, sizeof plan->launch);
+        (struct ergo_slab_rows){ISING_SPINS, ISING_EDGES, ISING_HALOS, ISING_PACK, ISING_UNPACK},
+        "cut", ising_joined_numbers(s) * sizeof *s->joined_curves);
     return ergo_engine_end(&s->e);
 }
 

@@ -4,8 +4,6 @@
  * lattice, which take the slab with its halos for one. Sums over sites are added up over the ranks,
  * exactly, before samples are made of them.
  */
-#include <stdio.h>
-
 #include "dist/dist.h"
 #include "samplers/spin_lattice/models.h"
 #include "samplers/spin_lattice/vector/vector.h"
@@ -43,26 +41,19 @@ static enum ergo_status cut(struct ergo_context *ctx, struct vector_state *s) {
 
 static enum ergo_status configure(struct ergo_context *ctx, void *state) {
     struct vector_state *s = state;
-    struct ergo_plan *plan = &s->e.plan;
-    const size_t members = s->e.batch->count, block = 64;
     enum ergo_status status = cut(ctx, s);
     if (status == ERGO_OK)
         status = vector_configure(ctx, s);
     if (status != ERGO_OK)
         return status;
-    const uint64_t interval = s->e.curve_interval;
     s->from = s->slab.halo;
     s->to = s->slab.halo + s->slab.count;
-    s->e.block_samples = block; /* the same at all ranks */
-    if (interval)
-        s->joined_waves =
-            ergo_engine_memory(&s->e, ((block - 1) / interval + 1) * members,
-                               s->waves.n * VECTOR_WAVE_NUMBERS * sizeof *s->joined_waves);
-    ergo_slab_declare(&s->e, &s->slab,
-                      (struct ergo_slab_rows){VECTOR_SPINS, VECTOR_EDGES, VECTOR_HALOS, VECTOR_PACK,
-                                              VECTOR_UNPACK});
-    snprintf(plan->path, sizeof plan->path, s->shape.space ? "vectors, cut" : "angles, cut");
-    ergo_slab_describe(&s->slab, plan->launch, sizeof plan->launch);
+    s->joined_waves =
+        ergo_slab_configured(&s->e, &s->slab,
+                             (struct ergo_slab_rows){VECTOR_SPINS, VECTOR_EDGES, VECTOR_HALOS,
+                                                     VECTOR_PACK, VECTOR_UNPACK},
+                             s->shape.space ? "vectors, cut" : "angles, cut",
+                             s->waves.n * VECTOR_WAVE_NUMBERS * sizeof *s->joined_waves);
     return ergo_engine_end(&s->e);
 }
 
