@@ -38,13 +38,10 @@
 /*
  * Random starts: a lattice of small disks melts, and then the disks grow to their diameter while
  * they move. MELT sweeps are at the first diameter. GROW sweeps grow linearly in the packing
- * fraction. Further sweeps follow until nothing overlaps, which the host asks after every ASK
- * sweeps, at most MOST.
+ * fraction. Further sweeps follow until nothing overlaps.
  */
 #define DISKS_START_MELT 512u
 #define DISKS_START_GROW 512u
-#define DISKS_START_ASK 32u
-#define DISKS_START_MOST 32768u
 #define DISKS_START_MOVES 4u /* trials of a cell in a sub-sweep */
 
 /* A sweep's plan in one word: the order of the four sub-sweeps (2 bits each, the first one lowest),

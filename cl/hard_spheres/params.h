@@ -35,13 +35,10 @@
 /*
  * Random starts: a lattice of small spheres melts, and then the spheres grow to their diameter
  * while they move. MELT sweeps are at the first diameter. In GROW sweeps its square grows linearly.
- * Further sweeps follow until nothing overlaps, which is asked after every ASK sweeps, at most
- * MOST.
+ * Further sweeps follow until nothing overlaps.
  */
 #define SPHERES_START_MELT 256u
 #define SPHERES_START_GROW 1024u
-#define SPHERES_START_ASK 32u
-#define SPHERES_START_MOST 32768u
 
 /* A sweep's plan: the order of the eight sets (3 bits each, the first one lowest), 2 bits for the
  * axis of the shift, 1 for its sense, and from bit 32 on the distance. */

@@ -81,15 +81,30 @@ struct ergo_hard_kind {
     /* Any start but a random one. */
     enum ergo_status (*start)(struct ergo_context *ctx, const struct ergo_point *point,
                               const struct ergo_hard *shape, struct ergo_hard_cells *c);
+    /* A sweep of a random start; take the members that have finished; release what it has (NULL:
+     * nothing). What a start may be instead; the sweep at which particles are grown. */
+    enum ergo_status (*grow)(struct ergo_context *ctx, void *state);
+    enum ergo_status (*take)(struct ergo_context *ctx, void *state);
+    void (*grown)(void *state);
+    const char *lattice;
+    uint32_t grow_sweeps;
     /* A file's box is the job's to within so many sigma, sides L_x and roundings of the file; off
      * the diagonal to within this part of that. */
     double near, near_sides, near_roundings, near_off;
+};
+
+/* Random starts in progress, of all members at once. */
+struct ergo_hard_growth {
+    struct ergo_hard_cells *configs; /* [members]: those that have finished; NULL: none grows */
+    size_t left;                     /* members that still grow */
+    uint32_t sweep, piece;           /* piece: sweeps of one */
 };
 
 /* A state begins so. */
 struct ergo_hard_state {
     struct ergo_engine e;
     const struct ergo_hard_kind *kind;
+    struct ergo_hard_growth growth;
 };
 
 /* ---- hard.c: configurations ------------------------------------------------------------------ */
@@ -183,6 +198,14 @@ enum ergo_status ergo_hard_carry(struct ergo_context *ctx, void *state, size_t m
      .min = 0.001, .max = 10, .unit = "sigma", .help = "Width of the bins of g(r).",               \
      .acts = (bulk_), .where = "without walls and fields"}
 /* clang-format on */
+
+/* ---- random starts, in pieces (hard_start.c) ------------------------------------------------- */
+
+/* Sweeps from one question which members have finished to the next, and at most. */
+enum { ERGO_HARD_ASK = 32, ERGO_HARD_GROW_MOST = 32768 };
+enum ergo_status ergo_hard_grow_begin(struct ergo_context *ctx, void *state, uint32_t piece);
+enum ergo_status ergo_hard_grow_piece(struct ergo_context *ctx, void *state, bool *done);
+void ergo_hard_grow_end(void *state);
 
 /* ---- hard_start.c ---------------------------------------------------------------------------- */
 

@@ -199,3 +199,58 @@ enum ergo_status ergo_hard_check_bins(struct ergo_context *ctx, const struct erg
 bool ergo_hard_start_is_file(const char *start) {
     return strchr(start, '.') || strchr(start, '/');
 }
+
+/* ---- random starts --------------------------------------------------------------------------- */
+
+void ergo_hard_grow_end(void *state) {
+    struct ergo_hard_state *s = state;
+    if (!s->growth.configs)
+        return;
+    for (size_t i = 0; i < s->e.batch->count; i++)
+        ergo_hard_free(&s->growth.configs[i]);
+    free(s->growth.configs);
+    s->growth.configs = NULL;
+    if (s->kind->grown)
+        s->kind->grown(s);
+}
+
+enum ergo_status ergo_hard_grow_begin(struct ergo_context *ctx, void *state, uint32_t piece) {
+    struct ergo_hard_state *s = state;
+    const size_t count = s->e.batch->count;
+    ergo_hard_grow_end(s);
+    s->growth = (struct ergo_hard_growth){
+        .configs = calloc(count, sizeof *s->growth.configs), .left = count, .piece = piece};
+    return s->growth.configs
+               ? ERGO_OK
+               : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to start %s at random", s->kind->many);
+}
+
+enum ergo_status ergo_hard_grow_piece(struct ergo_context *ctx, void *state, bool *done) {
+    struct ergo_hard_state *s = state;
+    struct ergo_hard_growth *g = &s->growth;
+    enum ergo_status status = ERGO_OK;
+    *done = !g->configs;
+    if (*done)
+        return ERGO_OK;
+    for (uint32_t i = 0; i < g->piece && g->left && status == ERGO_OK; i++) {
+        status = s->kind->grow(ctx, s);
+        g->sweep++;
+        if (status == ERGO_OK && g->sweep >= s->kind->grow_sweeps && g->sweep % ERGO_HARD_ASK == 0)
+            status = s->kind->take(ctx, s);
+        if (status == ERGO_OK && g->left && g->sweep >= ERGO_HARD_GROW_MOST)
+            status =
+                ERGO_FAIL(ctx, ERGO_E_JOB,
+                          "/system/start: %zu of %zu systems of random %s still overlap after "
+                          "%u sweeps; start from \"%s\" or from a file, or take a lower "
+                          "packing fraction",
+                          g->left, s->e.batch->count, s->kind->many, g->sweep, s->kind->lattice);
+    }
+    if (status == ERGO_OK)
+        status = ergo_device_finish(ctx, s->e.device);
+    if (status != ERGO_OK || g->left)
+        return status;
+    status = ergo_hard_begin(ctx, s, g->configs);
+    ergo_hard_grow_end(s);
+    *done = true;
+    return status;
+}

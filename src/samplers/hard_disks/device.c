@@ -60,10 +60,6 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     return create_limits(ctx, s);
 }
 
-static void release(void *state) {
-    disks_random_destroy(state);
-}
-
 const struct ergo_engine_model disks_model = {
     .sampler = "hard-disks",
     .smaller = "fewer disks",
@@ -76,7 +72,7 @@ const struct ergo_engine_model disks_model = {
     .row = disks_row,
     .curve_row = disks_curve_row,
     .refuse = disks_refuse,
-    .release = release,
+    .release = ergo_hard_grow_end,
 };
 
 enum ergo_status disks_init(struct ergo_context *ctx, void *opaque) {

@@ -212,6 +212,7 @@ enum disks_kernel {
 struct disks_state {
     struct ergo_engine e;
     const struct ergo_hard_kind *kind;
+    struct ergo_hard_growth growth;
     struct disks_launch launch;
     struct disks_shape *shapes;    /* [members] */
     struct disks_member *members;  /* [members]; at constant pressure as they are at the start */
@@ -227,11 +228,9 @@ struct disks_growing {
     struct disks_shape *shapes; /* [members]: the job's */
     struct disks_shape *grids;  /* the grids in which disks grow */
     struct disks_growth *growths;
-    struct ergo_hard_cells *configs; /* members that have finished, in the job's grid */
-    uint32_t *overlaps;              /* number of disks that overlap, per member */
-    uint64_t cells;                  /* of all members */
-    uint32_t most_cells, sweep;
-    size_t left; /* members that still grow */
+    uint32_t *overlaps; /* number of disks that overlap, per member */
+    uint64_t cells;     /* of all members */
+    uint32_t most_cells;
 };
 
 /* plan.c */
@@ -244,10 +243,11 @@ enum ergo_status disks_init(struct ergo_context *ctx, void *state);
 /* A member's parameters at that volume. */
 struct disks_member disks_member_at(const struct disks_state *s, size_t member,
                                     const struct ergo_volume *volume);
-/* random.c: random starts of all members at once, in pieces. */
+/* random.c: random starts. */
 enum ergo_status disks_random_begin(struct ergo_context *ctx, struct disks_state *s);
-enum ergo_status disks_random_piece(struct ergo_context *ctx, void *state, bool *done);
-void disks_random_destroy(struct disks_state *s);
+enum ergo_status disks_random_sweep(struct ergo_context *ctx, void *state);
+enum ergo_status disks_random_take(struct ergo_context *ctx, void *state);
+void disks_random_end(void *state);
 /* advance.c */
 void disks_steps(void *state, uint64_t sweeps);
 void disks_measure(void *state, size_t sample);

@@ -272,7 +272,7 @@ static double published(const struct ergo_point *point, const char *observable, 
 }
 
 #define OPS                                                                                        \
-    .engine = &disks_model, .init = disks_init, .start = disks_random_piece,                       \
+    .engine = &disks_model, .init = disks_init, .start = ergo_hard_grow_piece,                     \
     .save = ergo_hard_save, .load = ergo_hard_load, .picture = disks_picture,                      \
     .frame = disks_frame,
 static const struct ergo_sampler_ops ops = {OPS}, ops_npt = {OPS.carry = ergo_hard_carry};

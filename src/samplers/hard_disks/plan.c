@@ -372,7 +372,7 @@ enum ergo_status disks_configure(struct ergo_context *ctx, void *state) {
 
     /* Sweeps of a start per call: a tenth of a second if they are ten times as slow. While it
      * grows, the start has two copies of its cells. */
-    l->start_sweeps = (uint32_t)fmin(fmax(1.0, floor(0.1 * plan->block_steps)), DISKS_START_ASK);
+    l->start_sweeps = (uint32_t)fmin(fmax(1.0, floor(0.1 * plan->block_steps)), ERGO_HARD_ASK);
     plan->largest_buffer = l->start_cells * cell_bytes;
     plan->device_bytes = 2 * l->start_cells * cell_bytes;
     plan->host_bytes = 64 * (uint64_t)l->most_cells;

@@ -12,7 +12,8 @@
 
 _Static_assert(sizeof(struct disks_growth) == DISKS_GROWTH_BYTES, "disks_growth has no padding");
 
-void disks_random_destroy(struct disks_state *s) {
+void disks_random_end(void *state) {
+    struct disks_state *s = state;
     ergo_engine_destroy(s->growing);
     s->growing = NULL;
 }
@@ -23,11 +24,9 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
     struct ergo_engine *e = &g->e;
     const size_t count = e->batch->count;
     char options[100], reason[300];
-    g->left = count;
     g->shapes = ergo_engine_memory(e, count, sizeof *g->shapes);
     g->grids = ergo_engine_memory(e, count, sizeof *g->grids);
     g->growths = ergo_engine_memory(e, count, sizeof *g->growths);
-    g->configs = ergo_engine_memory(e, count, sizeof *g->configs);
     g->overlaps = ergo_engine_memory(e, count, sizeof *g->overlaps);
     if (ergo_engine_end(e) != ERGO_OK)
         return ergo_engine_end(e);
@@ -84,26 +83,19 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     return status;
 }
 
-static void release(void *state) {
-    struct disks_growing *g = state;
-    for (size_t i = 0; g->configs && i < g->e.batch->count; i++)
-        ergo_hard_free(&g->configs[i]);
-}
-
 static const struct ergo_engine_model starts = {
     .sampler = "hard-disks",
     .smaller = "fewer disks",
     .state_bytes = sizeof(struct disks_growing),
     .configure = configure,
     .prepare = prepare,
-    .release = release,
 };
 
 enum ergo_status disks_random_begin(struct ergo_context *ctx, struct disks_state *s) {
     void *state = NULL;
-    disks_random_destroy(s);
-    const enum ergo_status status =
-        ergo_engine_create(ctx, &starts, s->e.batch, s->e.device, &state);
+    enum ergo_status status = ergo_hard_grow_begin(ctx, s, s->launch.start_sweeps);
+    if (status == ERGO_OK)
+        status = ergo_engine_create(ctx, &starts, s->e.batch, s->e.device, &state);
     s->growing = state;
     return status;
 }
@@ -114,26 +106,19 @@ static struct ergo_grid over(const struct disks_growing *g, size_t items) {
     return ergo_grid_items(items, largest < 64 ? largest : 64, g->e.batch->count);
 }
 
-static enum ergo_status sweep(struct ergo_context *ctx, struct disks_growing *g) {
+enum ergo_status disks_random_sweep(struct ergo_context *ctx, void *state) {
+    const struct disks_state *s = state;
+    struct disks_growing *g = s->growing;
+    const uint32_t sweep = s->growth.sweep;
     ergo_engine_begin(&g->e, ctx);
     for (uint32_t set = 0; set < 4; set++)
         ERGO_LAUNCH(&g->e, DISKS_START_SUBSWEEP, over(g, g->most_cells / 4),
-                    BUFFER(DISKS_START_CELLS), BUFFER(DISKS_START_MEMBERS), U32(g->sweep), U32(set),
+                    BUFFER(DISKS_START_CELLS), BUFFER(DISKS_START_MEMBERS), U32(sweep), U32(set),
                     U32(g->cells));
     ERGO_LAUNCH(&g->e, DISKS_START_SHIFT, over(g, g->most_cells), BUFFER(DISKS_START_CELLS),
-                BUFFER(DISKS_START_OTHER), BUFFER(DISKS_START_MEMBERS), U32(g->sweep),
-                U32(g->cells));
+                BUFFER(DISKS_START_OTHER), BUFFER(DISKS_START_MEMBERS), U32(sweep), U32(g->cells));
     ergo_engine_swap(&g->e, DISKS_START_CELLS, DISKS_START_OTHER);
-    g->sweep++;
     return ergo_engine_end(&g->e);
-}
-
-/* A member's cells while they grow, in the grid of the start. */
-static enum ergo_status disks_random_fetch(struct ergo_context *ctx, struct disks_state *s,
-                                           size_t member, struct ergo_hard_cells *config) {
-    struct disks_growing *g = s->growing;
-    return ergo_hard_fetch_cells(ctx, &g->e, DISKS_START_CELLS, &g->grids[member].hard,
-                                 g->growths[member].first, (size_t)g->cells, config);
 }
 
 /* Take a member that has finished into the job's grid. */
@@ -141,22 +126,25 @@ static enum ergo_status take(struct ergo_context *ctx, struct disks_state *s, si
     struct disks_growing *g = s->growing;
     const struct disks_shape *shape = &s->shapes[member], *grid = &g->grids[member];
     struct ergo_hard_cells config;
-    enum ergo_status status = disks_random_fetch(ctx, s, member, &config);
+    enum ergo_status status =
+        ergo_hard_fetch_cells(ctx, &g->e, DISKS_START_CELLS, &grid->hard, g->growths[member].first,
+                              (size_t)g->cells, &config);
     if (status != ERGO_OK)
         return status;
-    g->left--;
+    s->growth.left--;
     if (grid->cells[0] == shape->cells[0]) {
-        g->configs[member] = config;
+        s->growth.configs[member] = config;
         return ERGO_OK;
     }
-    status = ergo_hard_create(ctx, &shape->hard, &g->configs[member]);
+    status = ergo_hard_create(ctx, &shape->hard, &s->growth.configs[member]);
     if (status == ERGO_OK)
-        status = disks_regrid(ctx, &config, &g->configs[member]);
+        status = disks_regrid(ctx, &config, &s->growth.configs[member]);
     ergo_hard_free(&config);
     return status;
 }
 
-static enum ergo_status ask(struct ergo_context *ctx, struct disks_state *s) {
+enum ergo_status disks_random_take(struct ergo_context *ctx, void *state) {
+    struct disks_state *s = state;
     struct disks_growing *g = s->growing;
     const size_t bytes = s->e.batch->count * sizeof *g->overlaps;
     memset(g->overlaps, 0, bytes);
@@ -167,36 +155,7 @@ static enum ergo_status ask(struct ergo_context *ctx, struct disks_state *s) {
     ergo_engine_read(&g->e, DISKS_START_COUNTS, 0, bytes, g->overlaps);
     enum ergo_status status = ergo_engine_end(&g->e);
     for (size_t i = 0; i < s->e.batch->count && status == ERGO_OK; i++)
-        if (!g->overlaps[i] && !g->configs[i].count)
+        if (!g->overlaps[i] && !s->growth.configs[i].count)
             status = take(ctx, s, i);
-    if (status == ERGO_OK && g->left && g->sweep >= DISKS_START_MOST)
-        status = ERGO_FAIL(ctx, ERGO_E_JOB,
-                           "/system/start: %zu of %zu systems of random disks still overlap after "
-                           "%u sweeps; start from \"hexagonal\" or from a file, or take a lower "
-                           "packing fraction",
-                           g->left, s->e.batch->count, g->sweep);
-    return status;
-}
-
-enum ergo_status disks_random_piece(struct ergo_context *ctx, void *opaque, bool *done) {
-    struct disks_state *s = opaque;
-    struct disks_growing *g = s->growing;
-    const uint32_t grown = DISKS_START_MELT + DISKS_START_GROW;
-    enum ergo_status status = ERGO_OK;
-    *done = g == NULL;
-    if (!g)
-        return ERGO_OK;
-    for (uint32_t i = 0; i < s->launch.start_sweeps && g->left && status == ERGO_OK; i++) {
-        status = sweep(ctx, g);
-        if (status == ERGO_OK && g->sweep >= grown && g->sweep % DISKS_START_ASK == 0)
-            status = ask(ctx, s);
-    }
-    if (status == ERGO_OK)
-        status = ergo_device_finish(ctx, s->e.device);
-    if (status != ERGO_OK || g->left)
-        return status;
-    status = ergo_hard_begin(ctx, s, g->configs);
-    disks_random_destroy(s);
-    *done = true;
     return status;
 }

@@ -114,7 +114,10 @@ static void from_raw(struct ergo_hard_cells *c, const void *raw, size_t first, s
     }
 }
 
+/* clang-format off */
 const struct ergo_hard_kind disks_kind = {
-    2,      DISKS_SLOTS, "disk", "disks",  DISKS_CELLS, DISKS_GRIDS, shape_of,    distance2,
-    resize, box_at,      to_raw, from_raw, read_size,   write_size,  start_sizes, disks_start,
-    1e-6,   0,           2,      0};
+    2, DISKS_SLOTS, "disk", "disks", DISKS_CELLS, DISKS_GRIDS, shape_of, distance2,
+    resize, box_at, to_raw, from_raw, read_size, write_size, start_sizes, disks_start,
+    disks_random_sweep, disks_random_take, disks_random_end, "hexagonal",
+    DISKS_START_MELT + DISKS_START_GROW, 1e-6, 0, 2, 0};
+/* clang-format on */

@@ -51,10 +51,6 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     return create_limits(ctx, s);
 }
 
-static void release(void *state) {
-    spheres_random_destroy(state);
-}
-
 const struct ergo_engine_model spheres_model = {
     .sampler = "hard-spheres",
     .smaller = "fewer spheres",
@@ -67,14 +63,14 @@ const struct ergo_engine_model spheres_model = {
     .row = spheres_row,
     .curve_row = spheres_curve_row,
     .refuse = spheres_refuse,
-    .release = release,
+    .release = ergo_hard_grow_end,
 };
 
 enum ergo_status spheres_init(struct ergo_context *ctx, void *opaque) {
     struct spheres_state *s = opaque;
     enum ergo_status status = ergo_hard_begin(ctx, s, NULL);
     if (status == ERGO_OK && spheres_start_is_random(s->e.batch->points[0]))
-        status = spheres_random_begin(ctx, s);
+        status = ergo_hard_grow_begin(ctx, s, s->launch.start_sweeps);
     return status;
 }
 

@@ -237,7 +237,7 @@ static double exact(const struct ergo_point *point, const char *observable) {
 }
 
 #define OPS                                                                                        \
-    .engine = &spheres_model, .init = spheres_init, .start = spheres_random_piece,                 \
+    .engine = &spheres_model, .init = spheres_init, .start = ergo_hard_grow_piece,                 \
     .save = ergo_hard_save, .load = ergo_hard_load, .frame = spheres_frame,
 static const struct ergo_sampler_ops ops = {OPS}, ops_npt = {OPS.carry = ergo_hard_carry};
 

@@ -195,8 +195,11 @@ enum ergo_status spheres_configure(struct ergo_context *ctx, void *state) {
     plan->block_steps = fmax(1.0, floor(0.1 * per_second / plan->work_per_step));
     plan->launches_per_step = s->shapes[0].npt ? 11.0 : 9.0;
     if (spheres_start_is_random(first)) /* a shape key, so it holds for all members or none */
-        l->start_sweeps =
-            (uint32_t)fmin(fmax(1.0, floor(0.3 * plan->block_steps)), SPHERES_START_ASK);
+        l->start_sweeps = (uint32_t)fmin(fmax(1.0, floor(0.3 * plan->block_steps)), ERGO_HARD_ASK);
+    if (l->start_sweeps) {
+        s->growing = ergo_engine_memory(&s->e, s->e.batch->count, 8 * s->contact_words);
+        s->least = ergo_engine_memory(&s->e, s->e.batch->count, 8 * l->sums);
+    }
     plan->host_bytes = 400 * (uint64_t)l->most_cells;
     snprintf(plan->path, sizeof plan->path, "global");
     snprintf(
@@ -209,5 +212,5 @@ enum ergo_status spheres_configure(struct ergo_context *ctx, void *state) {
     s->e.curve_row_bytes = spheres_order_is_on(first) ? spheres_order_bytes(first) : 0;
     declare_buffers(s);
     declare_kernels(s);
-    return ERGO_OK;
+    return ergo_engine_end(&s->e);
 }

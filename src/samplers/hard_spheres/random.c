@@ -11,51 +11,19 @@
 #include "hard_spheres/core.h"
 #include "samplers/hard_spheres/spheres.h"
 
-void spheres_random_destroy(struct spheres_state *s) {
-    struct spheres_growing *g = s->growing;
-    for (size_t i = 0; g && g->configs && i < s->e.batch->count; i++)
-        ergo_hard_free(&g->configs[i]);
-    if (g) {
-        free(g->configs);
-        free(g->first);
-        free(g->contacts);
-        free(g->least);
-    }
-    free(g);
-    s->growing = NULL;
-}
-
-enum ergo_status spheres_random_begin(struct ergo_context *ctx, struct spheres_state *s) {
+enum ergo_status spheres_random_sweep(struct ergo_context *ctx, void *state) {
+    struct spheres_state *s = state;
     const size_t count = s->e.batch->count;
-    spheres_random_destroy(s);
-    struct spheres_growing *g = s->growing = calloc(1, sizeof *g);
-    if (g) {
-        g->configs = calloc(count, sizeof *g->configs);
-        g->first = calloc(count, sizeof *g->first);
-        g->contacts = calloc(count, s->contact_words * sizeof *g->contacts);
-        g->least = calloc(count * s->launch.sums, sizeof *g->least);
-    }
-    if (!g || !g->configs || !g->first || !g->contacts || !g->least)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to start spheres at random");
-    for (size_t i = 0; i < count; i++)
-        g->first[i] = spheres_start_contact(&s->shapes[i]);
-    g->left = count;
-    return ERGO_OK;
-}
-
-static enum ergo_status sweep(struct ergo_context *ctx, struct spheres_state *s) {
-    struct spheres_growing *g = s->growing;
-    const size_t count = s->e.batch->count;
-    const uint32_t k = g->sweep % SPHERES_START_ASK;
+    const uint32_t sweep = s->growth.sweep, k = sweep % ERGO_HARD_ASK;
     ergo_engine_begin(&s->e, ctx);
     for (size_t i = 0; i < count; i++)
-        spheres_contact_put(s, g->contacts, i,
-                            spheres_growth(g->first[i], s->shapes[i].contact, g->sweep));
-    ergo_engine_write(&s->e, SPHERES_GROWTH, 0, 8 * s->contact_words * count, g->contacts);
+        spheres_contact_put(
+            s, s->growing, i,
+            spheres_growth(spheres_start_contact(&s->shapes[i]), s->shapes[i].contact, sweep));
+    ergo_engine_write(&s->e, SPHERES_GROWTH, 0, 8 * s->contact_words * count, s->growing);
     if (k == 0)
-        spheres_plan_sweeps(s, g->sweep, SPHERES_START_ASK, SPHERES_PURPOSE_START);
-    spheres_sweep(s, g->sweep, k, false, SPHERES_GROWTH, SPHERES_PURPOSE_START);
-    g->sweep++;
+        spheres_plan_sweeps(s, sweep, ERGO_HARD_ASK, SPHERES_PURPOSE_START);
+    spheres_sweep(s, sweep, k, false, SPHERES_GROWTH, SPHERES_PURPOSE_START);
     return ergo_engine_end(&s->e);
 }
 
@@ -65,22 +33,22 @@ static enum ergo_status overlap(struct ergo_context *ctx, const struct spheres_s
                      "audit of hard-spheres failed on %s (%s): spheres overlap that a random start "
                      "has found apart after %u sweeps. The device's compiler or hardware is wrong "
                      "for these kernels: try another device",
-                     s->e.device->summary.name, s->e.device->summary.driver, s->growing->sweep);
+                     s->e.device->summary.name, s->e.device->summary.driver, s->growth.sweep);
 }
 
-/* Take the members that have finished. */
-static enum ergo_status ask(struct ergo_context *ctx, struct spheres_state *s) {
-    struct spheres_growing *g = s->growing;
+enum ergo_status spheres_random_take(struct ergo_context *ctx, void *state) {
+    struct spheres_state *s = state;
+    struct ergo_hard_growth *g = &s->growth;
     const size_t count = s->e.batch->count, sums = s->launch.sums;
     ergo_engine_begin(&s->e, ctx);
     spheres_closest_pairs(s, false);
-    ergo_engine_read(&s->e, SPHERES_LEAST, 0, 8 * count * sums, g->least);
+    ergo_engine_read(&s->e, SPHERES_LEAST, 0, 8 * count * sums, s->least);
     enum ergo_status status = ergo_engine_end(&s->e);
     for (size_t i = 0; i < count && status == ERGO_OK; i++) {
         struct ergo_hard_cells config;
         uint64_t least = UINT64_MAX;
         for (size_t k = 0; k < sums; k++)
-            least = g->least[i * sums + k] < least ? g->least[i * sums + k] : least;
+            least = s->least[i * sums + k] < least ? s->least[i * sums + k] : least;
         if (g->configs[i].count || least < s->shapes[i].contact)
             continue;
         status = ergo_hard_fetch(ctx, s, i, &config);
@@ -97,34 +65,5 @@ static enum ergo_status ask(struct ergo_context *ctx, struct spheres_state *s) {
         g->configs[i] = config;
         g->left--;
     }
-    if (status == ERGO_OK && g->left && g->sweep >= SPHERES_START_MOST)
-        status = ERGO_FAIL(ctx, ERGO_E_JOB,
-                           "/system/start: %zu of %zu systems of random spheres still overlap "
-                           "after %u sweeps; start from \"fcc\" or from a file, or take a lower "
-                           "packing fraction",
-                           g->left, count, g->sweep);
-    return status;
-}
-
-enum ergo_status spheres_random_piece(struct ergo_context *ctx, void *opaque, bool *done) {
-    struct spheres_state *s = opaque;
-    struct spheres_growing *g = s->growing;
-    enum ergo_status status = ERGO_OK;
-    *done = g == NULL;
-    if (!g)
-        return ERGO_OK;
-    for (uint32_t i = 0; i < s->launch.start_sweeps && g->left && status == ERGO_OK; i++) {
-        status = sweep(ctx, s);
-        if (status == ERGO_OK && g->sweep >= SPHERES_START_MELT + SPHERES_START_GROW &&
-            g->sweep % SPHERES_START_ASK == 0)
-            status = ask(ctx, s);
-    }
-    if (status == ERGO_OK)
-        status = ergo_device_finish(ctx, s->e.device);
-    if (status != ERGO_OK || g->left)
-        return status;
-    status = ergo_hard_begin(ctx, s, g->configs);
-    spheres_random_destroy(s);
-    *done = true;
     return status;
 }

@@ -136,22 +136,14 @@ enum spheres_kernel {
 struct spheres_state {
     struct ergo_engine e;
     const struct ergo_hard_kind *kind;
+    struct ergo_hard_growth growth;
     struct spheres_launch launch;
-    struct spheres_shape *shapes;    /* [members] */
-    struct spheres_member *members;  /* [members] */
-    uint64_t *contacts;              /* [members][contact_words] */
-    size_t contact_words;            /* SPHERES_CONTACT_WORDS of the kernels */
-    struct spheres_growing *growing; /* random starts in progress, or NULL */
-};
-
-/* Random starts in progress. */
-struct spheres_growing {
-    struct ergo_hard_cells *configs; /* [members]: those that have finished */
-    uint64_t *first;                 /* [members]: r^2 of contact at the beginning, */
-    uint64_t *contacts;              /* and now, as those of the state */
-    uint64_t *least;                 /* [members][sums] */
-    uint32_t sweep;
-    size_t left; /* members that still grow */
+    struct spheres_shape *shapes;   /* [members] */
+    struct spheres_member *members; /* [members] */
+    uint64_t *contacts;             /* [members][contact_words] */
+    size_t contact_words;           /* SPHERES_CONTACT_WORDS of the kernels */
+    uint64_t *growing;              /* the same while a random start grows */
+    uint64_t *least;                /* of its pairs: [members][sums] */
 };
 
 /* plan.c */
@@ -161,10 +153,9 @@ extern const struct ergo_engine_model spheres_model;
 enum ergo_status spheres_init(struct ergo_context *ctx, void *state);
 enum ergo_status spheres_frame(struct ergo_context *ctx, void *state, size_t member,
                                struct ergo_text *text);
-/* random.c: random starts of all members at once, in pieces, from lattices on the device. */
-enum ergo_status spheres_random_begin(struct ergo_context *ctx, struct spheres_state *s);
-enum ergo_status spheres_random_piece(struct ergo_context *ctx, void *state, bool *done);
-void spheres_random_destroy(struct spheres_state *s);
+/* random.c: random starts, from lattices on the device. */
+enum ergo_status spheres_random_sweep(struct ergo_context *ctx, void *state);
+enum ergo_status spheres_random_take(struct ergo_context *ctx, void *state);
 /* advance.c */
 /* `count` plans of sweeps from `step` on; then sweep k of these, with contacts of that buffer. */
 void spheres_plan_sweeps(struct spheres_state *s, uint64_t step, uint32_t count, uint32_t purpose);

@@ -94,5 +94,6 @@ static void from_raw(struct ergo_hard_cells *c, const void *raw, size_t first, s
 const struct ergo_hard_kind spheres_kind = {
     3, SPHERES_MANY, "sphere", "spheres", SPHERES_CELLS, SPHERES_GRIDS, shape_of, distance2,
     resize, spheres_box_at, to_raw, from_raw, read_size, write_size, start_sizes, spheres_start,
-    1e-9, 1e-6, 0, 1};
+    spheres_random_sweep, spheres_random_take, NULL, "fcc",
+    SPHERES_START_MELT + SPHERES_START_GROW, 1e-9, 1e-6, 0, 1};
 /* clang-format on */
