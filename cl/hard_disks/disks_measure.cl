@@ -3,6 +3,10 @@
 #include "common/histogram.h"
 #include "hard_disks/cell.h"
 
+ERGO_INLINE float disks_pick(float4 of, uint i) {
+    return i == 0u ? of.s0 : i == 1u ? of.s1 : i == 2u ? of.s2 : of.s3;
+}
+
 /* Add the bonds of a disk at (px, py) to the disks of a cell, all in units of w/W. */
 ERGO_INLINE struct disks_bonds disks_bonds_to(struct disks_bonds sum, struct disks_cell c, float px,
                                               float py,
@@ -39,14 +43,8 @@ disks_measure(__global const DISKS_RAW *cells, __global const struct disks_membe
         sum.accepted += tally[at] & 0xffffu;
         sum.tried += tally[at] >> 16;
         for (uint i = 0u; i < n; i++) {
-            const float px = i == 0u   ? own.x.s0
-                             : i == 1u ? own.x.s1
-                             : i == 2u ? own.x.s2
-                                       : own.x.s3;
-            const float py = i == 0u   ? own.y.s0
-                             : i == 1u ? own.y.s1
-                             : i == 2u ? own.y.s2
-                                       : own.y.s3;
+            const float px = disks_pick(own.x, i);
+            const float py = disks_pick(own.y, i);
             struct disks_bonds bonds = {0.0f, 0.0f, 0.0f};
             for (int oy = -2; oy <= 2; oy++) {
                 const uint row = disks_row(h, v, (uint)((int)(cy + 2u * rows) + oy) % rows);
@@ -121,23 +119,11 @@ __kernel void disks_pairs(__global const DISKS_RAW *cells,
                     disks_col(h, v, (uint)((int)cx + ox + (int)(((uint)reach / m + 1u) * m)) % m));
             const uint others = disks_count(c);
             for (uint i = 0u; i < n; i++) {
-                const float px = i == 0u   ? own.x.s0
-                                 : i == 1u ? own.x.s1
-                                 : i == 2u ? own.x.s2
-                                           : own.x.s3;
-                const float py = i == 0u   ? own.y.s0
-                                 : i == 1u ? own.y.s1
-                                 : i == 2u ? own.y.s2
-                                           : own.y.s3;
+                const float px = disks_pick(own.x, i);
+                const float py = disks_pick(own.y, i);
                 for (uint j = same ? i + 1u : 0u; j < others; j++) {
-                    const float qx = j == 0u   ? c.x.s0
-                                     : j == 1u ? c.x.s1
-                                     : j == 2u ? c.x.s2
-                                               : c.x.s3;
-                    const float qy = j == 0u   ? c.y.s0
-                                     : j == 1u ? c.y.s1
-                                     : j == 2u ? c.y.s2
-                                               : c.y.s3;
+                    const float qx = disks_pick(c.x, j);
+                    const float qy = disks_pick(c.y, j);
                     const long dx = (long)(int)qx - (long)(int)px + (long)ox * DISKS_W;
                     const long dy = (long)(int)qy - (long)(int)py + (long)oy * DISKS_W;
                     ulong r2 = disks_r2(dx, dy, DISKS_Y ? mine->ratio : DISKS_SQUARE);
