@@ -417,6 +417,21 @@ uint64_t ergo_engine_curve_sample(const struct ergo_engine *e, unsigned slot, si
  * than a quarter of the machine's, but one at least. */
 size_t ergo_engine_curve_rows(const struct ergo_engine *e);
 
+/* A model whose functions have the table's names: it declares them, and its table has them. */
+/* clang-format off */
+#define ERGO_ENGINE_FUNCTIONS(name)                                                                \
+    void name##_steps(void *state, uint64_t steps);                                                \
+    void name##_measure(void *state, size_t sample);                                               \
+    void name##_measure_curves(void *state, size_t curve);                                         \
+    bool name##_row(const void *state, unsigned slot, const struct ergo_row *row);                 \
+    bool name##_curve_row(const void *state, unsigned slot, const struct ergo_row *row);           \
+    enum ergo_status name##_refuse(struct ergo_context *ctx, const void *state, unsigned slot,     \
+                                   const struct ergo_samples *samples)
+#define ERGO_ENGINE_ROWS(name)                                                                     \
+    .steps = name##_steps, .measure = name##_measure, .measure_curves = name##_measure_curves,     \
+    .row = name##_row, .curve_row = name##_curve_row, .refuse = name##_refuse
+/* clang-format on */
+
 /* Do the constants still hold what was written, and does the device make launches? (Blocks that
  * have no sample do not tell.) */
 enum ergo_status ergo_engine_check(struct ergo_context *ctx, struct ergo_engine *e);

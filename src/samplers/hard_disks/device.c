@@ -66,12 +66,7 @@ const struct ergo_engine_model disks_model = {
     .state_bytes = sizeof(struct disks_state),
     .configure = disks_configure,
     .prepare = prepare,
-    .steps = disks_steps,
-    .measure = disks_measure,
-    .measure_curves = disks_measure_curves,
-    .row = disks_row,
-    .curve_row = disks_curve_row,
-    .refuse = disks_refuse,
+    ERGO_ENGINE_ROWS(disks),
     .release = ergo_hard_grow_end,
 };
 

@@ -249,13 +249,7 @@ enum ergo_status disks_random_sweep(struct ergo_context *ctx, void *state);
 enum ergo_status disks_random_take(struct ergo_context *ctx, void *state);
 void disks_random_end(void *state);
 /* advance.c */
-void disks_steps(void *state, uint64_t sweeps);
-void disks_measure(void *state, size_t sample);
-void disks_measure_curves(void *state, size_t curve);
-bool disks_row(const void *state, unsigned slot, const struct ergo_row *row);
-bool disks_curve_row(const void *state, unsigned slot, const struct ergo_row *row);
-enum ergo_status disks_refuse(struct ergo_context *ctx, const void *state, unsigned slot,
-                              const struct ergo_samples *samples);
+ERGO_ENGINE_FUNCTIONS(disks);
 /* Counts of a sweep: accepted moves, and cells that had disks to move. */
 struct disks_tally {
     uint64_t accepted, tried;

@@ -57,12 +57,7 @@ const struct ergo_engine_model spheres_model = {
     .state_bytes = sizeof(struct spheres_state),
     .configure = spheres_configure,
     .prepare = prepare,
-    .steps = spheres_steps,
-    .measure = spheres_measure,
-    .measure_curves = spheres_measure_curves,
-    .row = spheres_row,
-    .curve_row = spheres_curve_row,
-    .refuse = spheres_refuse,
+    ERGO_ENGINE_ROWS(spheres),
     .release = ergo_hard_grow_end,
 };
 

@@ -167,13 +167,7 @@ void spheres_closest_pairs(struct spheres_state *s, bool tried);
 /* Put r^2 of contact of a member into contacts, where all units are alike. */
 void spheres_contact_put(const struct spheres_state *s, uint64_t *contacts, size_t member,
                          uint64_t contact);
-void spheres_steps(void *state, uint64_t sweeps);
-void spheres_measure(void *state, size_t sample);
-void spheres_measure_curves(void *state, size_t curve);
-bool spheres_row(const void *state, unsigned slot, const struct ergo_row *row);
-bool spheres_curve_row(const void *state, unsigned slot, const struct ergo_row *row);
-enum ergo_status spheres_refuse(struct ergo_context *ctx, const void *state, unsigned slot,
-                                const struct ergo_samples *samples);
+ERGO_ENGINE_FUNCTIONS(spheres);
 /* The columns of a sample. */
 enum {
     SPHERES_ACCEPTANCE,

@@ -140,16 +140,13 @@ enum ergo_status dmc_configure(struct ergo_context *ctx, void *state);
 #define DMC_ENGINE                                                                                 \
     .sampler = "helium-dmc", .smaller = "fewer walkers or atoms",                                  \
     .state_bytes = sizeof(struct dmc_state), .fields = &dmc_fields, .prepare = dmc_prepare,        \
-    .steps = dmc_steps, .measure = dmc_measure, .measure_curves = dmc_measure_curves,              \
-    .row = dmc_row, .curve_row = dmc_curve_row, .refuse = dmc_refuse
+    ERGO_ENGINE_ROWS(dmc)
 extern const struct ergo_engine_model dmc_engine;
 enum ergo_status dmc_prepare(struct ergo_context *ctx, void *state);
 void dmc_release(void *state);
 enum ergo_status dmc_init(struct ergo_context *ctx, void *state);
-/* advance.c */
-void dmc_steps(void *state, uint64_t steps);
-void dmc_measure(void *state, size_t sample);
-void dmc_measure_curves(void *state, size_t curve);
+/* advance.c, mixed.c */
+ERGO_ENGINE_FUNCTIONS(dmc);
 /* mixed.c: samples from the sums of all walkers */
 /* The columns up to DMC_PURE, which is 0, from a step's sums of a member's walkers. unit: K; of
  * energies. */
@@ -173,10 +170,6 @@ bool dmc_runs_away(const struct dmc_spread *spread, uint32_t walkers, double tau
  * from 0. */
 double dmc_log_weight(const struct dmc_shape *shape, double tau, double unit, uint64_t step,
                       const uint64_t *grown, uint32_t steps);
-bool dmc_row(const void *state, unsigned slot, const struct ergo_row *row);
-bool dmc_curve_row(const void *state, unsigned slot, const struct ergo_row *row);
-enum ergo_status dmc_refuse(struct ergo_context *ctx, const void *state, unsigned slot,
-                            const struct ergo_samples *samples);
 /* state.c */
 extern const struct ergo_fields dmc_fields;
 enum ergo_status dmc_frame(struct ergo_context *ctx, void *state, size_t member,

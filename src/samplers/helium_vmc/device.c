@@ -50,12 +50,7 @@ const struct ergo_engine_model helium_engine = {
     .fields = &helium_fields,
     .configure = helium_configure,
     .prepare = prepare,
-    .steps = helium_steps,
-    .measure = helium_measure,
-    .measure_curves = helium_measure_curves,
-    .row = helium_row,
-    .curve_row = helium_curve_row,
-    .refuse = helium_refuse,
+    ERGO_ENGINE_ROWS(helium),
     .release = release,
 };
 

@@ -124,18 +124,11 @@ void helium_ln_psi(struct helium_state *s, struct helium_sums *sums);
 enum ergo_status helium_begin_walkers(struct ergo_context *ctx, struct helium_state *s);
 enum ergo_status helium_init(struct ergo_context *ctx, void *state);
 /* advance.c */
-/* Enqueue macroupdates of all walkers from the engine's step on, with tuning and copies at the
- * start. */
-void helium_steps(void *state, uint64_t steps);
+/* Steps are macroupdates of all walkers, with tuning and copies at the start. */
+ERGO_ENGINE_FUNCTIONS(helium);
 /* Enqueue the sums of all walkers into sample `row` of a buffer. psi: compute ln psi from all
  * pairs; otherwise take the running one. */
 void helium_energy(struct helium_state *s, unsigned buffer, size_t row, bool psi);
-void helium_measure(void *state, size_t sample);
-void helium_measure_curves(void *state, size_t curve);
-bool helium_row(const void *state, unsigned slot, const struct ergo_row *row);
-bool helium_curve_row(const void *state, unsigned slot, const struct ergo_row *row);
-enum ergo_status helium_refuse(struct ergo_context *ctx, const void *state, unsigned slot,
-                               const struct ergo_samples *samples);
 /* Number of walkers that move in step `step`. */
 uint32_t helium_active(const struct helium_shape *shape, uint64_t step);
 
