@@ -313,6 +313,28 @@ enum ergo_status ergo_hard_fetch(struct ergo_context *ctx, void *state, size_t m
     return ergo_engine_end(e);
 }
 
+bool ergo_hard_due(const void *state, unsigned slot, size_t curve, uint64_t every) {
+    return every && ergo_engine_curve_sample(state, slot, curve) % every == 0;
+}
+
+void ergo_hard_read_curve(void *state, unsigned places, size_t curve, uint64_t every) {
+    struct ergo_hard_state *s = state;
+    const unsigned cells = s->kind->cells;
+    if (ergo_hard_due(s, s->e.slot, curve, every))
+        ergo_engine_read_curve(&s->e, cells, 0, (size_t)s->e.buffers[cells].bytes, places, curve,
+                               0);
+}
+
+bool ergo_hard_of_curve(const void *state, unsigned places, unsigned slot, size_t curve,
+                        size_t member, struct ergo_hard_cells *c) {
+    const struct ergo_hard_state *s = state;
+    size_t first, plane;
+    if (ergo_hard_create(s->e.ctx, shape_of(s, member, &first, &plane), c) != ERGO_OK)
+        return false;
+    s->kind->from_raw(c, ergo_engine_host(&s->e, places, slot, curve), first, plane);
+    return true;
+}
+
 enum ergo_status ergo_hard_store(struct ergo_context *ctx, void *state, size_t member,
                                  const struct ergo_hard_cells *c) {
     struct ergo_engine *e = state;

@@ -143,6 +143,12 @@ enum ergo_status ergo_hard_fetch_cells(struct ergo_context *ctx, struct ergo_eng
                                        size_t plane, struct ergo_hard_cells *c);
 enum ergo_status ergo_hard_fetch(struct ergo_context *ctx, void *state, size_t member,
                                  struct ergo_hard_cells *c);
+/* Is curve number `curve` of a block one of every so many measurements (0: of none)? If it is, read
+ * the cells of all members back into `places`; a configuration from there. False: no memory. */
+bool ergo_hard_due(const void *state, unsigned slot, size_t curve, uint64_t every);
+void ergo_hard_read_curve(void *state, unsigned places, size_t curve, uint64_t every);
+bool ergo_hard_of_curve(const void *state, unsigned places, unsigned slot, size_t curve,
+                        size_t member, struct ergo_hard_cells *c);
 enum ergo_status ergo_hard_store(struct ergo_context *ctx, void *state, size_t member,
                                  const struct ergo_hard_cells *c);
 /* Write starts of all members at once: these, or (NULL) those that the job asks for. */
@@ -158,6 +164,11 @@ enum ergo_status ergo_hard_carry(struct ergo_context *ctx, void *state, size_t m
 /* ---- rows of keys ---------------------------------------------------------------------------- */
 
 /* clang-format off */
+#define ERGO_HARD_ENSEMBLE(sampler, flags_)                                                        \
+    {.pointer = "/system/ensemble", .type = ERGO_KEY_ENUM, .flags = (flags_),                      \
+     .fallback = "\"nvt\"", .unit = "",                                                            \
+     .help = "Ensemble: constant volume, nvt, or constant pressure, npt. `ergocl help " sampler    \
+             " ENSEMBLE` lists its keys and observables."}
 #define ERGO_HARD_N(many)                                                                          \
     {PARTICLE_KEY(n, "/system/n", INT),                                                            \
      .flags = ERGO_KEY_FORM | ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, \

@@ -177,7 +177,7 @@ void disks_measure_curves(void *state, size_t curve) {
                     U32(members_of(s)), U32(l->bins[DISKS_CURVE_DENSITY]), U32(second_plane(s)));
     if (l->profile_bins[ERGO_CONFINED_PROFILE])
         measure_profile(s, curve);
-    disks_order_read(s, curve);
+    ergo_hard_read_curve(s, DISKS_PLACES, curve, disks_order_every(s->e.batch->points[0]));
 }
 
 /* ---- samples ----------------------------------------------------------------------------------

@@ -357,15 +357,7 @@ static const struct ergo_model *const models[] = {&nvt, &npt};
 
 /* Not of the stream: /system/pressure tells the ensembles apart, and chains at constant volume are
  * as they were before there was another ensemble. */
-static const struct ergo_key model_key = {
-    .pointer = "/system/ensemble",
-    .type = ERGO_KEY_ENUM,
-    .flags = ERGO_KEY_SHAPE,
-    .fallback = "\"nvt\"",
-    .unit = "",
-    .help = "Ensemble: constant volume, nvt, or constant pressure, npt. `ergocl help hard-disks "
-            "ENSEMBLE` lists its keys and observables.",
-};
+static const struct ergo_key model_key = ERGO_HARD_ENSEMBLE("hard-disks", ERGO_KEY_SHAPE);
 
 const struct ergo_sampler ergo_hard_disks = {
     .name = "hard-disks",

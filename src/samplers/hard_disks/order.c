@@ -105,26 +105,6 @@ uint64_t disks_order_bytes(const struct ergo_point *point) {
     return disk * (uint64_t)of_particle(point)->n + mesh_bytes(&p);
 }
 
-static bool is_due(const struct disks_state *s, unsigned slot, size_t curve) {
-    const uint64_t every = disks_order_every(s->e.batch->points[0]);
-    return every && ergo_engine_curve_sample(&s->e, slot, curve) % every == 0;
-}
-
-void disks_order_read(struct disks_state *s, size_t curve) {
-    const size_t bytes = (size_t)s->launch.all_cells * ERGO_HARD_BYTES * s->shapes[0].planes;
-    if (is_due(s, s->e.slot, curve))
-        ergo_engine_read_curve(&s->e, DISKS_CELLS, 0, bytes, DISKS_PLACES, curve, 0);
-}
-
-static bool config_of(const struct disks_state *s, unsigned slot, size_t curve, size_t member,
-                      struct ergo_hard_cells *config) {
-    if (ergo_hard_create(s->e.ctx, &s->shapes[member].hard, config) != ERGO_OK)
-        return false;
-    s->kind->from_raw(config, ergo_engine_host(&s->e, DISKS_PLACES, slot, curve),
-                      s->members[member].first, (size_t)s->launch.all_cells);
-    return true;
-}
-
 /* Positions of disks are relative to the cells, which nothing here notices. */
 bool disks_order_row(const struct disks_state *s, unsigned slot, const struct ergo_row *row) {
     const size_t member = row->member, curve = row->sample;
@@ -133,10 +113,11 @@ bool disks_order_row(const struct disks_state *s, unsigned slot, const struct er
     double *curves[HEXATIC_CURVES];
     struct ergo_hard_cells config;
     /* what is measured during equilibration is dropped */
-    if (!is_due(s, slot, curve) || !row->curves[DISKS_CURVE_NUMBERS] ||
+    if (!ergo_hard_due(s, slot, curve, disks_order_every(point)) ||
+        !row->curves[DISKS_CURVE_NUMBERS] ||
         ergo_engine_curve_sample(&s->e, slot, curve) < ergo_schedule_of(point).n_equilibration)
         return true;
-    if (!config_of(s, slot, curve, member, &config))
+    if (!ergo_hard_of_curve(s, DISKS_PLACES, slot, curve, member, &config))
         return false;
     const struct hexatic_plan plan = plan_of(point);
     double *places = malloc(2 * n * sizeof *places);

@@ -19,9 +19,6 @@ void disks_order_x(const struct ergo_point *point, size_t curve, double *x);
 
 /* Host memory of one analysis. */
 uint64_t disks_order_bytes(const struct ergo_point *point);
-/* Read the cells of all members back, as curve number `curve` of the block, if that is a sample
- * which is analysed. */
-void disks_order_read(struct disks_state *s, size_t curve);
 /* Curves of a row, if it is one. False: no memory. */
 bool disks_order_row(const struct disks_state *s, unsigned slot, const struct ergo_row *row);
 

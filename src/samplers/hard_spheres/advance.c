@@ -120,7 +120,7 @@ void spheres_measure_curves(void *state, size_t curve) {
             measure_pairs(s, c, curve);
     if (s->launch.bins[SPHERES_CURVE_PROFILE])
         measure_profile(s, curve);
-    spheres_order_read(s, curve);
+    ergo_hard_read_curve(s, SPHERES_PLACES, curve, spheres_order_every(s->e.batch->points[0]));
 }
 
 /* ---- samples --------------------------------------------------------------------------------- */

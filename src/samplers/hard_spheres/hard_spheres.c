@@ -313,15 +313,8 @@ static const struct ergo_model npt = {
 
 static const struct ergo_model *const models[] = {&nvt, &npt};
 
-static const struct ergo_key model_key = {
-    .pointer = "/system/ensemble",
-    .type = ERGO_KEY_ENUM,
-    .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
-    .fallback = "\"nvt\"",
-    .unit = "",
-    .help = "Ensemble: constant volume, nvt, or constant pressure, npt. `ergocl help hard-spheres "
-            "ENSEMBLE` lists its keys and observables.",
-};
+static const struct ergo_key model_key =
+    ERGO_HARD_ENSEMBLE("hard-spheres", ERGO_KEY_SHAPE | ERGO_KEY_CHAIN);
 
 const struct ergo_sampler ergo_hard_spheres = {
     .name = "hard-spheres",

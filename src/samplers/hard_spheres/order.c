@@ -103,26 +103,6 @@ uint64_t spheres_order_bytes(const struct ergo_point *point) {
     return 48 * shape.n + 170 * shape.all + ergo_bonds_bytes(shape.n) + ergo_structure_bytes(&plan);
 }
 
-static bool is_due(const struct spheres_state *s, unsigned slot, size_t curve) {
-    const uint64_t every = spheres_order_every(s->e.batch->points[0]);
-    return every && ergo_engine_curve_sample(&s->e, slot, curve) % every == 0;
-}
-
-void spheres_order_read(struct spheres_state *s, size_t curve) {
-    const size_t bytes = (size_t)s->launch.all_cells * ERGO_HARD_BYTES * (s->launch.slots / 2);
-    if (is_due(s, s->e.slot, curve))
-        ergo_engine_read_curve(&s->e, SPHERES_CELLS, 0, bytes, SPHERES_PLACES, curve, 0);
-}
-
-static bool config_of(const struct spheres_state *s, unsigned slot, size_t curve, size_t member,
-                      struct ergo_hard_cells *config) {
-    if (ergo_hard_create(s->e.ctx, &s->shapes[member].hard, config) != ERGO_OK)
-        return false;
-    s->kind->from_raw(config, ergo_engine_host(&s->e, SPHERES_PLACES, slot, curve),
-                      s->members[member].first, (size_t)s->launch.all_cells);
-    return true;
-}
-
 /* Positions are relative to the cells, which nothing here notices. */
 static bool analyse(const struct ergo_point *point, const struct spheres_shape *shape,
                     const struct ergo_hard_cells *config, double *numbers, double *sk) {
@@ -157,10 +137,10 @@ bool spheres_order_row(const struct spheres_state *s, unsigned slot, const struc
     double *const *curves = row->curves + spheres_order_first(point);
     struct ergo_hard_cells config;
     /* what is measured during equilibration is dropped */
-    if (!is_due(s, slot, curve) || !curves[SPHERES_ORDER_NUMBERS] ||
-        sample < ergo_schedule_of(point).n_equilibration)
+    if (!ergo_hard_due(s, slot, curve, spheres_order_every(point)) ||
+        !curves[SPHERES_ORDER_NUMBERS] || sample < ergo_schedule_of(point).n_equilibration)
         return true;
-    if (!config_of(s, slot, curve, member, &config))
+    if (!ergo_hard_of_curve(s, SPHERES_PLACES, slot, curve, member, &config))
         return false;
     if (s->shapes[member].npt) {
         const struct ergo_volume *seen = ergo_engine_host(&s->e, SPHERES_SEEN, slot, row->taken);

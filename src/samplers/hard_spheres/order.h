@@ -22,9 +22,6 @@ void spheres_order_x(const struct ergo_point *point, size_t curve, double *x);
 
 /* Host memory of one analysis. */
 uint64_t spheres_order_bytes(const struct ergo_point *point);
-/* Read the cells of all members back, as curve number `curve` of the block, if that is a sample
- * which is analysed. */
-void spheres_order_read(struct spheres_state *s, size_t curve);
 /* Curves of a row, if it is one. False: no memory. */
 bool spheres_order_row(const struct spheres_state *s, unsigned slot, const struct ergo_row *row);
 
