@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "samplers/spin_lattice/graph/network.h"
 
 bool ergodic_lattice(const struct ergodic_lattice *lattice) {
     const double *j = lattice->j;
@@ -36,52 +37,6 @@ bool ergodic_complete(uint32_t n, double field) {
 }
 
 /* ---- graphs ---------------------------------------------------------------------------------- */
-
-/* What acts on a vertex: couplings, those to one neighbour added up, and the field. */
-struct terms {
-    size_t *first; /* [n + 1] */
-    uint32_t *to;
-    double *w;
-    uint32_t *part, *size; /* of a part: its first vertex; vertices of it */
-};
-
-static void terms_free(struct terms *t) {
-    free(t->first);
-    free(t->to);
-    free(t->w);
-    free(t->part);
-    free(t->size);
-}
-
-static bool terms_make(const struct graph_problem *p, struct terms *t) {
-    t->first = calloc((size_t)p->n + 2, sizeof *t->first);
-    t->to = malloc((2 * p->m + 1) * sizeof *t->to);
-    t->w = malloc((2 * p->m + 1) * sizeof *t->w);
-    t->part = malloc(((size_t)p->n + 1) * sizeof *t->part);
-    t->size = calloc((size_t)p->n + 1, sizeof *t->size);
-    if (!t->first || !t->to || !t->w || !t->part || !t->size)
-        return false;
-    for (size_t e = 0; e < p->m; e++) {
-        t->first[p->edges[e].i + 2]++;
-        t->first[p->edges[e].j + 2]++;
-    }
-    for (size_t i = 2; i < (size_t)p->n + 2; i++)
-        t->first[i] += t->first[i - 1];
-    for (size_t e = 0; e < p->m; e++)
-        for (int k = 0; k < 2; k++) {
-            const uint32_t from = k ? p->edges[e].j : p->edges[e].i;
-            const size_t at = t->first[from + 1]++;
-            t->to[at] = k ? p->edges[e].i : p->edges[e].j;
-            t->w[at] = p->edges[e].w;
-        }
-    return true;
-}
-
-static uint32_t part_of(struct terms *t, uint32_t v) {
-    while (t->part[v] != v)
-        v = t->part[v] = t->part[t->part[v]];
-    return v;
-}
 
 static int falling(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
@@ -123,23 +78,23 @@ static bool never_cancel(const double *w, size_t n) {
 
 /* |J| of vertex v, and |h|, from the largest on; returns how many are not 0. Makes a part of what
  * is coupled; neighbours: others that are. at: [n], the place in w of a neighbour, or SIZE_MAX. */
-static size_t gather(const struct graph_problem *p, struct terms *t, uint32_t v, size_t *at,
-                     double *w, size_t *neighbours) {
+static size_t gather(const struct graph_problem *p, const struct graph_lists *l, uint32_t *part,
+                     uint32_t v, size_t *at, double *w, size_t *neighbours) {
     size_t n = 0, kept = 0;
-    for (size_t k = t->first[v]; k < t->first[v + 1]; k++) {
-        if (at[t->to[k]] == SIZE_MAX) {
-            at[t->to[k]] = n;
+    for (size_t k = l->first[v]; k < l->first[v + 1]; k++) {
+        if (at[l->to[k]] == SIZE_MAX) {
+            at[l->to[k]] = n;
             w[n++] = 0;
         }
-        w[at[t->to[k]]] += t->w[k];
+        w[at[l->to[k]]] += l->w[k];
     }
-    for (size_t k = t->first[v]; k < t->first[v + 1]; k++) {
-        const size_t i = at[t->to[k]];
-        at[t->to[k]] = SIZE_MAX;
+    for (size_t k = l->first[v]; k < l->first[v + 1]; k++) {
+        const size_t i = at[l->to[k]];
+        at[l->to[k]] = SIZE_MAX;
         if (i == SIZE_MAX || w[i] == 0)
             continue;
-        const uint32_t a = part_of(t, v), b = part_of(t, t->to[k]);
-        t->part[a > b ? a : b] = a < b ? a : b;
+        const uint32_t a = graph_root(part, v), b = graph_root(part, l->to[k]);
+        part[a > b ? a : b] = a < b ? a : b;
     }
     for (size_t i = 0; i < n; i++)
         if (w[i] != 0)
@@ -153,35 +108,39 @@ static size_t gather(const struct graph_problem *p, struct terms *t, uint32_t v,
 
 uint32_t ergodic_graph(const struct graph_problem *p) {
     enum { UNSURE, THIN, SURE }; /* of a vertex, then of a part's first the strongest */
-    struct terms t = {0};
+    struct graph_lists l = {0};
+    uint32_t *part = malloc(((size_t)p->n + 1) * sizeof *part);
+    uint32_t *size = calloc((size_t)p->n + 1, sizeof *size); /* of a part: vertices of it */
     size_t *at = malloc(((size_t)p->n + 1) * sizeof *at);
     double *w = malloc(((size_t)p->n + 1) * sizeof *w);
     uint8_t *is = calloc((size_t)p->n + 1, 1);
     uint32_t found = UINT32_MAX;
-    if (!terms_make(p, &t) || !at || !w || !is)
+    if (!graph_lists_make(p, &l) || !part || !size || !at || !w || !is)
         goto out;
     for (uint32_t v = 0; v < p->n; v++) {
         at[v] = SIZE_MAX;
-        t.part[v] = v;
+        part[v] = v;
     }
     for (uint32_t v = 0; v < p->n; v++) {
         size_t neighbours;
-        const size_t n = gather(p, &t, v, at, w, &neighbours);
+        const size_t n = gather(p, &l, part, v, at, w, &neighbours);
         /* a vertex that is alone has heat bath of its own */
-        const bool alone = t.first[v] == t.first[v + 1];
+        const bool alone = l.first[v] == l.first[v + 1];
         is[v] = alone || never_cancel(w, n) ? SURE : neighbours < 3 ? THIN : UNSURE;
     }
     for (uint32_t v = 0; v < p->n; v++) {
-        const uint32_t first = part_of(&t, v);
-        t.size[first]++;
+        const uint32_t first = graph_root(part, v);
+        size[first]++;
         is[first] = is[v] > is[first] ? is[v] : is[first];
     }
     found = p->n;
     for (uint32_t v = p->n; v-- > 0;)
-        if (t.part[v] == v && (is[v] == THIN || (is[v] == UNSURE && t.size[v] < ERGODIC_SITES)))
+        if (part[v] == v && (is[v] == THIN || (is[v] == UNSURE && size[v] < ERGODIC_SITES)))
             found = v;
 out:
-    terms_free(&t);
+    graph_lists_free(&l);
+    free(part);
+    free(size);
     free(at);
     free(w);
     free(is);

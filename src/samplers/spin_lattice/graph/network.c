@@ -6,20 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Neighbours of vertices in the order of the file. */
-struct lists {
-    size_t *first; /* [n + 1] */
-    uint32_t *to;
-    double *w;
-};
-
-static void lists_free(struct lists *l) {
+void graph_lists_free(struct graph_lists *l) {
     free(l->first);
     free(l->to);
     free(l->w);
 }
 
-static bool lists_make(const struct graph_problem *p, struct lists *l) {
+bool graph_lists_make(const struct graph_problem *p, struct graph_lists *l) {
     l->first = calloc((size_t)p->n + 2, sizeof *l->first);
     l->to = malloc((2 * p->m + 1) * sizeof *l->to);
     l->w = malloc((2 * p->m + 1) * sizeof *l->w);
@@ -45,8 +38,8 @@ static bool lists_make(const struct graph_problem *p, struct lists *l) {
 /* ---- colours --------------------------------------------------------------------------------- */
 
 /* order: [n] vertices; colour: [n], set; seen: [n + 1] zeros. Returns the number of colours. */
-static uint32_t paint(const struct lists *l, uint32_t n, const uint32_t *order, uint32_t *colour,
-                      uint32_t *seen) {
+static uint32_t paint(const struct graph_lists *l, uint32_t n, const uint32_t *order,
+                      uint32_t *colour, uint32_t *seen) {
     uint32_t colours = 0;
     memset(colour, 0xff, n * sizeof *colour);
     for (uint32_t i = 0; i < n; i++) {
@@ -64,7 +57,7 @@ static uint32_t paint(const struct lists *l, uint32_t n, const uint32_t *order, 
 }
 
 /* Vertices with many neighbours first, those with equally many in order. counts: [n + 1]. */
-static void by_degree(const struct lists *l, uint32_t n, uint32_t *order, uint32_t *counts) {
+static void by_degree(const struct graph_lists *l, uint32_t n, uint32_t *order, uint32_t *counts) {
     memset(counts, 0, ((size_t)n + 1) * sizeof *counts);
     for (uint32_t v = 0; v < n; v++) /* a degree is below n */
         counts[n - 1 - (l->first[v + 1] - l->first[v])]++;
@@ -78,7 +71,7 @@ static void by_degree(const struct lists *l, uint32_t n, uint32_t *order, uint32
 }
 
 /* Have all vertices equally many neighbours? */
-static bool are_alike(const struct lists *l, uint32_t n) {
+static bool are_alike(const struct graph_lists *l, uint32_t n) {
     for (uint32_t v = 1; v < n; v++)
         if (l->first[v + 1] - l->first[v] != l->first[1])
             return false;
@@ -86,7 +79,7 @@ static bool are_alike(const struct lists *l, uint32_t n) {
 }
 
 /* Sets colour: [n]; 0: no memory. */
-static uint32_t colour_all(const struct lists *l, uint32_t n, uint32_t *colour) {
+static uint32_t colour_all(const struct graph_lists *l, uint32_t n, uint32_t *colour) {
     uint32_t *order = malloc(n * sizeof *order), *seen = calloc((size_t)n + 1, sizeof *seen);
     uint32_t *other = malloc(n * sizeof *other), colours = 0;
     if (order && seen && other) {
@@ -145,7 +138,7 @@ double graph_unit(double largest) {
     return ldexp(1, largest > 0 ? exponent - 29 : 0);
 }
 
-static double unit_of(const struct graph_problem *p, const struct lists *l) {
+static double unit_of(const struct graph_problem *p, const struct graph_lists *l) {
     double most = 0;
     for (uint32_t v = 0; v < p->n; v++) {
         double sum = fabs(p->fields[v]);
@@ -157,7 +150,7 @@ static double unit_of(const struct graph_problem *p, const struct lists *l) {
 }
 
 static bool connect(struct graph_network *net, const struct graph_problem *p,
-                    const struct lists *l) {
+                    const struct graph_lists *l) {
     net->first = calloc((size_t)net->slots + 1, sizeof *net->first);
     net->fields = calloc(net->slots, sizeof *net->fields);
     net->bonds = malloc((2 * p->m + 1) * sizeof *net->bonds);
@@ -181,17 +174,17 @@ static bool connect(struct graph_network *net, const struct graph_problem *p,
 }
 
 bool graph_network_make(const struct graph_problem *p, struct graph_network *net) {
-    struct lists l = {0};
+    struct graph_lists l = {0};
     uint32_t *colour = malloc(p->n * sizeof *colour);
     *net = (struct graph_network){.n = p->n};
-    bool good = lists_make(p, &l) && colour;
+    bool good = graph_lists_make(p, &l) && colour;
     if (good) {
         net->colours = colour_all(&l, p->n, colour);
         net->unit = unit_of(p, &l);
         good = net->colours && place(net, colour) && connect(net, p, &l);
     }
     free(colour);
-    lists_free(&l);
+    graph_lists_free(&l);
     if (!good)
         graph_network_free(net);
     return good;
@@ -246,12 +239,6 @@ static void spread_of(const struct graph_problem *p, double *q, struct graph_sca
     scales->spread = largest * fmin(1, fmax(2 * sqrt(mean2 / mean), sum / coupled));
 }
 
-static uint32_t root_of(uint32_t *parent, uint32_t v) {
-    while (parent[v] != v)
-        v = parent[v] = parent[parent[v]];
-    return v;
-}
-
 /* scales->smallest: parts of a graph join by their strongest couplings, as in Boruvka's algorithm.
  * parent: [n + 1], each itself; vertex n stands for the fields. most, pull: [n + 1], written. */
 static double joint_of(const struct graph_problem *p, uint32_t *parent, double *most,
@@ -261,17 +248,18 @@ static double joint_of(const struct graph_problem *p, uint32_t *parent, double *
         double least = INFINITY;
         memset(pull, 0, ((size_t)p->n + 1) * sizeof *pull);
         for (uint32_t v = 0; v < p->n; v++)
-            pull[root_of(parent, v)] += p->fields[v] * p->fields[v];
-        pull[root_of(parent, p->n)] = 0;
+            pull[graph_root(parent, v)] += p->fields[v] * p->fields[v];
+        pull[graph_root(parent, p->n)] = 0;
         for (uint32_t v = 0; v < p->n; v++)
             pull[v] = sqrt(pull[v]);
         memcpy(most, pull, ((size_t)p->n + 1) * sizeof *most);
         for (size_t e = 0; e < p->m; e++) {
-            const uint32_t a = root_of(parent, p->edges[e].i), b = root_of(parent, p->edges[e].j);
+            const uint32_t a = graph_root(parent, p->edges[e].i),
+                           b = graph_root(parent, p->edges[e].j);
             most[a] = fmax(most[a], a != b ? fabs(p->edges[e].w) : 0);
             most[b] = fmax(most[b], a != b ? fabs(p->edges[e].w) : 0);
         }
-        most[root_of(parent, p->n)] = 0;
+        most[graph_root(parent, p->n)] = 0;
         for (uint32_t v = 0; v < p->n; v++)
             least = most[v] > 0 ? fmin(least, most[v]) : least;
         if (isinf(least))
@@ -279,10 +267,10 @@ static double joint_of(const struct graph_problem *p, uint32_t *parent, double *
         joint = joint > 0 ? fmin(joint, least) : least;
         for (size_t e = 0; e < p->m; e++)
             if (fabs(p->edges[e].w) >= least)
-                parent[root_of(parent, p->edges[e].i)] = root_of(parent, p->edges[e].j);
+                parent[graph_root(parent, p->edges[e].i)] = graph_root(parent, p->edges[e].j);
         for (uint32_t v = 0; v < p->n; v++)
             if (pull[v] >= least)
-                parent[root_of(parent, v)] = root_of(parent, p->n);
+                parent[graph_root(parent, v)] = graph_root(parent, p->n);
     }
 }
 

@@ -36,6 +36,21 @@ struct graph_network {
 bool graph_network_make(const struct graph_problem *p, struct graph_network *net);
 void graph_network_free(struct graph_network *net);
 
+/* Neighbours of vertices in the order of the file. make: false: no memory. */
+struct graph_lists {
+    size_t *first; /* [n + 1] */
+    uint32_t *to;
+    double *w;
+};
+bool graph_lists_make(const struct graph_problem *p, struct graph_lists *l);
+void graph_lists_free(struct graph_lists *l);
+/* The root of a part, which is its own parent. */
+static inline uint32_t graph_root(uint32_t *parent, uint32_t v) {
+    while (parent[v] != v)
+        v = parent[v] = parent[parent[v]];
+    return v;
+}
+
 /* Energy of a configuration by the problem's own couplings, s as bits of vertices, lowest first. */
 double graph_problem_energy(const struct graph_problem *p, const uint8_t *bits);
 
