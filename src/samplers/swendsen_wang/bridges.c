@@ -59,18 +59,6 @@ static uint32_t element_of(struct sw_bridges *b, int side, uint32_t part, uint32
     return *element;
 }
 
-/* *odd is changed by the way there. */
-static inline uint32_t root_of(struct sw_bridges *b, uint32_t i, uint32_t *odd) {
-    uint32_t link = b->links[i];
-    while (link >> 2 != i) {
-        link = b->links[i] = b->links[link >> 2] ^ (link & 3u); /* a root's has no bits */
-        *odd ^= link & 3u;
-        i = link >> 2;
-        link = b->links[i];
-    }
-    return i;
-}
-
 /* Elements of all bonds, joined; the first of a bridge is its root. */
 static uint32_t join_bonds(struct sw_bridges *b, const uint32_t *near, const uint32_t *far,
                            size_t count) {
@@ -83,7 +71,7 @@ static uint32_t join_bonds(struct sw_bridges *b, const uint32_t *near, const uin
         uint32_t odd = sw_part_odd(last_near ^ last_far);
         const uint32_t a = element_of(b, NEAR, last_near & SW_PART_NUMBER, &n);
         const uint32_t c = element_of(b, FAR, last_far & SW_PART_NUMBER, &n);
-        const uint32_t p = root_of(b, a, &odd), q = root_of(b, c, &odd);
+        const uint32_t p = sw_root_of(b->links, a, &odd), q = sw_root_of(b->links, c, &odd);
         if (p == q) {
             b->wraps |= odd;
             continue;
@@ -104,7 +92,7 @@ bool sw_bridges_find(struct sw_bridges *b, const uint32_t *near, const uint32_t 
     const uint32_t n = join_bonds(b, near, far, count);
     uint32_t bridges = 0, odd = 0, at[2] = {(uint32_t)near_list->n, (uint32_t)far_list->n};
     for (uint32_t e = 0; e < n; e++) {
-        const uint32_t root = root_of(b, e, &odd);
+        const uint32_t root = sw_root_of(b->links, e, &odd);
         b->numbers[e] = root == e ? bridges++ : b->numbers[root];
         if (root == e)
             b->firsts[2 * b->numbers[e]] = b->firsts[2 * b->numbers[e] + 1] = 0;
@@ -118,7 +106,7 @@ bool sw_bridges_find(struct sw_bridges *b, const uint32_t *near, const uint32_t 
     for (uint32_t e = 0; e < n; e++) {
         const uint32_t side = b->parts[e] >> 31, part = b->parts[e] & ~FAR_BIT;
         odd = 0;
-        root_of(b, e, &odd);
+        sw_root_of(b->links, e, &odd);
         lists[side]->items[b->firsts[2 * b->numbers[e] + side]++] = part | odd << SW_PART_BITS;
         b->of[side][part] = SW_NO_PART;
     }

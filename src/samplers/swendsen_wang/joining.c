@@ -55,26 +55,13 @@ static bool allocate(struct sw_joining *j, size_t parts, size_t bridges, size_t 
 
 /* ---- clusters of a rectangle ----------------------------------------------------------------- */
 
-/* links: 4 times the parent, and of the way there what sw_part_odd has, by which *odd is changed.
- */
-static inline uint32_t root_of(uint32_t *links, uint32_t i, uint32_t *odd) {
-    uint32_t link = links[i];
-    while (link >> 2 != i) {
-        link = links[i] = links[link >> 2] ^ (link & 3u); /* a root's has no bits */
-        *odd ^= link & 3u;
-        i = link >> 2;
-        link = links[i];
-    }
-    return i;
-}
-
 /* Parts of a bridge become one. */
 static void join_parts(struct sw_joining *j, struct sw_side *side) {
     uint32_t first = NONE, from_first = 0; /* the latter: from the bridge */
     side->n_bridges = 0;
     for (size_t k = 0; k < side->n_items; k++) {
         uint32_t odd = sw_part_odd(side->items[k]);
-        const uint32_t root = root_of(j->cluster_of, side->items[k] & SW_PART_NUMBER, &odd);
+        const uint32_t root = sw_root_of(j->cluster_of, side->items[k] & SW_PART_NUMBER, &odd);
         if (first == NONE) {
             first = root;
             from_first = odd;
@@ -164,7 +151,7 @@ bool sw_joining_begin(struct sw_joining *j, struct sw_parts *parts, uint32_t ser
     }
     for (uint32_t i = 0; i < parts->n_parts; i++) {
         uint32_t odd = 0;
-        const uint32_t root = root_of(j->cluster_of, i, &odd);
+        const uint32_t root = sw_root_of(j->cluster_of, i, &odd);
         j->cluster_of[i] = root << 2 | odd;
     }
     number_clusters(j, parts);

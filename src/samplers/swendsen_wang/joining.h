@@ -37,6 +37,18 @@ enum { SW_ODD_BITS = 3 };
 static inline uint32_t sw_part_odd(uint32_t item) {
     return item >> SW_PART_BITS & 3u;
 }
+/* links: 4 times the parent, and of the way there what sw_part_odd has, by which *odd is changed.
+ */
+static inline uint32_t sw_root_of(uint32_t *links, uint32_t i, uint32_t *odd) {
+    uint32_t link = links[i];
+    while (link >> 2 != i) {
+        link = links[i] = links[link >> 2] ^ (link & 3u); /* a root's has no bits */
+        *odd ^= link & 3u;
+        i = link >> 2;
+        link = links[i];
+    }
+    return i;
+}
 
 /* A side of a rectangle on one neighbour. */
 struct sw_side {
