@@ -42,22 +42,12 @@ static enum ergo_status create_limits(struct ergo_context *ctx, struct disks_sta
 
 static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     struct disks_state *s = state;
-    const size_t count = s->e.batch->count;
-    if (!s->shapes[0].npt) {
+    const struct ergo_confinement *confined = &s->shapes[0].confined;
+    if (!s->shapes[0].npt)
         ergo_engine_constant(&s->e, DISKS_MEMBERS, s->members);
-        return s->shapes[0].confined.is
-                   ? ergo_confined_create(ctx, &s->e, DISKS_WALLS, DISKS_FIELDS,
-                                          &s->shapes[0].confined, sizeof s->shapes[0])
-                   : create_limits(ctx, s);
-    }
-    struct disks_rules *rules = calloc(count, sizeof *rules);
-    if (!rules)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu systems", count);
-    for (size_t i = 0; i < count; i++)
-        rules[i] = s->shapes[i].rules;
-    ergo_engine_constant(&s->e, DISKS_RULES, rules);
-    free(rules);
-    return create_limits(ctx, s);
+    return confined->is ? ergo_confined_create(ctx, &s->e, DISKS_WALLS, DISKS_FIELDS, confined,
+                                               sizeof s->shapes[0])
+                        : create_limits(ctx, s);
 }
 
 const struct ergo_engine_model disks_model = {

@@ -182,8 +182,10 @@ static void declare_buffers(struct disks_state *s) {
                        members * sizeof *s->members);
     ergo_engine_buffer(e, DISKS_SIZES, "volumes", ERGO_BUFFER_STATE,
                        npt ? members * sizeof(struct disks_size) : 0);
-    ergo_engine_buffer(e, DISKS_RULES, "rules of volume moves", ERGO_BUFFER_CONSTANT,
-                       npt ? members * sizeof(struct disks_rules) : 0);
+    struct disks_rules *rules = ergo_engine_table(e, DISKS_RULES, "rules of volume moves",
+                                                  npt ? members : 0, sizeof *rules);
+    for (size_t i = 0; npt && rules && i < members; i++)
+        rules[i] = s->shapes[i].rules;
     ergo_engine_buffer(e, DISKS_LEAST, "closest pairs", ERGO_BUFFER_SCRATCH,
                        npt && !local ? 8 * members * l->sums : 0);
     ergo_engine_buffer(e, DISKS_SEEN, "volumes of samples", ERGO_BUFFER_SAMPLES,

@@ -8,24 +8,6 @@
 _Static_assert(sizeof(struct spheres_member) == SPHERES_MEMBER_BYTES, "no padding");
 _Static_assert(sizeof(struct spheres_sum) == SPHERES_SUM_BYTES, "no padding");
 
-/* Edges of the bins of the pair histograms, for every member. */
-static enum ergo_status create_limits(struct ergo_context *ctx, struct spheres_state *s) {
-    const size_t members = s->e.batch->count;
-    for (unsigned c = 0; c < SPHERES_PAIR_CURVES; c++) {
-        const size_t each = s->launch.bins[c] + (size_t)1;
-        if (each == 1)
-            continue;
-        uint64_t *limits = malloc(members * each * sizeof *limits);
-        if (!limits)
-            return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for histogram bins");
-        for (size_t i = 0; i < members; i++)
-            spheres_limits(s->e.batch->points[i], &s->shapes[i], c, limits + i * each);
-        ergo_engine_constant(&s->e, SPHERES_LIMITS + c, limits);
-        free(limits);
-    }
-    return ERGO_OK;
-}
-
 void spheres_contact_put(const struct spheres_state *s, uint64_t *contacts, size_t member,
                          uint64_t contact) {
     const uint64_t words[3] = {contact, ERGO_VOLUME_ONE, ERGO_VOLUME_ONE};
@@ -34,21 +16,12 @@ void spheres_contact_put(const struct spheres_state *s, uint64_t *contacts, size
 
 static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     struct spheres_state *s = state;
-    if (!s->shapes[0].npt) {
+    const struct ergo_confinement *confined = &s->shapes[0].confined;
+    if (!s->shapes[0].npt)
         ergo_engine_constant(&s->e, SPHERES_CONTACTS, s->contacts);
-        return s->shapes[0].confined.is
-                   ? ergo_confined_create(ctx, &s->e, SPHERES_WALLS, SPHERES_FIELDS,
-                                          &s->shapes[0].confined, sizeof s->shapes[0])
-                   : create_limits(ctx, s);
-    }
-    struct ergo_volume_rules *rules = calloc(s->e.batch->count, sizeof *rules);
-    if (!rules)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for volumes");
-    for (size_t i = 0; i < s->e.batch->count; i++)
-        rules[i] = s->shapes[i].isobaric;
-    ergo_engine_constant(&s->e, SPHERES_RULES, rules);
-    free(rules);
-    return create_limits(ctx, s);
+    return confined->is ? ergo_confined_create(ctx, &s->e, SPHERES_WALLS, SPHERES_FIELDS, confined,
+                                               sizeof s->shapes[0])
+                        : ERGO_OK;
 }
 
 const struct ergo_engine_model spheres_model = {

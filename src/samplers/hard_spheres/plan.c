@@ -83,8 +83,10 @@ static void declare_buffers(struct spheres_state *s) {
                        8 * s->contact_words * members);
     ergo_engine_buffer(e, SPHERES_VOLUMES, "volumes", ERGO_BUFFER_STATE,
                        npt ? members * sizeof(struct ergo_volume) : 0);
-    ergo_engine_buffer(e, SPHERES_RULES, "rules of volume moves", ERGO_BUFFER_CONSTANT,
-                       npt ? members * sizeof(struct ergo_volume_rules) : 0);
+    struct ergo_volume_rules *rules = ergo_engine_table(e, SPHERES_RULES, "rules of volume moves",
+                                                        npt ? members : 0, sizeof *rules);
+    for (size_t i = 0; npt && rules && i < members; i++)
+        rules[i] = s->shapes[i].isobaric;
     ergo_engine_buffer(e, SPHERES_SEEN, "volumes of samples", ERGO_BUFFER_SAMPLES,
                        npt ? members * sizeof(struct ergo_volume) : 0);
     ergo_engine_buffer(e, SPHERES_GROWTH, "contacts of a start", ERGO_BUFFER_SCRATCH,
@@ -96,10 +98,12 @@ static void declare_buffers(struct spheres_state *s) {
                        8 * members * l->plans);
     ergo_engine_buffer(e, SPHERES_SUMS, "samples", ERGO_BUFFER_SAMPLES,
                        members * l->sums * sizeof(struct spheres_sum));
-    for (unsigned c = 0; c < SPHERES_PAIR_CURVES; c++)
-        if (l->bins[c])
-            ergo_engine_buffer(e, SPHERES_LIMITS + c, limits[c], ERGO_BUFFER_CONSTANT,
-                               8 * members * (l->bins[c] + UINT64_C(1)));
+    for (unsigned c = 0; c < SPHERES_PAIR_CURVES; c++) { /* edges of bins, for every member */
+        const size_t each = l->bins[c] ? l->bins[c] + (size_t)1 : 0;
+        uint64_t *edges = ergo_engine_table(e, SPHERES_LIMITS + c, limits[c], members * each, 8);
+        for (size_t i = 0; each && edges && i < members; i++)
+            spheres_limits(e->batch->points[i], &s->shapes[i], c, edges + i * each);
+    }
     for (unsigned c = 0; c < SPHERES_COUNTED; c++)
         ergo_engine_sums(e, SPHERES_COUNTS + c, counts[c], ERGO_BUFFER_CURVES,
                          4 * members * l->bins[c]);
