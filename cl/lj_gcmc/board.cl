@@ -13,7 +13,11 @@
  */
 #include "lj_gcmc/tile.h"
 
-#define LAYER(z) (int)lj_layer((uint)lj_wrap(z, LJ_NZ), LJ_LOW(&m))
+/* The i-th cell of the active one that begins at x, y, z. */
+ERGO_INLINE uint lj_active_cell(const struct lj_shape *g, int x, int y, int z, uint i, uint low) {
+    return lj_cell_around(g, x + (int)(i % LJ_ACTIVE), y + (int)(i / LJ_ACTIVE % LJ_ACTIVE),
+                          z + (int)(i / (LJ_ACTIVE * LJ_ACTIVE)), low);
+}
 
 /*
  * LJ_TRIALS trials in every active cell, for chains that have not reached step `target`. Dimension
@@ -25,7 +29,8 @@
 __kernel __attribute__((reqd_work_group_size(LJ_GROUP, 1, 1))) void
 lj_board(__global const struct lj_member *members, __global const struct lj_chain *chains,
          __global uint4 *cells, __global const uint *bounds, __global struct lj_part *parts,
-         __global uint *full, ulong target, uint slots, __global const float4 *tables, uint from) {
+         __global uint *full, ulong target, uint slots, __global const float4 *tables, uint from,
+         struct lj_shape shape) {
     __local uint tile_x[LJ_TILE], tile_y[LJ_TILE], tile_z[LJ_TILE];
     __local uint4 draws[2 * LJ_TRIALS];
     __local long all[LJ_GROUP], firsts[8];
@@ -36,25 +41,25 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
     struct lj_member m = members[chain];
     const struct lj_chain c = chains[chain];
     lj_tables_at(&m, tables);
-    __global struct lj_part *part = parts + (ulong)chain * LJ_BLOCKS + block;
+    __global struct lj_part *part = parts + (ulong)chain * shape.active + block;
     const uint runs =
         c.status == (uint)LJ_RUNNING && c.step < target && part->stamp != c.step + 1UL;
     const uint trials = runs ? (uint)LJ_TRIALS : 0u;
 
     /* the active cell */
-    const struct ergo_words offset = lj_board_offset(&m, c.step, LJ_PERIOD);
-    const uint bx = LJ_NX / LJ_PERIOD, by = LJ_NY / LJ_PERIOD;
-    const int cx = (int)(block % bx * LJ_PERIOD + offset.x),
-              cy = (int)(block / bx % by * LJ_PERIOD + offset.y),
-              cz = (int)(block / bx / by * LJ_PERIOD + offset.z);
-    __global const uint *bound_y = bounds + LJ_NX, *bound_z = bound_y + LJ_NY;
+    const struct ergo_words offset = lj_board_offset(&m, c.step, shape.period);
+    const uint bx = shape.blocks[0], by = shape.blocks[1];
+    const int cx = (int)(block % bx * shape.period + offset.x),
+              cy = (int)(block / bx % by * shape.period + offset.y),
+              cz = (int)(block / bx / by * shape.period + offset.z);
+    __global const uint *bound_y = bounds + shape.n[0], *bound_z = bound_y + shape.n[1];
     const lj_position low = (uint4)(bounds[cx], bound_y[cy], bound_z[cz], 0u);
-    const lj_position width = (uint4)(bounds[lj_wrap(cx + (int)LJ_ACTIVE, LJ_NX)],
-                                      bound_y[lj_wrap(cy + (int)LJ_ACTIVE, LJ_NY)],
-                                      bound_z[lj_wrap(cz + (int)LJ_ACTIVE, LJ_NZ)], 0u) -
+    const lj_position width = (uint4)(bounds[lj_wrap(cx + (int)LJ_ACTIVE, (int)shape.n[0])],
+                                      bound_y[lj_wrap(cy + (int)LJ_ACTIVE, (int)shape.n[1])],
+                                      bound_z[lj_wrap(cz + (int)LJ_ACTIVE, (int)shape.n[2])], 0u) -
                               low;
-    __global uint4 *mine = cells + (ulong)chain * LJ_GRID;
-    const ulong plane = (ulong)n_chains * LJ_GRID;
+    __global uint4 *mine = cells + (ulong)chain * shape.cells;
+    const ulong plane = (ulong)n_chains * shape.cells;
 
     if (item == 0u)
         overlaps[0] = overlaps[1] = found[0] = found[1] = failed = 0u;
@@ -68,15 +73,16 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
 
     /* the tile's neighbours, in any order, because integer sums do not depend on it */
     struct lj_tile tile = {tile_x, tile_y, tile_z, 0u, 0u};
-    const uint look = runs && !m.ideal ? LJ_SPAN * LJ_SPAN * LJ_SPAN : 0u;
+    const uint gap = shape.period - LJ_ACTIVE, span = LJ_ACTIVE + 2u * gap;
+    const uint look = runs && !m.ideal ? span * span * span : 0u;
     for (uint t = item; t < look; t += LJ_GROUP) {
-        const uint x = t % LJ_SPAN, y = t / LJ_SPAN % LJ_SPAN, z = t / LJ_SPAN / LJ_SPAN;
-        if (x - LJ_GAP < LJ_ACTIVE && y - LJ_GAP < LJ_ACTIVE && z - LJ_GAP < LJ_ACTIVE)
+        const uint row = mul_hi(t, shape.by_span), z = mul_hi(row, shape.by_span);
+        const uint x = t - row * span, y = row - z * span;
+        if (x - gap < LJ_ACTIVE && y - gap < LJ_ACTIVE && z - gap < LJ_ACTIVE)
             continue;
-        __global const uint4 *cell = mine + ((LAYER(cz + (int)z - (int)LJ_GAP) * LJ_NY +
-                                              lj_wrap(cy + (int)y - (int)LJ_GAP, LJ_NY)) *
-                                                 LJ_NX +
-                                             lj_wrap(cx + (int)x - (int)LJ_GAP, LJ_NX));
+        __global const uint4 *cell =
+            mine + lj_cell_around(&shape, cx + (int)(x - gap), cy + (int)(y - gap),
+                                  cz + (int)(z - gap), LJ_LOW(&m));
         uint4 p = cell[0];
         const uint count = p.w;
         for (uint s = 0u; s < count; s++) {
@@ -95,11 +101,7 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
     for (uint t = item; runs && t < LJ_ACTIVE * LJ_ACTIVE * LJ_ACTIVE; t += LJ_GROUP) {
         uint at = tile.env;
         for (uint u = 0u; u <= t; u++) {
-            __global const uint4 *cell =
-                mine + ((LAYER(cz + (int)(u / (LJ_ACTIVE * LJ_ACTIVE))) * LJ_NY +
-                         lj_wrap(cy + (int)(u / LJ_ACTIVE % LJ_ACTIVE), LJ_NY)) *
-                            LJ_NX +
-                        lj_wrap(cx + (int)(u % LJ_ACTIVE), LJ_NX));
+            __global const uint4 *cell = mine + lj_active_cell(&shape, cx, cy, cz, u, LJ_LOW(&m));
             const uint count = cell[0].w;
             for (uint s = 0u; u == t && s < count && at + s < LJ_TILE; s++)
                 lj_tile_put(&tile, at + s, cell[s * plane]);
@@ -188,13 +190,11 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
     LJ_BARRIER();
     contacts = lj_tile_reduce(contacts, all, firsts, item);
     for (uint t = item; changed && !dead && t < LJ_ACTIVE * LJ_ACTIVE * LJ_ACTIVE; t += LJ_GROUP) {
-        const uint cell = (uint)((LAYER(cz + (int)(t / (LJ_ACTIVE * LJ_ACTIVE))) * LJ_NY +
-                                  lj_wrap(cy + (int)(t / LJ_ACTIVE % LJ_ACTIVE), LJ_NY)) *
-                                     LJ_NX +
-                                 lj_wrap(cx + (int)(t % LJ_ACTIVE), LJ_NX));
+        const uint cell = lj_active_cell(&shape, cx, cy, cz, t, LJ_LOW(&m));
         uint count = 0u;
         for (uint i = 0u; i < tile.n; i++)
-            count += lj_cell_in(lj_tile_get(&tile, tile.env + i), LJ_LOW(&m)) == cell ? 1u : 0u;
+            count +=
+                lj_cell_in(&shape, lj_tile_get(&tile, tile.env + i), LJ_LOW(&m)) == cell ? 1u : 0u;
         if (count > slots)
             atomic_or(&failed, 1u);
     }
@@ -202,14 +202,11 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
     const uint lost = failed;
     for (uint t = item; changed && !dead && !lost && t < LJ_ACTIVE * LJ_ACTIVE * LJ_ACTIVE;
          t += LJ_GROUP) {
-        const uint cell = (uint)((LAYER(cz + (int)(t / (LJ_ACTIVE * LJ_ACTIVE))) * LJ_NY +
-                                  lj_wrap(cy + (int)(t / LJ_ACTIVE % LJ_ACTIVE), LJ_NY)) *
-                                     LJ_NX +
-                                 lj_wrap(cx + (int)(t % LJ_ACTIVE), LJ_NX));
+        const uint cell = lj_active_cell(&shape, cx, cy, cz, t, LJ_LOW(&m));
         uint count = 0u;
         for (uint i = 0u; i < tile.n; i++) {
             const lj_position p = lj_tile_get(&tile, tile.env + i);
-            if (lj_cell_in(p, LJ_LOW(&m)) == cell)
+            if (lj_cell_in(&shape, p, LJ_LOW(&m)) == cell)
                 mine[cell + plane * count++] = (uint4)(p.x, p.y, p.z, 0u);
         }
         mine[cell].w = count;

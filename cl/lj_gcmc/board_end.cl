@@ -4,9 +4,10 @@
 /* Sums of shares of the active cells. Dimension 0: shares; dimension 1: chains. */
 __kernel __attribute__((reqd_work_group_size(LJ_SUM_GROUP, 1, 1))) void
 lj_board_sum(__global const struct lj_chain *chains, __global const struct lj_part *parts,
-             __global const uint *full, __global struct lj_turn *turns, ulong target) {
+             __global const uint *full, __global struct lj_turn *turns, ulong target,
+             struct lj_shape shape) {
     __local struct lj_board_room room;
-    lj_board_share(chains, parts, full, turns, target, 0u, LJ_BLOCKS, &room);
+    lj_board_share(chains, parts, full, turns, target, 0u, shape.active, shape.active, &room);
 }
 
 /* One work-item per chain. Adds the changes of the active cells, which are in `shares` sums, to
@@ -15,7 +16,8 @@ lj_board_sum(__global const struct lj_chain *chains, __global const struct lj_pa
 __kernel void lj_board_end(__global const struct lj_member *members,
                            __global struct lj_chain *chains, __global const struct lj_turn *turns,
                            __global struct lj_sample *samples, ulong start, ulong target,
-                           ulong every, uint count, uint capacity, uint shares) {
+                           ulong every, uint count, uint capacity, uint shares,
+                           struct lj_shape shape) {
     const uint chain = (uint)get_global_id(0), n_chains = (uint)get_global_size(0);
     struct lj_chain c = chains[chain];
     struct lj_turn turn = turns[(ulong)chain * shares];
@@ -40,7 +42,7 @@ __kernel void lj_board_end(__global const struct lj_member *members,
         chains[chain].torn = 1u;
         return;
     }
-    if (turn.blocks != LJ_BLOCKS) /* a launch was lost: the chain does not move on, and the audit
+    if (turn.blocks != shape.active) /* a launch was lost: the chain does not move on, and the audit
                                      notices */
         return;
     if (c.particles + (uint)turn.particles > capacity) {
@@ -56,14 +58,15 @@ __kernel void lj_board_end(__global const struct lj_member *members,
 
 /* Lists a chain's particles, cell by cell. One work-group per chain. */
 __kernel __attribute__((reqd_work_group_size(LJ_END_GROUP, 1, 1))) void
-lj_board_list(__global const uint4 *cells, __global uint4 *particles, uint capacity) {
+lj_board_list(__global const uint4 *cells, __global uint4 *particles, uint capacity,
+              struct lj_shape shape) {
     __local uint counts[LJ_END_GROUP];
     const uint item = (uint)get_local_id(0), chain = (uint)get_group_id(0);
-    __global const uint4 *mine = cells + (ulong)chain * LJ_GRID;
-    const ulong plane = (ulong)get_num_groups(0) * LJ_GRID;
-    const uint share = (LJ_GRID + LJ_END_GROUP - 1u) / LJ_END_GROUP;
+    __global const uint4 *mine = cells + (ulong)chain * shape.cells;
+    const ulong plane = (ulong)get_num_groups(0) * shape.cells;
+    const uint share = (shape.cells + LJ_END_GROUP - 1u) / LJ_END_GROUP;
     const uint first = item * share;
-    const uint last = first + share < LJ_GRID ? first + share : LJ_GRID;
+    const uint last = first + share < shape.cells ? first + share : shape.cells;
     uint count = 0u, at = 0u;
     for (uint i = first; i < last; i++)
         count += mine[i].w;

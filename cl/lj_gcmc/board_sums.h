@@ -65,7 +65,7 @@ ERGO_INLINE void lj_board_add(__global const struct lj_part *parts, uint from, u
 ERGO_INLINE void lj_board_share(__global const struct lj_chain *chains,
                                 __global const struct lj_part *parts, __global const uint *full,
                                 __global struct lj_turn *turns, ulong target, uint from, uint to,
-                                __local struct lj_board_room *room) {
+                                uint blocks, __local struct lj_board_room *room) {
     const uint item = (uint)get_local_id(0), chain = (uint)get_group_id(1);
     const uint part = (uint)get_group_id(0), n_parts = (uint)get_num_groups(0);
     const uint each = (to - from + n_parts - 1u) / n_parts;
@@ -74,7 +74,7 @@ ERGO_INLINE void lj_board_share(__global const struct lj_chain *chains,
     const struct lj_chain c = chains[chain];
     const uint runs = c.status == (uint)LJ_RUNNING && c.step < target;
     struct lj_turn turn;
-    lj_board_add(parts + (ulong)chain * LJ_BLOCKS, first, runs ? last : first, c.step + 1UL, item,
+    lj_board_add(parts + (ulong)chain * blocks, first, runs ? last : first, c.step + 1UL, item,
                  room, &turn);
     turn.blocks = runs ? turn.blocks : last - first;
     turn.cells_full = part == 0u ? full[chain] & 1u : 0u;

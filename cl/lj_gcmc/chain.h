@@ -11,24 +11,31 @@
 #define LJ_BOX(m) 0u
 #endif
 
-ERGO_INLINE void lj_home_of(struct lj_home *home, __global uint4 *particles, __global uint4 *cells,
-                            __global const uint *offsets, uint capacity, uint slots, uint chain,
-                            uint chains) {
+ERGO_INLINE void lj_home_of(struct lj_home *home, const struct lj_shape *shape,
+                            __global uint4 *particles, __global uint4 *cells,
+                            __global const uint *offsets, __global long *pair_energies,
+                            uint capacity, uint slots, uint chain, uint chains) {
+    home->shape = *shape;
     home->particles = particles + (ulong)chain * capacity;
     home->capacity = capacity;
     home->slots = slots;
     home->offsets = offsets;
     home->lists = home->heads = (__global const uint4 *)offsets;
-#ifdef LJ_TALL
+#ifdef LJ_CUT
     home->low = 0u;
 #endif
 #ifdef LJ_SLOTTED
-    home->cells = cells + (ulong)chain * LJ_GRID * slots;
+    home->cells = cells + (ulong)chain * shape->cells * slots;
     home->plane = 0UL;
     (void)chains;
 #else
-    home->cells = cells + (ulong)chain * LJ_GRID;
-    home->plane = (ulong)chains * LJ_GRID;
+    home->cells = cells + (ulong)chain * shape->cells;
+    home->plane = (ulong)chains * shape->cells;
+#endif
+#ifdef LJ_ENERGIES
+    home->energies = pair_energies + (ulong)chain * shape->cells;
+#else
+    (void)pair_energies;
 #endif
 }
 
@@ -39,8 +46,8 @@ ERGO_INLINE void lj_home_list(struct lj_home *home, uint list) {
 #ifdef LJ_SLOTTED
     const uint4 head = home->lists[list];
     home->offsets += head.x;
-    home->count = head.y;
-    home->near = head.z;
+    home->shape.offsets = head.y;
+    home->shape.near = head.z;
 #else
     home->heads += list * (LJ_PARTS * LJ_PARTS * LJ_PARTS);
 #endif

@@ -2,7 +2,7 @@
  * The neighbours of a trial move, found through cells. The layout of cells in memory never changes
  * a sum.
  *
- * There are LJ_NX x LJ_NY x LJ_NZ cells of equal size, whatever the sides of the box. A cell is
+ * All cells have the same size (struct lj_shape), whatever the sides of the box. A cell is
  * floor(fraction x cells), so no last cell is thinner. The host makes a list of offsets to
  * neighbour cells, the nearest first. Every cell within the cutoff occurs once, also if the box has
  * few cells.
@@ -23,18 +23,16 @@
 #include "lj_gcmc/core.h"
 #include "lj_gcmc/pairs8.h"
 
-/* Layers of cells in memory: all, or of a box that is cut over ranks LJ_TALL. */
-#ifdef LJ_TALL
-#define LJ_LAYERS LJ_TALL
+/* The first layer of cells in memory. LJ_CUT: the box is cut over ranks. */
+#ifdef LJ_CUT
 #define LJ_LOW(of) ((of)->low)
 #else
-#define LJ_LAYERS LJ_NZ
 #define LJ_LOW(of) 0u
 #endif
-#define LJ_GRID ((uint)(LJ_NX) * (LJ_NY) * (LJ_LAYERS))
 
 /* A chain's memory. */
 struct lj_home {
+    struct lj_shape shape;        /* where volumes change, with the list of cells for this one */
     __global uint4 *particles;    /* [capacity] */
     __global uint4 *cells;        /* plane 0; each further one is `plane` entries later */
     __global const uint *offsets; /* with LJ_SLOTTED */
@@ -42,10 +40,7 @@ struct lj_home {
     __global const uint4 *heads;  /* of the lists for this volume */
     ulong plane;
     uint capacity, slots;
-#ifdef LJ_NPT
-    uint count, near; /* with LJ_SLOTTED: offsets, and those of them that are nearest */
-#endif
-#ifdef LJ_TALL
+#ifdef LJ_CUT
     uint low; /* the first layer in memory */
 #endif
 #ifdef LJ_ENERGIES
@@ -61,19 +56,17 @@ ERGO_INLINE uint lj_same(lj_position a, lj_position b) {
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-/* Where layer z of the box is in memory, which begins with layer `low`. */
-ERGO_INLINE uint lj_layer(uint z, uint low) {
-    return z - low + (z < low ? (uint)LJ_NZ : 0u);
+/* Where cell x, y, z of the box is in memory, which begins with layer `low`. */
+ERGO_INLINE uint lj_cell_at(const struct lj_shape *g, uint x, uint y, uint z, uint low) {
+    return ((z - low + (z < low ? g->n[2] : 0u)) * g->n[1] + y) * g->n[0] + x;
 }
 
-ERGO_INLINE uint lj_cell_in(lj_position p, uint low) {
-    return (lj_layer(mul_hi(p.z, (uint)LJ_NZ), low) * (uint)LJ_NY + mul_hi(p.y, (uint)LJ_NY)) *
-               (uint)LJ_NX +
-           mul_hi(p.x, (uint)LJ_NX);
+ERGO_INLINE uint lj_cell_in(const struct lj_shape *g, lj_position p, uint low) {
+    return lj_cell_at(g, mul_hi(p.x, g->n[0]), mul_hi(p.y, g->n[1]), mul_hi(p.z, g->n[2]), low);
 }
 
-ERGO_INLINE uint lj_cell_of(lj_position p) {
-    return lj_cell_in(p, 0u);
+ERGO_INLINE uint lj_cell_of(const struct lj_home *home, lj_position p) {
+    return lj_cell_in(&home->shape, p, 0u);
 }
 
 /* Distance in cells from a place to the cell d further along an axis. f is the place's fraction
@@ -85,6 +78,29 @@ ERGO_INLINE float lj_gap(int d, float f) {
 ERGO_INLINE int lj_wrap(int c, int n) {
     c += c < 0 ? n : 0;
     return c >= n ? c - n : c;
+}
+
+/* The same of coordinates up to once around the box. */
+ERGO_INLINE uint lj_cell_around(const struct lj_shape *g, int x, int y, int z, uint low) {
+    return lj_cell_at(g, (uint)lj_wrap(x, (int)g->n[0]), (uint)lj_wrap(y, (int)g->n[1]),
+                      (uint)lj_wrap(z, (int)g->n[2]), low);
+}
+
+/* The cell of a position and, for culling, its place within the cell. */
+struct lj_spot {
+    int x, y, z;
+    float fx, fy, fz;
+};
+
+ERGO_INLINE struct lj_spot lj_spot_of(const struct lj_shape *g, lj_position p) {
+    struct lj_spot c;
+    c.x = (int)mul_hi(p.x, g->n[0]);
+    c.y = (int)mul_hi(p.y, g->n[1]);
+    c.z = (int)mul_hi(p.z, g->n[2]);
+    c.fx = (float)(p.x * g->n[0]) * 0x1p-32f;
+    c.fy = (float)(p.y * g->n[1]) * 0x1p-32f;
+    c.fz = (float)(p.z * g->n[2]) * 0x1p-32f;
+    return c;
 }
 
 #include "lj_gcmc/field.h"
@@ -134,8 +150,8 @@ ERGO_INLINE uint lj_room(const struct lj_home *home, const struct lj_move *move,
                          uint particles) {
     if (move->kind == (uint)LJ_INSERTION && particles >= home->capacity)
         return (uint)LJ_PARTICLES_FULL;
-    if (move->kind == (uint)LJ_DELETION ||
-        (move->kind == (uint)LJ_DISPLACEMENT && lj_cell_of(from) == lj_cell_of(move->to)))
+    if (move->kind == (uint)LJ_DELETION || (move->kind == (uint)LJ_DISPLACEMENT &&
+                                            lj_cell_of(home, from) == lj_cell_of(home, move->to)))
         return (uint)LJ_RUNNING;
     return lj_is_full(home, move->to) ? (uint)LJ_CELL_FULL : (uint)LJ_RUNNING;
 }

@@ -53,7 +53,8 @@ __kernel __attribute__((reqd_work_group_size(LJ_TOTAL_GROUP, 1, 1))) void
 lj_ghost(__global const struct lj_member *members, __global const struct lj_chain *chains,
          __global uint4 *particles, __global uint4 *cells, __global const uint *offsets,
          __global long *weights, ulong step, ulong turn, uint capacity, uint slots, uint sample,
-         uint count, uint species, __global long *pair_energies, __global const float4 *tables) {
+         uint count, uint species, __global long *pair_energies, __global const float4 *tables,
+         struct lj_shape shape) {
     __local long lower[LJ_TOTAL_GROUP], upper[LJ_TOTAL_GROUP];
     __local long rises[LJ_TOTAL_GROUP], falls[LJ_TOTAL_GROUP];
     const uint item = (uint)get_local_id(0), part = (uint)get_group_id(0);
@@ -64,16 +65,12 @@ lj_ghost(__global const struct lj_member *members, __global const struct lj_chai
     const uint n = chains[chain].particles;
     const uint last = stands ? count : 0u;
     struct lj_home home;
-    lj_home_of(&home, particles, cells, offsets, capacity, slots, chain, n_chains);
+    lj_home_of(&home, &shape, particles, cells, offsets, pair_energies, capacity, slots, chain,
+               n_chains);
     lj_home_list(&home, chains[chain].list);
     __global long *mine =
         weights + LJ_GHOST_WORDS * (((ulong)sample * n_chains + chain) * n_parts + part);
     long low = 0, up = 0, rise = 0, fall = 0;
-#ifdef LJ_ENERGIES
-    home.energies = pair_energies + (ulong)chain * LJ_GRID;
-#else
-    (void)pair_energies;
-#endif
 #ifdef LJ_GHOST_TOGETHER
     /* Few places of a liquid are outside all cores, and one of them would keep 31 work-items
      * waiting. So all of them add up the pairs of such a place together. */

@@ -69,6 +69,26 @@ struct lj_member {
 };
 #define LJ_MEMBER_BYTES 128
 
+/* The cells of a box, which all chains share. An argument of kernels, so that another size of the
+ * box needs no other programs; the host divides. */
+struct lj_shape {
+    uint n[3];           /* cells along each axis */
+    uint middle[3];      /* half a cell, in units of 2^-32 of the side */
+    float width[3];      /* a cell, the same */
+    uint cells;          /* in memory: all, or of a box that is cut over ranks those of a slab */
+    uint offsets, near;  /* LJ_SLOTTED: cells within the cutoff, and those of them that touch; */
+    uint cull;           /* 1: those of them that are farther from a particle may be left out */
+    int low[3], high[3]; /* cells further along each axis that bins of g(r) reach */
+    float reach[3];      /* as width; 0: they reach all cells along that axis, each once */
+    uint bins;           /* of g(r) or of a density profile, */
+    uint profile;        /* and of that in the length of the box, in units of 2^-16 */
+    /* checkerboard: cells from one active cell to the next; active cells along each axis, and all
+     */
+    uint period, blocks[3], active;
+    uint by_span; /* 2^32 over cells around an active one along an axis, rounded up */
+};
+#define LJ_SHAPE_BYTES 120
+
 /* A pair potential from a file is a table of cubics in r^2: first its beginning and the number of
  * cells per sigma^2, then for each cell four coefficients, lowest first, of the cell's fraction. */
 #define LJ_PAIR_CELLS 2048u

@@ -22,12 +22,13 @@ ERGO_INLINE uint lj_mirror(uint inside, uint *sign) {
 }
 
 ERGO_INLINE struct lj_place lj_place_of(const struct lj_home *home, lj_position p) {
+    const struct lj_shape *g = &home->shape;
     struct lj_place c;
-    c.x = (2u * mul_hi(p.x, (uint)LJ_NX) + 1u) * (0x80000000u / LJ_NX);
-    c.y = (2u * mul_hi(p.y, (uint)LJ_NY) + 1u) * (0x80000000u / LJ_NY);
-    c.z = (2u * mul_hi(p.z, (uint)LJ_NZ) + 1u) * (0x80000000u / LJ_NZ);
-    const uint px = lj_mirror(p.x * (uint)LJ_NX, &c.sx), py = lj_mirror(p.y * (uint)LJ_NY, &c.sy),
-               pz = lj_mirror(p.z * (uint)LJ_NZ, &c.sz);
+    c.x = (2u * mul_hi(p.x, g->n[0]) + 1u) * g->middle[0];
+    c.y = (2u * mul_hi(p.y, g->n[1]) + 1u) * g->middle[1];
+    c.z = (2u * mul_hi(p.z, g->n[2]) + 1u) * g->middle[2];
+    const uint px = lj_mirror(p.x * g->n[0], &c.sx), py = lj_mirror(p.y * g->n[1], &c.sy),
+               pz = lj_mirror(p.z * g->n[2], &c.sz);
     const uint4 list = home->heads[(pz * LJ_PARTS + py) * LJ_PARTS + px];
     c.begin = list.x;
     c.count = list.y;
@@ -38,10 +39,9 @@ ERGO_INLINE struct lj_place lj_place_of(const struct lj_home *home, lj_position 
 /* The cell at offset number i from c. */
 ERGO_INLINE uint lj_cell_near(const struct lj_home *home, const struct lj_place *c, uint i) {
     const uint4 by = home->lists[c->begin + i];
-    return (lj_layer(mul_hi(c->z + c->sz * by.z, (uint)LJ_NZ), LJ_LOW(home)) * (uint)LJ_NY +
-            mul_hi(c->y + c->sy * by.y, (uint)LJ_NY)) *
-               (uint)LJ_NX +
-           mul_hi(c->x + c->sx * by.x, (uint)LJ_NX);
+    const lj_position at =
+        (uint4)(c->x + c->sx * by.x, c->y + c->sy * by.y, c->z + c->sz * by.z, 0u);
+    return lj_cell_in(&home->shape, at, LJ_LOW(home));
 }
 
 /* Add the pair of the particle at q with the place `at`. `away` is the place of the particle that
@@ -156,13 +156,13 @@ ERGO_INLINE lj_position lj_cell_get(const struct lj_home *home, uint cell, uint 
 }
 
 ERGO_INLINE uint lj_is_full(const struct lj_home *home, lj_position p) {
-    return home->cells[lj_cell_of(p)].w >= home->slots;
+    return home->cells[lj_cell_of(home, p)].w >= home->slots;
 }
 
 #ifdef LJ_ENERGIES
 /* The stored pair energy of the particle at p. */
 ERGO_INLINE __global long *lj_energy_at(const struct lj_home *home, lj_position p) {
-    ulong at = lj_cell_of(p);
+    ulong at = lj_cell_of(home, p);
     for (uint s = 1u; s < home->slots && !lj_same(home->cells[at], p); s++)
         at += home->plane;
     return home->energies + at;
@@ -173,7 +173,7 @@ ERGO_INLINE __global long *lj_energy_at(const struct lj_home *home, lj_position 
  * particles beyond its count, with the same or lower slots first. */
 #define LJ_SLOTS_AT_ONCE 3u
 ERGO_INLINE uint lj_find(const struct lj_home *home, lj_position p, long *energy) {
-    const uint cell = lj_cell_of(p), count = home->slots;
+    const uint cell = lj_cell_of(home, p), count = home->slots;
     uint4 one[LJ_SLOTS_AT_ONCE];
     long energies[LJ_SLOTS_AT_ONCE];
     ERGO_UNROLL
@@ -276,8 +276,8 @@ ERGO_INLINE struct lj_exchange lj_exchange_of(const struct lj_home *home,
                                               const struct lj_move *move, lj_position old,
                                               uint particles) {
     struct lj_exchange e;
-    e.from = lj_cell_of(old);
-    e.to = lj_cell_of(move->to);
+    e.from = lj_cell_of(home, old);
+    e.to = lj_cell_of(home, move->to);
     e.slot = old.w;
     e.left = home->cells[e.from].w;
     e.there = home->cells[e.to].w;

@@ -64,14 +64,16 @@ __kernel __attribute__((reqd_work_group_size(LJ_GROUP, 1, 1))) void
 lj_run(__global const struct lj_member *members, __global struct lj_chain *chains,
        __global uint4 *particles, __global uint4 *cells, __global const uint *offsets,
        __global struct lj_sample *samples, ulong start, ulong target, ulong every, uint count,
-       uint capacity, uint slots, __global long *pair_energies, __global const float4 *tables) {
+       uint capacity, uint slots, __global long *pair_energies, __global const float4 *tables,
+       struct lj_shape shape) {
     __local uint4 draws[2u * LJ_AHEAD];
     const uint item = (uint)get_local_id(0), chain = (uint)get_group_id(0);
     const uint n_chains = (uint)get_num_groups(0);
     const struct lj_member m = lj_member_of(members, chains, tables, chain);
     struct lj_chain c = chains[chain];
     struct lj_home home;
-    lj_home_of(&home, particles, cells, offsets, capacity, slots, chain, n_chains);
+    lj_home_of(&home, &shape, particles, cells, offsets, pair_energies, capacity, slots, chain,
+               n_chains);
     lj_home_list(&home, c.list);
     ulong next = c.step >= start ? start + ((c.step - start) / every + 1UL) * every : start;
     lj_draw_ahead(&m, c.step - c.step % LJ_AHEAD, item, draws);
@@ -97,7 +99,6 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
     const uint team = item / LJ_WIDTH, lane = item % LJ_WIDTH;
     /* the round: its moves, those that are done, the place of its first one in `draws` */
     uint moves = 0u, done = 0u, base = 0u;
-    home.energies = pair_energies + (ulong)chain * LJ_GRID;
     if (item < LJ_TEAMS)
         energies[2u * item] = energies[2u * item + 1u] = 0u;
     if (item == 0u)
@@ -256,7 +257,6 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
         lj_pass(&c, &m, tried, end - done);
         done = accepted ? end : moves;
 #else
-    (void)pair_energies;
     while (c.step < target && c.status == (uint)LJ_RUNNING) {
         lj_position from;
         const struct lj_move move = lj_drawn(&home, &m, c.particles, c.step_size,

@@ -3,41 +3,21 @@
 #ifndef ERGO_CL_LJ_GCMC_SLOTTED_H
 #define ERGO_CL_LJ_GCMC_SLOTTED_H
 
-/* The cell of a position and, for culling, its place within the cell. */
-struct lj_place {
-    int x, y, z;
-    float fx, fy, fz;
-};
-
-ERGO_INLINE struct lj_place lj_place_of(lj_position p) {
-    struct lj_place c;
-    c.x = (int)mul_hi(p.x, (uint)LJ_NX);
-    c.y = (int)mul_hi(p.y, (uint)LJ_NY);
-    c.z = (int)mul_hi(p.z, (uint)LJ_NZ);
-    c.fx = (float)(p.x * (uint)LJ_NX) * 0x1p-32f;
-    c.fy = (float)(p.y * (uint)LJ_NY) * 0x1p-32f;
-    c.fz = (float)(p.z * (uint)LJ_NZ) * 0x1p-32f;
-    return c;
-}
-
-/* The cell at offset number i from c, or LJ_FAR if it is farther than reach2. */
+/* The cell at this offset from c, or LJ_FAR if it is farther than reach2. */
 #define LJ_FAR 0xffffffffu
-ERGO_INLINE uint lj_cell_near(const struct lj_home *home, const struct lj_place *c, uint i,
-                              float reach2, const struct lj_member *m) {
-    const uint packed = home->offsets[i];
+ERGO_INLINE uint lj_cell_near(const struct lj_shape *g, uint packed, const struct lj_spot *c,
+                              float reach2, const float *width) {
     const int dx = (int)(packed << 24) >> 24, dy = (int)(packed << 16) >> 24,
               dz = (int)(packed << 8) >> 24;
-#if LJ_CULL
-    /* The factor 1.0001 covers the rounding of gaps. It may cost the visit of a cell, but never
-     * loses a pair. */
-    const float gx = lj_gap(dx, c->fx) * (m->scale[0] * (0x1p32f / LJ_NX)),
-                gy = lj_gap(dy, c->fy) * (m->scale[1] * (0x1p32f / LJ_NY)),
-                gz = lj_gap(dz, c->fz) * (m->scale[2] * (0x1p32f / LJ_NZ));
-    if (fma(gx, gx, fma(gy, gy, gz * gz)) > reach2 * 1.0001f)
-        return LJ_FAR;
-#endif
-    return (uint)((lj_wrap(c->z + dz, LJ_NZ) * LJ_NY + lj_wrap(c->y + dy, LJ_NY)) * LJ_NX +
-                  lj_wrap(c->x + dx, LJ_NX));
+    if (g->cull) {
+        /* The factor 1.0001 covers the rounding of gaps. It may cost the visit of a cell, but never
+         * loses a pair. */
+        const float gx = lj_gap(dx, c->fx) * width[0], gy = lj_gap(dy, c->fy) * width[1],
+                    gz = lj_gap(dz, c->fz) * width[2];
+        if (fma(gx, gx, fma(gy, gy, gz * gz)) > reach2 * 1.0001f)
+            return LJ_FAR;
+    }
+    return lj_cell_around(g, c->x + dx, c->y + dy, c->z + dz, 0u);
 }
 
 /* A cell's words: x[slots], y[slots], z[slots]. */
@@ -47,7 +27,7 @@ ERGO_INLINE __global uint *lj_cell_words(const struct lj_home *home, uint cell) 
 
 /* Numbers of particles in the cells, stored after the words of all cells. */
 ERGO_INLINE __global uint *lj_cell_counts(const struct lj_home *home) {
-    return (__global uint *)home->cells + (ulong)LJ_GRID * 3UL * home->slots;
+    return (__global uint *)home->cells + (ulong)home->shape.cells * 3UL * home->slots;
 }
 
 ERGO_INLINE uint lj_cell_count(const struct lj_home *home, uint cell) {
@@ -66,19 +46,20 @@ enum lj_which { LJ_NEAREST, LJ_REST, LJ_ALL }; /* of the cells within the cutoff
 ERGO_INLINE void lj_scan(const struct lj_home *home, lj_position at, lj_position away,
                          uint has_away, uint is_new, uint which, const struct lj_member *m,
                          struct lj_sum *sum) {
-    const struct lj_place c = lj_place_of(at);
-#ifdef LJ_NPT
-    const uint near = home->near, all = home->count;
-#else
-    const uint near = LJ_NEAR, all = LJ_OFFSETS;
-#endif
+    /* copies, which PoCL's compiler keeps in registers */
+    const struct lj_shape g = home->shape;
+    __global const uint *offsets = home->offsets;
+    const float width[3] = {m->scale[0] * g.width[0], m->scale[1] * g.width[1],
+                            m->scale[2] * g.width[2]};
+    const struct lj_spot c = lj_spot_of(&g, at);
+    const uint near = g.near, all = g.offsets;
     const uint first = which == LJ_REST ? near : 0u;
     const uint last = which == LJ_NEAREST ? near : all;
     const uint slots = home->slots;
     const int8 keep = (int8)(has_away ? 0 : -1);
     struct lj_sum8 eight = {(long8)(0L), (long8)(0L), (lj_lanes)(0), 0u};
     for (uint i = first; i < last && !eight.overlap; i++) {
-        const uint cell = lj_cell_near(home, &c, i, m->cutoff2, m);
+        const uint cell = lj_cell_near(&g, offsets[i], &c, m->cutoff2, width);
         if (cell == LJ_FAR)
             continue;
         __global const uint *words = lj_cell_words(home, cell);
@@ -110,7 +91,7 @@ ERGO_INLINE void lj_scan_new(const struct lj_home *home, lj_position at, const s
 }
 
 ERGO_INLINE uint lj_is_full(const struct lj_home *home, lj_position p) {
-    return lj_cell_counts(home)[lj_cell_of(p)] >= home->slots;
+    return lj_cell_counts(home)[lj_cell_of(home, p)] >= home->slots;
 }
 
 ERGO_INLINE void lj_cell_put(__global uint *words, uint slots, uint s, uint x, uint y, uint z) {
@@ -120,14 +101,14 @@ ERGO_INLINE void lj_cell_put(__global uint *words, uint slots, uint s, uint x, u
 }
 
 ERGO_INLINE void lj_cell_add(const struct lj_home *home, lj_position p) {
-    const uint cell = lj_cell_of(p);
+    const uint cell = lj_cell_of(home, p);
     __global uint *count = lj_cell_counts(home) + cell;
     lj_cell_put(lj_cell_words(home, cell), home->slots, *count, p.x, p.y, p.z);
     *count += 1u;
 }
 
 ERGO_INLINE void lj_cell_remove(const struct lj_home *home, lj_position p) {
-    const uint cell = lj_cell_of(p), slots = home->slots;
+    const uint cell = lj_cell_of(home, p), slots = home->slots;
     __global uint *words = lj_cell_words(home, cell), *count = lj_cell_counts(home) + cell;
     const uint last = *count - 1u;
     uint s = 0u;

@@ -2,7 +2,7 @@
  * An active cell of the checkerboard and all particles within the cutoff of it, in local memory.
  * The frozen neighbours come first, then the cell's own particles, which trial moves change.
  *
- * LJ_TILE is the number of places, LJ_PERIOD the number of cells from one active cell to the next.
+ * LJ_TILE is the number of places.
  * LJ_GROUP work-items share a tile. With LJ_VECTOR a work-group of one evaluates eight particles at
  * once, for CPUs.
  */
@@ -13,9 +13,6 @@
 #include "common/unit.h"
 #include "lj_gcmc/gather.h"
 #include "lj_gcmc/pairs8.h"
-
-#define LJ_GAP (LJ_PERIOD - LJ_ACTIVE)
-#define LJ_SPAN (LJ_ACTIVE + 2u * LJ_GAP)
 
 /* A work-group of one needs no barrier, and PoCL's compiler splits kernels at barriers. */
 #if LJ_GROUP == 1

@@ -8,7 +8,7 @@ __kernel __attribute__((reqd_work_group_size(LJ_TOTAL_GROUP, 1, 1))) void
 lj_total(__global const struct lj_member *members, __global const struct lj_chain *chains,
          __global uint4 *particles, __global uint4 *cells, __global const uint *offsets,
          __global long *parts, uint capacity, uint slots, __global long *pair_energies, uint keep,
-         __global const float4 *tables) {
+         __global const float4 *tables, struct lj_shape shape) {
     __local struct lj_total_room room;
     const uint item = (uint)get_local_id(0), part = (uint)get_group_id(0);
     const uint n_parts = (uint)get_num_groups(0), chain = (uint)get_group_id(1);
@@ -19,15 +19,11 @@ lj_total(__global const struct lj_member *members, __global const struct lj_chai
     const uint n = m.ideal ? 0u : chains[chain].particles;
 #endif
     struct lj_home home;
-    lj_home_of(&home, particles, cells, offsets, capacity, slots, chain, (uint)get_num_groups(1));
+    lj_home_of(&home, &shape, particles, cells, offsets, pair_energies, capacity, slots, chain,
+               (uint)get_num_groups(1));
     lj_home_list(&home, chains[chain].list);
-#ifdef LJ_TALL
+#ifdef LJ_CUT
     home.low = m.low;
-#endif
-#ifdef LJ_ENERGIES
-    home.energies = pair_energies + (ulong)chain * LJ_GRID;
-#else
-    (void)pair_energies;
 #endif
     lj_total_share(&home, &m, n, part, n_parts, item, keep, 1u, &room,
                    parts + LJ_TOTALS * ((ulong)chain * n_parts + part));
@@ -41,60 +37,60 @@ lj_total(__global const struct lj_member *members, __global const struct lj_chai
 #endif
 
 #ifdef LJ_FIELD
-/* Particles along the axis LJ_PROFILE_OF, in place of lj_pairs and with its arguments: LJ_PROFILE
- * is the number of bins in the length of the box, in units of 2^-16. */
+/* Particles along the axis LJ_PROFILE_OF, in place of lj_pairs and with its arguments. */
 __kernel __attribute__((reqd_work_group_size(LJ_TOTAL_GROUP, 1, 1))) void
 lj_profile(__global const struct lj_member *members, __global const struct lj_chain *chains,
            __global uint4 *particles, __global uint4 *cells, __global const uint *offsets,
            __global const float *edges, __global uint *counts, ulong step, uint capacity,
-           uint slots, uint sample, float per_width, uint begin, uint end) {
-    __local uint bins[LJ_BINS];
+           uint slots, uint sample, float per_width, uint begin, uint end, struct lj_shape shape,
+           __local uint *bins) {
     const uint item = (uint)get_local_id(0), part = (uint)get_group_id(0);
     const uint n_parts = (uint)get_num_groups(0), chain = (uint)get_group_id(1);
     const uint n_chains = (uint)get_num_groups(1);
     const uint stands = chains[chain].step == step;
     const uint n = stands ? chains[chain].particles : 0u, last = end < n ? end : n;
-    for (uint k = item; k < LJ_BINS; k += LJ_TOTAL_GROUP)
+    for (uint k = item; k < shape.bins; k += LJ_TOTAL_GROUP)
         bins[k] = 0u;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint i = begin + part * LJ_TOTAL_GROUP + item; i < last; i += n_parts * LJ_TOTAL_GROUP) {
         const uint bin = (uint)((ulong)particles[(ulong)chain * capacity + i].LJ_PROFILE_OF *
-                                    (ulong)(LJ_PROFILE) >>
+                                    (ulong)shape.profile >>
                                 48);
-        if (bin < LJ_BINS)
+        if (bin < shape.bins)
             LJ_COUNT(bins[bin]);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    __global uint *out = counts + (((ulong)sample * n_chains + chain) * n_parts + part) * LJ_BINS;
-    for (uint k = item; stands && k < LJ_BINS; k += LJ_TOTAL_GROUP)
+    __global uint *out =
+        counts + (((ulong)sample * n_chains + chain) * n_parts + part) * shape.bins;
+    for (uint k = item; stands && k < shape.bins; k += LJ_TOTAL_GROUP)
         out[k] = bins[k] + (begin ? out[k] : 0u);
 }
 #else
 /* Of a mixture each pair of species has bins of its own: 1-1, 1-2, 2-2, 1-3, ... */
 #ifdef LJ_SPECIES
-#define LJ_ALL_BINS (LJ_BINS * (LJ_SPECIES * (LJ_SPECIES + 1u) / 2u))
+#define LJ_PAIR_KINDS (LJ_SPECIES * (LJ_SPECIES + 1u) / 2u)
 
-ERGO_INLINE uint lj_bins_of(lj_position a, lj_position b) {
+ERGO_INLINE uint lj_pair_kind(lj_position a, lj_position b) {
     const uint s = a.x & LJ_SPECIES_MASK, t = b.x & LJ_SPECIES_MASK;
     const uint low = s < t ? s : t, high = s < t ? t : s;
-    return LJ_BINS * (high * (high + 1u) / 2u + low);
+    return high * (high + 1u) / 2u + low;
 }
 #else
-#define LJ_ALL_BINS LJ_BINS
-#define lj_bins_of(a, b) 0u
+#define LJ_PAIR_KINDS 1u
+#define lj_pair_kind(a, b) 0u
 #endif
 
-/* The bin of r2: the largest k with edges[k] <= r2, or LJ_BINS if it is beyond. A guess from a
+/* The bin of r2: the largest k with edges[k] <= r2, or `bins` if it is beyond. A guess from a
  * reciprocal root is corrected by comparisons, so the bins are exactly those of the table. */
-ERGO_INLINE uint lj_bin(float r2, float per_width, __global const float *edges) {
+ERGO_INLINE uint lj_bin(float r2, float per_width, __global const float *edges, uint bins) {
     float y = as_float(0x5f3759dfu - (as_uint(r2) >> 1));
     y = y * fma(-0.5f * r2 * y, y, 1.5f);
     y = y * fma(-0.5f * r2 * y, y, 1.5f);
     uint k = r2 > 0.0f ? (uint)(r2 * y * per_width) : 0u;
-    k = k > LJ_BINS ? LJ_BINS : k;
+    k = k > bins ? bins : k;
     while (k > 0u && r2 < edges[k])
         k--;
-    while (k < LJ_BINS && r2 >= edges[k + 1u])
+    while (k < bins && r2 >= edges[k + 1u])
         k++;
     return k;
 }
@@ -104,17 +100,17 @@ ERGO_INLINE uint lj_bin(float r2, float per_width, __global const float *edges) 
  * work-group: [sample][chain][group][bin], of a mixture [pair of species][bin]. The launch that
  * begins with particle 0 writes, later ones add. Chains that are not at `step` are skipped, and so
  * are those of which an activation from there on waits for room: they were counted before it.
- * edges[LJ_BINS + 1] are squares, in sigma^2.
+ * edges[bins + 1] are squares, in sigma^2.
  *
- * Partners are found in the cells from LJ_LOW to LJ_HIGH further along each axis, which is as far
- * as the bins reach. With LJ_RING these are all cells along that axis, each once.
+ * Partners are found in the cells from shape.low to shape.high further along each axis.
  */
 __kernel __attribute__((reqd_work_group_size(LJ_TOTAL_GROUP, 1, 1))) void
 lj_pairs(__global const struct lj_member *members, __global const struct lj_chain *chains,
          __global uint4 *particles, __global uint4 *cells, __global const uint *offsets,
          __global const float *edges, __global uint *counts, ulong step, uint capacity, uint slots,
-         uint sample, float per_width, uint begin, uint end) {
-    __local uint bins[LJ_ALL_BINS];
+         uint sample, float per_width, uint begin, uint end, struct lj_shape shape,
+         __local uint *bins) {
+    const uint all_bins = shape.bins * LJ_PAIR_KINDS;
     const uint item = (uint)get_local_id(0), part = (uint)get_group_id(0);
     const uint n_parts = (uint)get_num_groups(0), chain = (uint)get_group_id(1);
     const uint n_chains = (uint)get_num_groups(1);
@@ -122,34 +118,26 @@ lj_pairs(__global const struct lj_member *members, __global const struct lj_chai
     const uint stands = chains[chain].step == step && !chains[chain].torn;
     const uint n = stands ? chains[chain].particles : 0u, last = end < n ? end : n;
     struct lj_home home;
-    lj_home_of(&home, particles, cells, offsets, capacity, slots, chain, n_chains);
+    lj_home_of(&home, &shape, particles, cells, offsets, 0, capacity, slots, chain, n_chains);
     lj_home_list(&home, chains[chain].list);
-    for (uint k = item; k < LJ_ALL_BINS; k += LJ_TOTAL_GROUP)
+    for (uint k = item; k < all_bins; k += LJ_TOTAL_GROUP)
         bins[k] = 0u;
     barrier(CLK_LOCAL_MEM_FENCE);
-    const float far = edges[LJ_BINS];
+    const float far = edges[shape.bins];
     for (uint i = begin + part * LJ_TOTAL_GROUP + item; i < last; i += n_parts * LJ_TOTAL_GROUP) {
         const lj_position at = lj_position_of(home.particles[i]);
-        const float fx = (float)(at.x * (uint)LJ_NX) * 0x1p-32f,
-                    fy = (float)(at.y * (uint)LJ_NY) * 0x1p-32f,
-                    fz = (float)(at.z * (uint)LJ_NZ) * 0x1p-32f;
-        const int cx = (int)mul_hi(at.x, (uint)LJ_NX), cy = (int)mul_hi(at.y, (uint)LJ_NY),
-                  cz = (int)mul_hi(at.z, (uint)LJ_NZ);
+        const struct lj_spot c = lj_spot_of(&shape, at);
         /* one particle at this very place is the particle itself, and no partner */
         uint itself = 1u;
-        for (int z = LJ_LOW_Z; z <= LJ_HIGH_Z; z++) {
-            const float gz = LJ_RING_Z ? 0.0f : lj_gap(z, fz) * (m.scale[2] * (0x1p32f / LJ_NZ));
-            for (int y = LJ_LOW_Y; y <= LJ_HIGH_Y; y++) {
-                const float gy =
-                    LJ_RING_Y ? 0.0f : lj_gap(y, fy) * (m.scale[1] * (0x1p32f / LJ_NY));
+        for (int z = shape.low[2]; z <= shape.high[2]; z++) {
+            const float gz = lj_gap(z, c.fz) * (m.scale[2] * shape.reach[2]);
+            for (int y = shape.low[1]; y <= shape.high[1]; y++) {
+                const float gy = lj_gap(y, c.fy) * (m.scale[1] * shape.reach[1]);
                 const float row2 = fma(gy, gy, gz * gz);
-                const uint row = (lj_layer((uint)lj_wrap(cz + z, LJ_NZ), LJ_LOW(&m)) * (uint)LJ_NY +
-                                  (uint)lj_wrap(cy + y, LJ_NY)) *
-                                 (uint)LJ_NX;
-                for (int x = LJ_LOW_X; x <= LJ_HIGH_X; x++) {
-                    const float gx =
-                        LJ_RING_X ? 0.0f : lj_gap(x, fx) * (m.scale[0] * (0x1p32f / LJ_NX));
-                    const uint cell = row + (uint)lj_wrap(cx + x, LJ_NX);
+                const uint row = lj_cell_around(&shape, 0, c.y + y, c.z + z, LJ_LOW(&m));
+                for (int x = shape.low[0]; x <= shape.high[0]; x++) {
+                    const float gx = lj_gap(x, c.fx) * (m.scale[0] * shape.reach[0]);
+                    const uint cell = row + (uint)lj_wrap(c.x + x, (int)shape.n[0]);
                     /* the factor covers rounding: it may cost the visit of a cell, but never loses
                      * a pair */
                     const uint inside =
@@ -160,16 +148,16 @@ lj_pairs(__global const struct lj_member *members, __global const struct lj_chai
                         const uint self = itself && lj_same(q, at);
                         itself = self ? 0u : itself;
                         if (r2 < far && !self)
-                            LJ_COUNT(bins[lj_bins_of(q, at) + lj_bin(r2, per_width, edges)]);
+                            LJ_COUNT(bins[lj_pair_kind(q, at) * shape.bins +
+                                          lj_bin(r2, per_width, edges, shape.bins)]);
                     }
                 }
             }
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    __global uint *out =
-        counts + (((ulong)sample * n_chains + chain) * n_parts + part) * LJ_ALL_BINS;
-    for (uint k = item; stands && k < LJ_ALL_BINS; k += LJ_TOTAL_GROUP)
+    __global uint *out = counts + (((ulong)sample * n_chains + chain) * n_parts + part) * all_bins;
+    for (uint k = item; stands && k < all_bins; k += LJ_TOTAL_GROUP)
         out[k] = bins[k] + (begin ? out[k] : 0u);
 }
 #endif

@@ -33,24 +33,12 @@ ERGO_INLINE void lj_transfer_species(struct lj_transfer *t, __global const uint4
 #endif
 }
 
-/* A chain of the trial, and its memory. */
-ERGO_INLINE void lj_transfer_home(struct lj_home *home, __global const struct lj_chain *chains,
-                                  __global uint4 *particles, __global uint4 *cells,
-                                  __global const uint *offsets, uint capacity, uint slots,
-                                  uint chain, uint n_chains, __global long *pair_energies) {
-    lj_home_of(home, particles, cells, offsets, capacity, slots, chain, n_chains);
-    lj_home_list(home, chains[chain].list);
-#ifdef LJ_ENERGIES
-    home->energies = pair_energies + (ulong)chain * LJ_GRID;
-#else
-    (void)pair_energies;
-#endif
-}
-
+/* The memory of a chain of the trial. */
 #define LJ_HOME(name, chain)                                                                       \
     struct lj_home name;                                                                           \
-    lj_transfer_home(&name, chains, particles, cells, offsets, capacity, slots, chain, n_chains,   \
-                     pair_energies)
+    lj_home_of(&name, &shape, particles, cells, offsets, pair_energies, capacity, slots, chain,    \
+               n_chains);                                                                          \
+    lj_home_list(&name, chains[chain].list)
 
 /*
  * Trials up to that which is number `end` of what changes volumes or N, of boxes that have made
@@ -64,7 +52,7 @@ __kernel __attribute__((reqd_work_group_size(LJ_GROUP, 1, 1))) void
 lj_transfer(__global const struct lj_member *members, __global struct lj_chain *chains,
             __global uint4 *particles, __global uint4 *cells, __global const uint *offsets,
             ulong step, ulong turn, ulong end, uint capacity, uint slots,
-            __global long *pair_energies, __global const float4 *tables) {
+            __global long *pair_energies, __global const float4 *tables, struct lj_shape shape) {
     const uint item = (uint)get_local_id(0), first = 2u * (uint)get_group_id(0);
     const uint n_chains = 2u * (uint)get_num_groups(0);
     const ulong made = chains[first].volumes;

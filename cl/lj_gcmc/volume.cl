@@ -86,7 +86,8 @@ lj_volume_sums(__global const struct lj_member *members,
                __global const struct lj_volume_rules *rules, __global const struct lj_chain *chains,
                __global uint4 *particles, __global uint4 *cells, __global const uint *offsets,
                __global long *parts, ulong step, ulong turn, uint capacity, uint slots,
-               __global long *pair_energies, uint keep, __global const float4 *tables) {
+               __global long *pair_energies, uint keep, __global const float4 *tables,
+               struct lj_shape shape) {
     __local struct lj_total_room room;
     const uint item = (uint)get_local_id(0), part = (uint)get_group_id(0);
     const uint n_parts = (uint)get_num_groups(0), chain = (uint)get_group_id(1);
@@ -94,12 +95,8 @@ lj_volume_sums(__global const struct lj_member *members,
     const struct lj_volume_rules r = rules[chain];
     struct lj_chain c = chains[chain];
     struct lj_home home;
-    lj_home_of(&home, particles, cells, offsets, capacity, slots, chain, (uint)get_num_groups(1));
-#ifdef LJ_ENERGIES
-    home.energies = pair_energies + (ulong)chain * LJ_GRID;
-#else
-    (void)pair_energies;
-#endif
+    lj_home_of(&home, &shape, particles, cells, offsets, pair_energies, capacity, slots, chain,
+               (uint)get_num_groups(1));
     __local float scale[3];
     uint due = !m.ideal;
     if (keep) {

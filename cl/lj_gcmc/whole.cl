@@ -114,12 +114,12 @@ ERGO_INLINE void lj_change(const struct lj_places *p, __local const ushort *list
 /* The particles into the cells. *full: a cell has too few slots, and lacks some. */
 ERGO_INLINE void lj_fill_cells(const struct lj_home *home, const struct lj_places *places,
                                uint particles, uint item, __local uint *full) {
-    for (uint c = item; c < LJ_GRID; c += LJ_GROUP)
+    for (uint c = item; c < home->shape.cells; c += LJ_GROUP)
         home->cells[c].w = 0u;
     LJ_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     for (uint i = item; i < particles; i += LJ_GROUP) {
         const lj_position p = lj_whole_at(places, i);
-        const uint cell = lj_cell_of(p);
+        const uint cell = lj_cell_of(home, p);
         /* .w of the first slot is the number of particles, and counts meanwhile */
         volatile __global uint *number = (volatile __global uint *)(home->cells + cell) + 3;
         const uint slot = atomic_inc(number);
@@ -142,7 +142,8 @@ __kernel __attribute__((reqd_work_group_size(LJ_GROUP, 1, 1))) void
 lj_run(__global const struct lj_member *members, __global struct lj_chain *chains,
        __global uint4 *particles, __global uint4 *cells, __global const uint *offsets,
        __global struct lj_sample *samples, ulong start, ulong target, ulong every, uint count,
-       uint capacity, uint slots, __global long *pair_energies, __global const float4 *tables) {
+       uint capacity, uint slots, __global long *pair_energies, __global const float4 *tables,
+       struct lj_shape shape) {
     __local uint4 draws[2u * LJ_AHEAD];
     __local uint x[LJ_WHOLE], y[LJ_WHOLE], z[LJ_WHOLE], coarse[LJ_WHOLE + LJ_LOOKS * LJ_GROUP];
     __local ushort list[LJ_WHOLE];
@@ -153,10 +154,10 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
     const struct lj_member m = lj_member_of(members, chains, tables, chain);
     struct lj_chain c = chains[chain];
     struct lj_home home;
-    (void)pair_energies;
     if (c.status != (uint)LJ_RUNNING)
         return;
-    lj_home_of(&home, particles, cells, offsets, capacity, slots, chain, n_chains);
+    lj_home_of(&home, &shape, particles, cells, offsets, pair_energies, capacity, slots, chain,
+               n_chains);
     ulong next = c.step >= start ? start + ((c.step - start) / every + 1UL) * every : start;
     lj_draw_ahead(&m, c.step - c.step % LJ_AHEAD, item, draws);
     lj_places_read(home.particles, c.particles, item, LJ_GROUP, &places);

@@ -72,6 +72,25 @@ refuse_dilute "/system/box: a box of 455111517888 cells; at most 268435455" hard
 refuse_dilute "/system/box: a box of 1e+06 x 1e+06 sigma has 500001723664 cells" hard-disks '"n": 50, "box": [1e6, 1e6]'
 refuse_dilute "or leave /system/decomposition out" lj-gcmc '"temperature": 2, "activity": 1e-10, "box": 1e4, "decomposition": "checkerboard"'
 
+# Boxes of other sizes take the same programs: numbers of cells and bins are values. On a checkerboard local memory has
+# as many places as a neighbourhood needs, unless the job says how many.
+options_of() { # device, job, box, tuning
+    expect 0 env ERGOCL_PRETEND="$1" "$ERGOCL" kernels --programs programs "$2.json" --device portable \
+        --set /run/curve_every=1 --set "/system/box=$3" --set "/tuning/${4:-slots=8}"
+    grep -h '"options"' programs/*.json >"$2.options"
+    rm -r programs
+}
+for device in "" mi300x; do
+    for name in open fixed board; do
+        tuning=$([ $name = board ] && echo tile=256)
+        options_of "$device" $name "[6, 7, 6.5]" "$tuning"
+        mv $name.options first.options
+        options_of "$device" $name "[14, 40, 29]" "$tuning"
+        [ -s $name.options ] || fail "$name: no options"
+        cmp $name.options first.options || fail "$name: another size of the box is another program"
+    done
+done
+
 # Bins of four species that a device has no local memory for.
 printf '{"sampler": "lj-fluid", "system": {"box": [6, 6, 6], "temperature": 1.5, "cutoff": 1.4, "particles": 40, %s}, "run": {"sweeps": 400, "gr_bins": 1000}}\n' \
     '"species": {"names": "A B C D", "epsilon": [1, 1, 1, 1], "sigma": [1, 1, 1, 1], "fractions": [0.25, 0.25, 0.25, 0.25]}' >bins.json

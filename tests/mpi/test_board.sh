@@ -57,7 +57,7 @@ while read -r what; do
     ERGOCL_CL_DIR=$PWD/cl expect 5 ranks 2 run board.json -o broken --overwrite --device "$pocl" --quiet --set /run/curve_every=0
     says err "audit of"
 done <<'BROKEN'
-s/if (cell \/ (uint)(LJ_NX \* LJ_NY) < last)/if (0)/
+s/if (cell \/ (shape.n\[0\] \* shape.n\[1\]) < last)/if (0)/
 s/which ? first + count - deep + layer/which ? first + layer/
 s/p >= slots || (which \&\& twice)/p >= slots || which/
 BROKEN

@@ -24,7 +24,7 @@ static void launch(struct lj_state *s, const struct ergo_engine_slot *slot, uint
                     BUFFER(LJ_CHAINS), BUFFER(LJ_PARTICLES), BUFFER(LJ_CELLS), BUFFER(LJ_OFFSETS),
                     BUFFER(LJ_SAMPLES), U64(slot->step), U64(to),
                     U64(slot->every ? slot->every : 1), U32(slot->samples), U32(s->capacity),
-                    U32(s->slots), BUFFER(LJ_PAIR_ENERGIES), BUFFER(LJ_TABLES));
+                    U32(s->slots), BUFFER(LJ_PAIR_ENERGIES), BUFFER(LJ_TABLES), VALUE(s->shape));
 }
 
 /* Move all chains to step `to`. `from`: the smallest step of a chain. */

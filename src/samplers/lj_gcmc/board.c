@@ -58,15 +58,9 @@ uint64_t lj_board_visits(const struct lj_system *s, const struct lj_launch *l, u
 }
 
 void lj_board_options(const struct lj_state *s, struct ergo_text *options) {
-    const struct lj_grid *g = &s->grid;
-    ergo_text_append(options,
-                     "-DLJ_NX=%u -DLJ_NY=%u -DLJ_NZ=%u -DLJ_PARTS=1u -DLJ_GROUP=%u -DLJ_PERIOD=%uu "
-                     "-DLJ_TRIALS=%uu -DLJ_TILE=%uu -DLJ_BLOCKS=%lluu%s",
-                     g->n[0], g->n[1], g->n[2], s->launch.group, s->system.period, s->system.trials,
-                     s->tile, (unsigned long long)s->launch.board_blocks,
-                     s->launch.vector ? " -DLJ_VECTOR=8" : "");
-    if (s->cut)
-        ergo_text_append(options, " -DLJ_TALL=%uu", s->at.slab.tall);
+    ergo_text_append(options, "-DLJ_PARTS=1u -DLJ_GROUP=%u -DLJ_TRIALS=%uu -DLJ_TILE=%uu%s%s",
+                     s->launch.group, s->system.trials, s->tile,
+                     s->launch.vector ? " -DLJ_VECTOR=8" : "", s->cut ? " -DLJ_CUT=1" : "");
     lj_potential_options(s, options);
 }
 
@@ -85,7 +79,7 @@ void lj_board_activate(struct lj_state *s, uint64_t from, uint64_t end, uint64_t
                 ergo_grid_groups((size_t)(end - from), l->group, s->e.batch->count),
                 BUFFER(LJ_MEMBERS), BUFFER(LJ_CHAINS), BUFFER(LJ_CELLS), BUFFER(LJ_BOUNDS),
                 BUFFER(LJ_ACTIVE_CELLS), BUFFER(LJ_FULL), U64(to), U32(s->slots), BUFFER(LJ_TABLES),
-                U32(from));
+                U32(from), VALUE(s->shape));
 }
 
 void lj_board_launch(struct lj_state *s, const struct ergo_engine_slot *slot, uint64_t to) {
@@ -98,11 +92,11 @@ void lj_board_launch(struct lj_state *s, const struct ergo_engine_slot *slot, ui
     lj_board_activate(s, 0, l->board_blocks, to);
     ERGO_LAUNCH(&s->e, LJ_BOARD_SUM, ergo_grid_groups(l->shares, l->sum_group, members),
                 BUFFER(LJ_CHAINS), BUFFER(LJ_ACTIVE_CELLS), BUFFER(LJ_FULL), BUFFER(LJ_TURNS),
-                U64(to));
+                U64(to), VALUE(s->shape));
     ERGO_LAUNCH(&s->e, LJ_BOARD_END, ergo_grid_groups(members, 1, 1), BUFFER(LJ_MEMBERS),
                 BUFFER(LJ_CHAINS), BUFFER(LJ_TURNS), BUFFER(LJ_SAMPLES), U64(slot->step), U64(to),
                 U64(slot->every ? slot->every : 1), U32(slot->samples),
-                U32(s->cut ? UINT32_MAX : s->capacity), U32(l->shares));
+                U32(s->cut ? UINT32_MAX : s->capacity), U32(l->shares), VALUE(s->shape));
 }
 
 void lj_board_list(struct lj_state *s) {
@@ -111,5 +105,5 @@ void lj_board_list(struct lj_state *s) {
         return;
     }
     ERGO_LAUNCH(&s->e, LJ_BOARD_LIST, ergo_grid_groups(s->e.batch->count, s->launch.end_group, 1),
-                BUFFER(LJ_CELLS), BUFFER(LJ_PARTICLES), U32(s->capacity));
+                BUFFER(LJ_CELLS), BUFFER(LJ_PARTICLES), U32(s->capacity), VALUE(s->shape));
 }

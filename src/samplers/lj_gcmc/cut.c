@@ -93,14 +93,7 @@ static void unpack(void *state);
  * them may be wrong, because an active cell of the block before it may reach into it, of which a
  * slab knows nothing. */
 static uint32_t halo_blocks(const struct lj_state *s) {
-    if (!s->launch.bins)
-        return 1;
-    double box[3];
-    for (int k = 0; k < 3; k++)
-        box[k] = s->system.box[k] / s->system.sigma;
-    const struct lj_reach reach =
-        lj_grid_reach(&s->grid, box, lj_bin_width(s) / s->system.sigma * s->launch.bins);
-    return (uint32_t)reach.high[2] / s->system.period + 1;
+    return s->launch.bins ? (uint32_t)lj_gr_reach(s).high[2] / s->system.period + 1 : 1;
 }
 
 /* Edges of all members in planes that a cell has at the start; where they become more, messages
@@ -177,7 +170,7 @@ static void pack(void *state) {
     ERGO_LAUNCH(&s->e, LJ_CUT_PACK, over_edges(s), BUFFER(LJ_MEMBERS), BUFFER(LJ_CHAINS),
                 BUFFER(LJ_CELLS), BUFFER(LJ_CUT_EDGES), U32(first_block(s)), U32(count_blocks(s)),
                 U32(s->at.slab.halo / s->system.period), U32(s->at.plane), U32(s->at.planes),
-                U32(s->slots));
+                U32(s->slots), VALUE(s->shape));
 }
 
 static void unpack(void *state) {
@@ -185,7 +178,7 @@ static void unpack(void *state) {
     ERGO_LAUNCH(&s->e, LJ_CUT_UNPACK, over_edges(s), BUFFER(LJ_MEMBERS), BUFFER(LJ_CHAINS),
                 BUFFER(LJ_CELLS), BUFFER(LJ_CUT_HALOS), U32(first_block(s)), U32(count_blocks(s)),
                 U32(s->at.slab.halo / s->system.period), U32(s->at.plane), U32(s->at.planes),
-                U32(s->slots), U32(used(s)));
+                U32(s->slots), U32(used(s)), VALUE(s->shape));
 }
 
 /* The active cells of the blocks in layers `from` to `to` - 1 of the memory. */
@@ -205,7 +198,7 @@ static void add_up(struct lj_state *s) {
     lj_cut_blocks(s, &from, &to);
     ERGO_LAUNCH(&s->e, LJ_CUT_SUM, ergo_grid_groups(l->shares, l->sum_group, members),
                 BUFFER(LJ_CHAINS), BUFFER(LJ_ACTIVE_CELLS), BUFFER(LJ_FULL), BUFFER(LJ_TURNS),
-                U64(s->at.to), U32(from), U32(to));
+                U64(s->at.to), U32(from), U32(to), VALUE(s->shape));
     ergo_engine_read(&s->e, LJ_TURNS, 0, members * l->shares * LJ_TURN_BYTES, s->at.shares);
     if (s->e.status != ERGO_OK)
         return;
@@ -269,7 +262,7 @@ void lj_cut_list(struct lj_state *s) {
         ergo_engine_fill(&s->e, LJ_LISTED, 0); /* so that a launch which is lost is noticed */
         ERGO_LAUNCH(&s->e, LJ_BOARD_LIST, ergo_grid_groups(members, s->launch.end_group, 1),
                     BUFFER(LJ_CHAINS), BUFFER(LJ_CELLS), BUFFER(LJ_PARTICLES), BUFFER(LJ_LISTED),
-                    U32(s->capacity), U32(s->at.slab.halo), U32(s->at.slab.count));
+                    U32(s->capacity), U32(s->at.slab.halo), U32(s->at.slab.count), VALUE(s->shape));
         ergo_engine_read(&s->e, LJ_LISTED, 0, members * sizeof *s->at.listed, s->at.listed);
         for (size_t m = 0; m < members && s->e.status == ERGO_OK; m++)
             most = s->at.listed[m].particles > most ? s->at.listed[m].particles : most;

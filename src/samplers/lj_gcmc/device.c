@@ -4,6 +4,7 @@
 #include "samplers/lj_gcmc/lj.h"
 
 _Static_assert(sizeof(struct lj_member) == LJ_MEMBER_BYTES, "lj_member has no padding");
+_Static_assert(sizeof(struct lj_shape) == LJ_SHAPE_BYTES, "lj_shape has no padding");
 _Static_assert(sizeof(struct lj_chain) == LJ_CHAIN_BYTES, "lj_chain has no padding");
 _Static_assert(sizeof(struct lj_sample) == LJ_SAMPLE_BYTES, "lj_sample has no padding");
 _Static_assert(sizeof(struct lj_volume_rules) == LJ_VOLUME_RULES_BYTES, "no padding");

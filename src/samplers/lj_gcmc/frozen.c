@@ -259,8 +259,7 @@ uint32_t lj_frozen_near(const struct lj_atoms *atoms) {
 /* Build options of all that does not move. */
 void lj_field_options(const struct lj_state *s, struct ergo_text *o) {
     const struct lj_tables *t = &s->tables;
-    ergo_text_append(o, " -DLJ_FIELD=1 -DLJ_PROFILE=%uu -DLJ_PROFILE_OF=%c", lj_profile_bins(s),
-                     'x' + s->system.axis);
+    ergo_text_append(o, " -DLJ_FIELD=1 -DLJ_PROFILE_OF=%c", 'x' + s->system.axis);
     if (s->system.slit.width > 0)
         ergo_text_append(o, " -DLJ_SLIT=1");
     if (t->voxels)

@@ -258,6 +258,7 @@ struct lj_state {
     struct lj_system system; /* of the first member; fields that all members share */
     size_t boxes; /* of a member, each a chain on the device: two in a Gibbs ensemble, else one */
     struct lj_grid grid;
+    struct lj_shape shape; /* of the cells, as kernels get it */
     struct lj_launch launch;
     struct lj_member *members;     /* [chains] */
     struct lj_chain *chains;       /* host copy, for lj_settle */
@@ -577,7 +578,8 @@ void lj_curve_rows_at(const struct lj_state *s, double *const curves[LJ_CURVES],
                       double *rows[LJ_CURVES]);
 /* Enqueue the test insertions of the chains at `step`, as row `sample` of the slot. */
 void lj_ghosts_count(struct lj_state *s, size_t sample, uint64_t step);
-double lj_bin_width(const struct lj_state *s); /* in the job's unit */
+double lj_bin_width(const struct lj_state *s);         /* in the job's unit */
+struct lj_reach lj_gr_reach(const struct lj_state *s); /* cells that bins of g(r) reach */
 /* The rows of g(r) and rho^2 g(r), also of each two species (NULL: not wanted), of a sample with n
  * particles, from its ordered pairs [lj_pair_kinds][bins]. numbers: of each species, if any. */
 void lj_pairs_convert(const struct lj_state *s, double n, const uint32_t *numbers,

@@ -30,7 +30,7 @@ static void add_shares(struct lj_state *s, bool keep, int64_t *shares) {
     ERGO_LAUNCH(&s->e, LJ_TOTAL, total_grid(s), BUFFER(LJ_MEMBERS),
                 BUFFER(s->cut ? LJ_LISTED : LJ_CHAINS), BUFFER(LJ_PARTICLES), BUFFER(LJ_CELLS),
                 BUFFER(LJ_OFFSETS), BUFFER(LJ_SHARES), U32(s->capacity), U32(s->slots),
-                BUFFER(LJ_PAIR_ENERGIES), U32(keep), BUFFER(LJ_TABLES));
+                BUFFER(LJ_PAIR_ENERGIES), U32(keep), BUFFER(LJ_TABLES), VALUE(s->shape));
     ergo_engine_read(&s->e, LJ_SHARES, 0, bytes, shares);
 }
 
@@ -103,7 +103,7 @@ void lj_ghosts_count(struct lj_state *s, size_t sample, uint64_t step) {
                     BUFFER(LJ_PARTICLES), BUFFER(LJ_CELLS), BUFFER(LJ_OFFSETS), BUFFER(LJ_GHOSTS),
                     U64(step), U64(lj_volumes_before(&s->launch, step)), U32(s->capacity),
                     U32(s->slots), U32(sample * kinds + k), U32(s->launch.ghosts), U32(k),
-                    BUFFER(LJ_PAIR_ENERGIES), BUFFER(LJ_TABLES));
+                    BUFFER(LJ_PAIR_ENERGIES), BUFFER(LJ_TABLES), VALUE(s->shape));
 }
 
 /* ---- pairs by distance ------------------------------------------------------------------------
@@ -111,6 +111,10 @@ void lj_ghosts_count(struct lj_state *s, size_t sample, uint64_t step) {
 
 double lj_bin_width(const struct lj_state *s) {
     return s->system.cutoff / lj_gr_bins(s->e.batch->points[0]);
+}
+
+struct lj_reach lj_gr_reach(const struct lj_state *s) {
+    return lj_grid_reach(&s->grid, s->system.box, lj_bin_width(s) * s->launch.bins);
 }
 
 /* Groups of particles of a launch, as estimated for a tenth of a second. A particle visits the
@@ -148,7 +152,8 @@ void lj_pairs_count(struct lj_state *s, size_t curve, uint64_t step) {
                     BUFFER(s->cut ? LJ_LISTED : LJ_CHAINS), BUFFER(LJ_PARTICLES), BUFFER(LJ_CELLS),
                     BUFFER(LJ_OFFSETS), BUFFER(LJ_EDGES), BUFFER(LJ_COUNTS), U64(step),
                     U32(s->capacity), U32(s->slots), U32(curve),
-                    F32(s->system.sigma / lj_bin_width(s)), U32(begin), U32(end));
+                    F32(s->system.sigma / lj_bin_width(s)), U32(begin), U32(end), VALUE(s->shape),
+                    LOCAL(4 * s->launch.bins * lj_pair_kinds(&s->system)));
         ergo_engine_made(&s->e, pace, (end - begin - 1) / group + 1);
     }
 }

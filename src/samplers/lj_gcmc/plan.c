@@ -354,19 +354,6 @@ static void declare_buffers(struct lj_state *s) {
         lj_cut_declare(s);
 }
 
-/* Build options with the range of cells that the bins of g(r) reach. */
-static void append_reach(struct ergo_text *o, const struct lj_state *s) {
-    static const char axes[] = "XYZ";
-    double box[3];
-    for (int k = 0; k < 3; k++)
-        box[k] = s->system.box[k] / s->system.sigma;
-    const struct lj_reach r =
-        lj_grid_reach(&s->grid, box, lj_bin_width(s) / s->system.sigma * s->launch.bins);
-    for (int k = 0; k < 3; k++)
-        ergo_text_append(o, " -DLJ_LOW_%c=%d -DLJ_HIGH_%c=%d -DLJ_RING_%c=%d", axes[k], r.low[k],
-                         axes[k], r.high[k], axes[k], r.ring[k]);
-}
-
 void lj_potential_options(const struct lj_state *s, struct ergo_text *o) {
     if (s->system.tabulated)
         ergo_text_append(o, " -DLJ_TABLE=1");
@@ -381,24 +368,16 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct lj_stat
     static const char *const total = "lj_gcmc/total.cl", *const end = "lj_gcmc/board_end.cl";
     struct ergo_engine *e = &s->e;
     const struct lj_launch *l = &s->launch;
-    const struct lj_grid *g = &s->grid;
     struct ergo_text o = {0}, board = {0}, ghosts = {0};
-    ergo_text_append(&o, "-DLJ_GROUP=%u -DLJ_TEAMS=%u -DLJ_TOTAL_GROUP=%u -DLJ_BINS=%uu", l->group,
-                     l->teams, l->total_group, l->bins ? l->bins : 1);
-    ergo_text_append(&o,
-                     " -DLJ_NX=%u -DLJ_NY=%u -DLJ_NZ=%u -DLJ_OFFSETS=%uu -DLJ_NEAR=%uu "
-                     "-DLJ_CULL=%d -DLJ_PARTS=%uu%s%s",
-                     g->n[0], g->n[1], g->n[2], g->n_offsets, g->near, g->cull, g->parts,
+    ergo_text_append(&o, "-DLJ_GROUP=%u -DLJ_TEAMS=%u -DLJ_TOTAL_GROUP=%u", l->group, l->teams,
+                     l->total_group);
+    ergo_text_append(&o, " -DLJ_PARTS=%uu%s%s%s", s->grid.parts, s->cut ? " -DLJ_CUT=1" : "",
                      l->slotted ? " -DLJ_SLOTTED=1" : "", l->energies ? " -DLJ_ENERGIES=1" : "");
     lj_potential_options(s, &o);
     if (l->volume_every)
         ergo_text_append(&o, l->transfers ? " -DLJ_NPT=1 -DLJ_GIBBS=1" : " -DLJ_NPT=1");
     if (s->system.field)
         lj_field_options(s, &o);
-    else
-        append_reach(&o, s);
-    if (s->cut)
-        ergo_text_append(&o, " -DLJ_TALL=%uu", s->at.slab.tall);
     ergo_engine_kernel(e, LJ_TOTAL, total, o.data, "lj_total");
     ergo_engine_kernel(e, LJ_PAIRS, total, o.data, s->system.field ? "lj_profile" : "lj_pairs");
     if (l->transfers)
@@ -415,9 +394,8 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct lj_stat
         ergo_engine_kernel(e, LJ_VOLUME_MOVE, "lj_gcmc/volume.cl", ghosts.data, "lj_volume_move");
     }
     if (l->board_blocks) {
-        ergo_text_append(
-            &o, " -DLJ_BLOCKS=%lluu -DLJ_TRIALS=%uu -DLJ_END_GROUP=%u -DLJ_SUM_GROUP=%u",
-            (unsigned long long)l->board_blocks, s->system.trials, l->end_group, l->sum_group);
+        ergo_text_append(&o, " -DLJ_TRIALS=%uu -DLJ_END_GROUP=%u -DLJ_SUM_GROUP=%u",
+                         s->system.trials, l->end_group, l->sum_group);
         lj_board_options(s, &board);
         ergo_engine_kernel(e, LJ_BOARD, "lj_gcmc/board.cl", board.data, "lj_board");
         if (s->cut)
@@ -457,6 +435,32 @@ static bool fill_rules(struct lj_state *s) {
     for (size_t i = 0; s->rules && i < lj_chains(s); i++)
         s->rules[i] = lj_rules_of(batch->points[i / s->boxes], i % s->boxes);
     return s->rules && lj_volume_lists(s, lj_widest_core(s));
+}
+
+static struct lj_shape shape_of(const struct lj_state *s) {
+    const struct lj_grid *g = &s->grid;
+    const uint32_t period = s->system.period;
+    const struct lj_reach r = lj_gr_reach(s);
+    struct lj_shape shape = {.cells = (uint32_t)lj_cells(s),
+                             .offsets = g->n_offsets,
+                             .near = g->near,
+                             .cull = g->cull,
+                             .bins = s->launch.bins,
+                             .profile = s->system.field ? lj_profile_bins(s) : 0,
+                             .period = period,
+                             .active = (uint32_t)s->launch.board_blocks};
+    if (period)
+        shape.by_span = UINT32_MAX / (2 * period - LJ_ACTIVE) + 1;
+    for (int k = 0; k < 3; k++) {
+        shape.n[k] = g->n[k];
+        shape.middle[k] = UINT32_C(0x80000000) / g->n[k];
+        shape.width[k] = 0x1p32f / (float)g->n[k];
+        shape.low[k] = r.low[k];
+        shape.high[k] = r.high[k];
+        shape.reach[k] = r.ring[k] ? 0 : shape.width[k];
+        shape.blocks[k] = period ? g->n[k] / period : 0;
+    }
+    return shape;
 }
 
 static enum ergo_status fill_members(struct lj_state *s) {
@@ -517,6 +521,7 @@ enum ergo_status lj_configure(struct ergo_context *ctx, void *state) {
     s->slots = s->launch.slots;
     s->capacity = s->launch.capacity;
     s->tile = s->launch.tile;
+    s->shape = shape_of(s);
     s->e.curve_interval = lj_curve_every(first);
     for (size_t c = 0; c < LJ_CURVES; c++)
         s->curve_sizes[c] =

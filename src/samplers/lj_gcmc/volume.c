@@ -177,7 +177,7 @@ static void sums(struct lj_state *s, uint64_t step, uint64_t turn, bool keep) {
                 BUFFER(LJ_MEMBERS), BUFFER(LJ_RULES), BUFFER(LJ_CHAINS), BUFFER(LJ_PARTICLES),
                 BUFFER(LJ_CELLS), BUFFER(LJ_OFFSETS), BUFFER(LJ_TRIALS), U64(step), U64(turn),
                 U32(s->capacity), U32(s->slots), BUFFER(LJ_PAIR_ENERGIES), U32(keep),
-                BUFFER(LJ_TABLES));
+                BUFFER(LJ_TABLES), VALUE(s->shape));
 }
 
 /* A launch of all trials; several where a device ends loops. */
@@ -191,7 +191,7 @@ static void transfers(struct lj_state *s, uint64_t step, uint64_t turn) {
         ERGO_LAUNCH(&s->e, LJ_TRANSFER, ergo_grid_groups(s->e.batch->count, l->group, 1),
                     BUFFER(LJ_MEMBERS), BUFFER(LJ_CHAINS), BUFFER(LJ_PARTICLES), BUFFER(LJ_CELLS),
                     BUFFER(LJ_OFFSETS), U64(step), U64(turn), U64(to), U32(s->capacity),
-                    U32(s->slots), BUFFER(LJ_PAIR_ENERGIES), BUFFER(LJ_TABLES));
+                    U32(s->slots), BUFFER(LJ_PAIR_ENERGIES), BUFFER(LJ_TABLES), VALUE(s->shape));
     }
 }
 
