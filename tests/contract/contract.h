@@ -162,11 +162,11 @@ __attribute__((constructor)) static void contract_look_after(void) {
 
 /* ---- jobs ------------------------------------------------------------------------------------ */
 
-/* On each push ($ERGOCL_TEST_PART, tests/run-all) every sampler's own job goes through most points
+/* In make test ($ERGOCL_TEST_BRIEF, tests/run-all) every sampler's own job goes through most points
  * of a test, and the jobs of its other models through the first of each sort, each model in every
- * other test, each test with every other model: which, the number says, 0 or 1. */
+ * other test, each test with every other model. */
 static inline bool contract_part(void) {
-    return getenv("ERGOCL_TEST_PART") != NULL;
+    return getenv("ERGOCL_TEST_BRIEF") != NULL;
 }
 static inline bool contract_brief(void) {
     return contract_part() && contract.another;
@@ -347,12 +347,12 @@ static inline void contract_each_tiny(void (*test)(void)) {
 }
 
 /* Whether the n-th of the models is for the test that now looks at models, `calls` before it. */
-static inline bool contract_drawn(unsigned n, unsigned calls) {
+static inline bool contract_has_model(unsigned n, unsigned calls) {
     unsigned name = 0; /* half of the sum: 0 and 1 as often for the tests there are */
     for (const char *c = program_invocation_short_name; *c; c++)
         name += (unsigned char)*c;
     return !contract_part() ||
-           (n + calls + name / 2 + (unsigned)atoi(getenv("ERGOCL_TEST_PART"))) % 2 == 0;
+           (n + calls + name / 2) % 2 == 0;
 }
 
 /* The same, and for the samplers' models that are programs of their own: NAME+MODEL.json. */
@@ -366,7 +366,7 @@ static inline void contract_each_model(void (*test)(void)) {
         snprintf(pattern, sizeof pattern, CONTRACT_JOBS "%s+*.json", ergo_samplers[i]->name);
         if (glob(pattern, 0, NULL, &found) == 0)
             for (size_t k = 0; k < found.gl_pathc; k++)
-                if (contract_drawn(n++, calls))
+                if (contract_has_model(n++, calls))
                     contract_job(ergo_samplers[i]->name, found.gl_pathv[k], test);
         globfree(&found);
     }

@@ -68,10 +68,24 @@ static bool chosen(const char *path) {
     return any;
 }
 
+/* 0; or 1 where they do, and both are said with the command that does this job alone. */
+static size_t differs(const char *path, const char *what, const cJSON *expected,
+                      const cJSON *found) {
+    if (cJSON_Compare(expected, found, true))
+        return 0;
+    char *was = cJSON_PrintUnformatted(expected), *is = cJSON_PrintUnformatted(found);
+    print_error("%s ends in other %s than it used to: %s, and now %s\n"
+                "alone: TEST_GOLDEN=%s build/tests/contract/test_golden\n",
+                path, what, was, is, path + strlen(CONTRACT_JOBS));
+    free(was);
+    free(is);
+    return 1;
+}
+
 static void test_golden(void **state) {
     (void)state;
     glob_t jobs = {0};
-    size_t compared = 0;
+    size_t compared = 0, differ = 0;
     unsigned share = 1, shares = 1;
     const char *text = getenv("TEST_SHARE");
     if (text && (sscanf(text, "%u/%u", &share, &shares) != 2 || share < 1 || share > shares))
@@ -89,19 +103,19 @@ static void test_golden(void **state) {
         if ((getenv("ERGOCL_TEST_SMALL") && !strstr(path, "-tiny.json")) || !contract_about(path) ||
             !chosen(path) || i % shares != share - 1)
             continue;
+        print_message("%s\n", path); /* where it was, if it is killed */
         cJSON *measured = NULL, *found = digests_of(path, &measured);
-        if (!cJSON_Compare(expected, found, true)) {
-            char *states = cJSON_PrintUnformatted(found);
-            fail_msg("%s ends in other states than it used to: %s", path, states);
-        }
-        if (measured &&
-            !cJSON_Compare(cJSON_GetObjectItemCaseSensitive(samples, path), measured, true))
-            fail_msg("%s has other samples than it used to: %s", path, measured->valuestring);
+        differ += differs(path, "states", expected, found);
+        if (measured)
+            differ += differs(path, "samples", cJSON_GetObjectItemCaseSensitive(samples, path),
+                              measured);
         cJSON_Delete(measured);
         compared += (size_t)cJSON_GetArraySize(found);
         cJSON_Delete(found);
     }
     print_message("%zu digests\n", compared);
+    if (differ)
+        fail_msg("%zu of the digests above are not those of %s", differ, file);
     assert_true(compared > 0 || shares > 1);
     globfree(&jobs);
     cJSON_Delete(golden);

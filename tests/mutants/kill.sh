@@ -87,14 +87,13 @@ entry_points() {
     done < <(find cl -name '*.cl' | sort)
 }
 
-# --all of $TEST_SAMPLER's (or of all), or the --first of each list and kind: those of each push.
+# --all of $TEST_SAMPLER's (or of all), or the --first of each list: those of each push.
 if [ "${1:---all}" = --all ] || [ "$1" = --first ]; then
     declare -A seen
     for name in "${names[@]}"; do
-        sort=${list_of[$name]}-${kind_of[$name]}
         [[ ${file_of[$name]} == "${sampler//-/_}"* ]] || continue
-        [ "${1-}" != --first ] || [ -z "${seen[$sort]-}" ] || continue
-        seen[$sort]=yes
+        [ "${1-}" != --first ] || [ -z "${seen[${list_of[$name]}]-}" ] || continue
+        seen[${list_of[$name]}]=yes
         echo "$name"
     done
     exit 0
