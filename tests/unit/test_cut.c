@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "oracle/joined.h"
-#include "oracle/wraps.h"
+#include "oracle/potts_serial.h"
 #include "samplers/swendsen_wang/cut.h"
 #include "unit/layout_owner.h"
 
@@ -223,21 +223,15 @@ static void simulate(const struct ergo_layout *l, uint32_t rounds, uint64_t *nam
     close_whole(&w);
 }
 
-/* Wrapping from the whole, by oracle/wraps.c. */
-static bool wraps(const uint32_t *inside) {
-    uint32_t pairs[4 * L];
-    struct sw_wraps *w = sw_wraps_create(2 * L);
-    bool x, y;
-    for (uint32_t k = 0; k < L; k++) {
-        const uint32_t a = k * L + L - 1, b = (L - 1) * L + k;
-        pairs[2 * k] = right[a] ? find(inside, a) : SW_NO_BOND;
-        pairs[2 * k + 1] = right[a] ? find(inside, k * L) : SW_NO_BOND;
-        pairs[2 * (L + k)] = down[b] ? find(inside, b) : SW_NO_BOND;
-        pairs[2 * (L + k) + 1] = down[b] ? find(inside, k) : SW_NO_BOND;
-    }
-    sw_wraps_find(w, pairs, L, 2 * L, &x, &y);
-    sw_wraps_destroy(w);
-    return x || y;
+/* Whether a cluster of the whole leads around it, by the oracle's walk. */
+static bool wraps(void) {
+    static uint8_t bonds[L * L];
+    static int64_t sizes[L * L]; /* not asked for */
+    const struct ergo_oracle_potts whole = {.Lx = L, .Ly = L, .bonds = bonds, .sizes = sizes};
+    for (uint32_t i = 0; i < L * L; i++)
+        bonds[i] = (uint8_t)((right[i] ? 1 : 0) | (down[i] ? 2 : 0));
+    const struct ergo_oracle_potts_clusters c = ergo_oracle_potts_clusters(&whole);
+    return c.wraps_x || c.wraps_y;
 }
 
 static void test_merging(void **unused) {
@@ -262,13 +256,7 @@ static void test_merging(void **unused) {
                 labels[i] = i;
             }
             simulate(&l, 1 + cases % 4, names, &counts);
-            for (uint32_t i = 0; i < L * L; i++) {
-                if (right[i] && i % L + 1 < L)
-                    join(labels, i, i + 1);
-                if (down[i] && i / L + 1 < L)
-                    join(labels, i, i + L);
-            }
-            const bool wrapping = wraps(labels);
+            const bool wrapping = wraps();
             struct sw_sum sums[L * L] = {{0}};
             for (uint32_t i = 0; i < L * L; i++) {
                 if (right[i])
