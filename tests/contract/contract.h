@@ -351,8 +351,7 @@ static inline bool contract_has_model(unsigned n, unsigned calls) {
     unsigned name = 0; /* half of the sum: 0 and 1 as often for the tests there are */
     for (const char *c = program_invocation_short_name; *c; c++)
         name += (unsigned char)*c;
-    return !contract_part() ||
-           (n + calls + name / 2) % 2 == 0;
+    return !contract_part() || (n + calls + name / 2) % 2 == 0;
 }
 
 /* The same, and for the samplers' models that are programs of their own: NAME+MODEL.json. */

@@ -9,18 +9,14 @@
 #include <dlfcn.h>
 
 #include "base/file.h"
-#include "bench.h"
-
-static struct ergo_device *device;
+#include "contract.h"
 
 static struct faults {
-    size_t launches;     /* so far */
-    size_t lose;         /* this launch is not made; they count from 1, 0: none */
-    size_t flip_at;      /* before this launch, */
-    size_t buffer, byte; /* a bit of this byte is flipped */
-    bool flipped;        /* it was there to be flipped */
-    bool sampling;      /* launches count from the first sampled step on: how many a start makes, */
-                        /* the clock decides */
+    size_t launches;    /* from the first sampled step on: of a start, the clock decides how many */
+    size_t lose;        /* this launch is not made; they count from 1, 0: none */
+    size_t flip_at;     /* before this launch, */
+    size_t buffer;      /* a bit of its first byte is flipped */
+    bool flipped;       /* it was there to be flipped */
     size_t n_buffers;   /* created so far */
     cl_mem buffers[64]; /* NULL: released */
     size_t sizes[64];
@@ -92,16 +88,16 @@ cl_int clEnqueueFillBuffer(cl_command_queue queue, cl_mem mem, const void *patte
     return real(queue, mem, pattern, unit, at, size, n_waits, waits, event);
 }
 
-static void flip(cl_command_queue queue, size_t buffer, size_t byte) {
+static void flip(cl_command_queue queue, size_t buffer) {
     uint8_t bits;
-    if (buffer >= faults.n_buffers || !faults.buffers[buffer] || byte >= faults.sizes[buffer])
+    if (buffer >= faults.n_buffers || !faults.buffers[buffer])
         return;
-    faults.flipped = clEnqueueReadBuffer(queue, faults.buffers[buffer], CL_TRUE, byte, 1, &bits, 0,
+    faults.flipped = clEnqueueReadBuffer(queue, faults.buffers[buffer], CL_TRUE, 0, 1, &bits, 0,
                                          NULL, NULL) == CL_SUCCESS;
     bits ^= 1;
     faults.flipped =
-        faults.flipped && clEnqueueWriteBuffer(queue, faults.buffers[buffer], CL_TRUE, byte, 1,
-                                               &bits, 0, NULL, NULL) == CL_SUCCESS;
+        faults.flipped && clEnqueueWriteBuffer(queue, faults.buffers[buffer], CL_TRUE, 0, 1, &bits,
+                                               0, NULL, NULL) == CL_SUCCESS;
 }
 
 cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dims,
@@ -110,11 +106,11 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
     cl_int (*real)(cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *,
                    const size_t *, cl_uint, const cl_event *, cl_event *);
     *(void **)&real = next("clEnqueueNDRangeKernel");
-    if (contract_replays() || (faults.sampling && !contract.steps))
+    if (contract_replays() || !contract.steps)
         return real(queue, kernel, dims, offset, global, local, n_waits, waits, event);
     faults.launches++;
     if (faults.launches == faults.flip_at)
-        flip(queue, faults.buffer, faults.byte);
+        flip(queue, faults.buffer);
     if (faults.launches == faults.lose)
         return event ? clEnqueueMarkerWithWaitList(queue, n_waits, waits, event) : CL_SUCCESS;
     return real(queue, kernel, dims, offset, global, local, n_waits, waits, event);
@@ -164,13 +160,13 @@ static void replays(const struct ergo_result *whole, size_t buffers) {
         fail_msg("%s: %zu stretches were replayed: %s", contract.sampler->name,
                  whole->audits.stretches, whole->audits.reason);
     for (size_t i = 0; i < buffers; i++) {
-        const struct faults fault = {.sampling = true, .flip_at = 1, .buffer = i};
+        const struct faults fault = {.flip_at = 1, .buffer = i};
         if (constant[i] && !run_fails(whole, &fault) && was_flipped) /* else it has gone */
             fail_msg("%s: a bit of constant %zu flipped, and the run passes",
                      contract.sampler->name, i);
     }
     for (size_t k = 1; k <= 8; k++) {
-        const struct faults fault = {.sampling = true, .lose = k};
+        const struct faults fault = {.lose = k};
         found += run_fails(whole, &fault);
     }
     print_message("%s: of the run's first 8 launches, lost one by one, %zu were found\n",
@@ -196,17 +192,12 @@ static int set_up(void **state) {
     if (contract_set_up(state) != 0)
         return -1;
     contract.audits = true;
-    return ergo_device_open(contract.ctx, NULL, &device) == ERGO_OK ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    ergo_device_close(device);
-    return contract_tear_down(state);
+    return 0;
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_runs),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, contract_tear_down);
 }

@@ -107,8 +107,8 @@ static void test_golden(void **state) {
         cJSON *measured = NULL, *found = digests_of(path, &measured);
         differ += differs(path, "states", expected, found);
         if (measured)
-            differ += differs(path, "samples", cJSON_GetObjectItemCaseSensitive(samples, path),
-                              measured);
+            differ +=
+                differs(path, "samples", cJSON_GetObjectItemCaseSensitive(samples, path), measured);
         cJSON_Delete(measured);
         compared += (size_t)cJSON_GetArraySize(found);
         cJSON_Delete(found);

@@ -539,7 +539,7 @@ int main(void) {
         cmocka_unit_test(test_sampler_check), cmocka_unit_test(test_sets),
         cmocka_unit_test(test_trajectory),    cmocka_unit_test(test_canonical),
         cmocka_unit_test(test_same_values),   cmocka_unit_test(test_load),
-        cmocka_unit_test(test_same_values),   cmocka_unit_test(test_effects),
+        cmocka_unit_test(test_effects),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
