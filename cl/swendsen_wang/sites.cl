@@ -151,10 +151,7 @@ __kernel SW_TILE_GROUP void sw_site_flip(__global sw_word *spins,
                                          __global const struct sw_site_member *members,
                                          __global const ushort *firsts, __global const uint *labels,
                                          ulong step, __global const uchar *held) {
-    __local ushort4 rows[SW_TILE / 4u];
-    __local ushort list[SW_TILE];
-    __local ushort *leads = (__local ushort *)rows;
-    __local uint listed;
+    SW_LOCAL_LEADS;
     const uint index = (uint)get_group_id(1);
     const ulong plane = (ulong)index * SW_N;
     const struct sw_site_member m = members[index];
@@ -170,10 +167,8 @@ __kernel SW_TILE_GROUP void sw_site_flip_sizes(__global sw_word *spins,
                                                __global const ushort *firsts,
                                                __global const uint *labels, ulong step,
                                                __global uint *sizes, __global const uchar *held) {
-    __local ushort4 rows[SW_TILE / 4u];
-    __local ushort list[SW_TILE];
-    __local ushort *leads = (__local ushort *)rows;
-    __local uint counts[SW_TILE], listed;
+    SW_LOCAL_LEADS;
+    __local uint counts[SW_TILE];
     const uint index = (uint)get_group_id(1);
     const ulong plane = (ulong)index * SW_N;
     const struct sw_site_member m = members[index];
@@ -196,10 +191,8 @@ __kernel SW_TILE_GROUP void
 sw_site_flip_one(__global sw_word *spins, __global const struct sw_site_member *members,
                  __global const ushort *firsts, __global const uint *labels, ulong step,
                  __global uint *grown, uint sample, __global const uchar *held) {
-    __local ushort4 rows[SW_TILE / 4u];
-    __local ushort list[SW_TILE];
-    __local ushort *leads = (__local ushort *)rows;
-    __local uint listed, root, flipped[3];
+    SW_LOCAL_LEADS;
+    __local uint root, flipped[3];
     const uint first = (uint)get_local_id(0), index = (uint)get_group_id(1);
     const ulong plane = (ulong)index * SW_N;
     const struct sw_site_member m = members[index];

@@ -143,6 +143,13 @@ ERGO_INLINE ushort sw_lead(uint first, uint place) {
     return (ushort)(first == place ? SW_FOUND : first);
 }
 
+/* Local memory of a kernel for what follows. */
+#define SW_LOCAL_LEADS                                                                             \
+    __local ushort4 rows[SW_TILE / 4u];                                                            \
+    __local ushort list[SW_TILE];                                                                  \
+    __local ushort *leads = (__local ushort *)rows;                                                \
+    __local uint listed
+
 /* leads of all sites of the tile; list: the first sites of parts, a third of all at a critical
  * point, in any order, so that all work-items then have one. Barriers before and after. */
 ERGO_INLINE void sw_site_leads(__global const ushort *firsts, __local ushort4 *leads,

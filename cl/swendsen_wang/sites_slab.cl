@@ -95,10 +95,8 @@ ERGO_INLINE uint sw_slab_root(__global const uint *labels, uint first, uint *mar
 __kernel SW_TILE_GROUP void sw_slab_sizes(__global const ushort *firsts,
                                           __global const uint *labels, __global uint *marks,
                                           __global uint *sums) {
-    __local ushort4 rows[SW_TILE / 4u];
-    __local ushort list[SW_TILE];
-    __local ushort *leads = (__local ushort *)rows;
-    __local uint counts[SW_TILE], listed;
+    SW_LOCAL_LEADS;
+    __local uint counts[SW_TILE];
     const uint index = (uint)get_group_id(1), members = (uint)get_num_groups(1);
     const ulong plane = (ulong)index * SW_N;
     for (uint n = (uint)get_local_id(0); n < SW_TILE; n += SW_GROUP)
@@ -128,10 +126,7 @@ __kernel SW_TILE_GROUP void sw_slab_flip(__global sw_word *spins,
                                          __global const struct sw_site_member *members,
                                          __global const ushort *firsts, __global const uint *labels,
                                          ulong step, __global const uint *marks) {
-    __local ushort4 rows[SW_TILE / 4u];
-    __local ushort list[SW_TILE];
-    __local ushort *leads = (__local ushort *)rows;
-    __local uint listed;
+    SW_LOCAL_LEADS;
     const uint index = (uint)get_group_id(1);
     const ulong plane = (ulong)index * SW_N;
     const struct sw_site_member m = members[index];
@@ -191,10 +186,8 @@ __kernel SW_TILE_GROUP void sw_slab_flip_one(__global sw_word *spins,
                                              __global const uint *labels, ulong step,
                                              __global const uint *marks, __global const uint *seeds,
                                              __global uint *grown, uint sample) {
-    __local ushort4 rows[SW_TILE / 4u];
-    __local ushort list[SW_TILE];
-    __local ushort *leads = (__local ushort *)rows;
-    __local uint listed, flipped[3];
+    SW_LOCAL_LEADS;
+    __local uint flipped[3];
     const uint index = (uint)get_group_id(1);
     const ulong plane = (ulong)index * SW_N;
     const struct sw_site_member m = members[index];

@@ -55,11 +55,9 @@ __kernel SW_TILE_GROUP void sw_site_waves(__global const sw_word *spins,
                                           __global const ushort *firsts,
                                           __global const uint *labels, ulong step,
                                           __global uint *waves, __global uint *sums, uint sample) {
-    __local ushort4 rows[SW_TILE / 4u];
-    __local ushort list[SW_TILE];
-    __local ushort *leads = (__local ushort *)rows;
+    SW_LOCAL_LEADS;
     __local uint parts[SW_TILE], roots[SW_TILE]; /* roots: SW_NO_BOND of parts that are clusters */
-    __local uint total[SW_SITE_POWERS * SW_WAVE_ALL], listed, common[2];
+    __local uint total[SW_SITE_POWERS * SW_WAVE_ALL], common[2];
     __local int weights[SW_SITE_WAVES * SW_ALONG];
     const uint first = (uint)get_local_id(0), index = (uint)get_group_id(1);
     const ulong plane = (ulong)index * SW_N;
