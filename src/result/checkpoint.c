@@ -25,7 +25,7 @@ enum { MAGIC = 8, VERSION = 4, COUNT = 4, NAME = 32, LENGTH = 8, SHA = 32 };
 enum { FIXED = MAGIC + VERSION + COUNT, ENTRY = NAME + LENGTH + SHA, RECORDS_MAX = 64 };
 
 static const char magic[MAGIC] = {'E', 'R', 'G', 'O', 'C', 'K', 'P', 'T'};
-static const uint32_t version = 2;
+static const uint32_t version = 3;
 
 struct record {
     char name[NAME];

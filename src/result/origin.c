@@ -251,7 +251,7 @@ static enum ergo_status read_run(struct ergo_context *ctx, const struct ergo_job
     if (status == ERGO_OK)
         status = ergo_stored_read(&stored);
     if (status == ERGO_OK)
-        status = ergo_stored_read_finals(&stored);
+        status = ergo_stored_read_states(&stored);
     ergo_error_at(ctx, status, key);
     if (status == ERGO_OK)
         status = pack_run(ctx, &open, stored.result, job, text);

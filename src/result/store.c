@@ -1,4 +1,4 @@
-/* A checkpoint: the job in it, where the run stood, and all that it had measured. */
+/* The files of a checkpoint: the job in it, where the run stood, and all that it had measured. */
 #include "result/store.h"
 
 #include <inttypes.h>
@@ -12,34 +12,18 @@
 #include "base/memory.h"
 #include "job/schedule.h"
 
-enum { META_VERSION = 4 };
+enum { RANKS_MOST = 1000000 };
 
 /* All names in a checkpoint. */
-static const char *const names[] = {
-    "job",           "name",   "started", "meta",   "device",   "files",
-    "members",       "series", "online",  "curves", "pictures", "states",
-    "state_lengths", "finals", "spread",  "part",   NULL,
+static const char *const names[] = {"job",  "name",   "started", "files", "part",
+                                    "head", "points", "states",  NULL};
+
+/* Of the file of a run, of an index, or of a rank. Fixed-width: this is a file format. */
+struct head {
+    uint64_t state_version, generation, ranks, n_points, known; /* known: in this file */
+    double seconds, work_done;
+    char id[24], name[128], platform[128], driver[128]; /* of the last session's device */
 };
-
-/* Fixed-width: this is a file format. */
-struct meta {
-    uint64_t version, state_version, batch, step, samples, n_points;
-    double seconds;
-};
-
-/* Device of the last session, for a resume that only reports. */
-struct last_device {
-    char id[24], name[128], platform[128], driver[128];
-    double work_done;
-};
-
-/* ---- what all records share --------------------------------------------------------------------
- */
-
-bool ergo_stored_add_text(struct ergo_blobs *blobs, const char *name, struct ergo_text *text) {
-    const size_t length = text->length;
-    return ergo_blobs_take(blobs, name, ergo_text_take(text), length);
-}
 
 enum ergo_status ergo_stored_damaged(const struct ergo_stored *stored, const char *file,
                                      const char *what) {
@@ -47,51 +31,6 @@ enum ergo_status ergo_stored_damaged(const struct ergo_stored *stored, const cha
                      "%s/%s%s%s does not fit the job in it; the file is damaged or from another "
                      "version",
                      stored->folder->path, file, what ? ": " : "", what ? what : "");
-}
-
-/* As strftime wrote it: "2026-11-22T09:30:00Z". */
-bool ergo_stored_take_started(struct ergo_stored *stored) {
-    static const char shape[] = "dddd-dd-ddTdd:dd:ddZ";
-    const struct ergo_blob *blob = ergo_blobs_find(&stored->records, "started");
-    if (!blob || blob->length != sizeof shape - 1)
-        return false;
-    const char *text = blob->data;
-    for (size_t i = 0; i < blob->length; i++)
-        if (shape[i] == 'd' ? text[i] < '0' || text[i] > '9' : text[i] != shape[i])
-            return false;
-    memcpy(stored->result->started, text, sizeof shape);
-    return true;
-}
-
-bool ergo_stored_time_fits(double seconds) {
-    return seconds >= 0 && seconds < 1e12; /* and no NAN */
-}
-
-void ergo_stored_append_state(const struct ergo_member_result *m, struct ergo_text *text) {
-    const size_t size = ergo_member_state_size(m, m->n_samples) * sizeof(double);
-    double *state = size ? malloc(size) : NULL;
-    text->failed |= size && !state;
-    if (!state)
-        return;
-    ergo_member_save(m, state);
-    ergo_text_append_bytes(text, state, size);
-    free(state);
-}
-
-bool ergo_stored_take_state(struct ergo_member_result *m, uint64_t n_samples, bool keep,
-                            struct ergo_reader *reader) {
-    const size_t size = ergo_member_state_size(m, (size_t)n_samples) * sizeof(double);
-    if (m->series) /* of which they are made */
-        return true;
-    const void *bytes = ergo_reader_take(reader, size);
-    if (!bytes || !keep)
-        return bytes != NULL;
-    double *state = malloc(size + 1); /* the record is not aligned */
-    if (state)
-        memcpy(state, bytes, size);
-    const bool ok = state && ergo_member_load(m, (size_t)n_samples, state);
-    free(state);
-    return ok;
 }
 
 /* ---- to records ------------------------------------------------------------------------------ */
@@ -118,7 +57,7 @@ static bool add_files(const struct ergo_job *job, struct ergo_blobs *blobs) {
     return ok;
 }
 
-bool ergo_stored_add_job(const struct ergo_result *result, struct ergo_blobs *blobs) {
+static bool add_job(const struct ergo_result *result, struct ergo_blobs *blobs) {
     const struct ergo_job *job = result->job;
     const uint64_t part[2] = {result->part, result->n_parts};
     if (result->n_parts && !ergo_blobs_add(blobs, "part", part, sizeof part))
@@ -129,28 +68,49 @@ bool ergo_stored_add_job(const struct ergo_result *result, struct ergo_blobs *bl
            add_files(job, blobs);
 }
 
-bool ergo_stored_add_device(const struct ergo_result *result, double work_done,
-                            struct ergo_blobs *blobs) {
-    const struct ergo_device_summary *summary = &result->device;
-    struct last_device last;
-    memset(&last, 0, sizeof last); /* these bytes go into a file */
-    snprintf(last.id, sizeof last.id, "%s", summary->id);
-    snprintf(last.name, sizeof last.name, "%s", summary->name);
-    snprintf(last.platform, sizeof last.platform, "%s", summary->platform);
-    snprintf(last.driver, sizeof last.driver, "%s", summary->driver);
-    last.work_done = work_done;
-    return ergo_blobs_add(blobs, "device", &last, sizeof last);
+/* Text becomes a record without a copy. */
+static bool add_text(struct ergo_blobs *blobs, const char *name, struct ergo_text *text) {
+    const size_t length = text->length;
+    return ergo_blobs_take(blobs, name, ergo_text_take(text), length);
 }
 
-bool ergo_stored_add_head(const struct ergo_result *result, size_t batch, uint64_t step,
-                          size_t samples, double seconds, double work_done,
-                          struct ergo_blobs *blobs) {
-    const struct meta meta = {META_VERSION, result->job->sampler->state_version,
-                              batch,        step,
-                              samples,      result->job->n_points,
-                              seconds};
-    return ergo_blobs_add(blobs, "meta", &meta, sizeof meta) &&
-           ergo_stored_add_device(result, work_done, blobs);
+static bool add_points(const struct ergo_result *result, const struct ergo_point_progress *progress,
+                       uint64_t *known, struct ergo_blobs *blobs) {
+    struct ergo_text points = {0}, states = {0};
+    for (size_t i = 0; i < result->n_members; i++) {
+        if (!progress[i].step)
+            continue;
+        ergo_point_append(result, progress, i, &points);
+        ergo_point_append_state(result, progress, i, &states);
+        ++*known;
+    }
+    const bool ok = add_text(blobs, "points", &points);
+    return add_text(blobs, "states", &states) && ok;
+}
+
+bool ergo_stored_add(const struct ergo_result *result, const struct ergo_point_progress *progress,
+                     struct ergo_rank_files files, double seconds, double work_done,
+                     struct ergo_blobs *blobs) {
+    const struct ergo_device_summary *device = &result->device;
+    struct head head;
+    memset(&head, 0, sizeof head); /* these bytes go into a file */
+    head.state_version = result->job->sampler->state_version;
+    head.generation = files.generation;
+    head.ranks = files.ranks;
+    head.n_points = result->n_members;
+    head.seconds = seconds;
+    head.work_done = work_done;
+    snprintf(head.id, sizeof head.id, "%s", device->id);
+    snprintf(head.name, sizeof head.name, "%s", device->name);
+    snprintf(head.platform, sizeof head.platform, "%s", device->platform);
+    snprintf(head.driver, sizeof head.driver, "%s", device->driver);
+    return ((files.ranks && progress) || add_job(result, blobs)) &&
+           (!progress || add_points(result, progress, &head.known, blobs)) &&
+           ergo_blobs_add(blobs, "head", &head, sizeof head);
+}
+
+void ergo_stored_rank_file(char *name, size_t size, uint64_t generation, uint64_t rank) {
+    snprintf(name, size, ERGO_CHECKPOINT "-%" PRIu64 "-%" PRIu64, generation, rank);
 }
 
 /* ---- from records ---------------------------------------------------------------------------- */
@@ -202,8 +162,8 @@ static enum ergo_status read_part(struct ergo_stored *stored) {
     struct ergo_reader reader = ergo_reader_of(&stored->records, "part");
     if (status != ERGO_OK)
         return status;
-    if (!ergo_reader_copy(&reader, part, sizeof part) || !stored->of_ranks || !part[0] ||
-        part[0] > part[1] || part[1] > stored->result->n_members)
+    if (!ergo_reader_copy(&reader, part, sizeof part) || !part[0] || part[0] > part[1] ||
+        part[1] > stored->result->n_members)
         return ergo_stored_damaged(stored, ERGO_CHECKPOINT, "which part it is");
     return ergo_result_set_part(stored->ctx, stored->result, (unsigned)part[0], (unsigned)part[1]);
 }
@@ -238,108 +198,155 @@ enum ergo_status ergo_stored_open(struct ergo_context *ctx, const struct ergo_fo
         status =
             ergo_job_parse_stored(ctx, text->data, text->length, called, NULL, 0, &files, &job);
     ergo_job_files_free(&files);
-    stored->of_ranks = ergo_checkpoint_has(stored->checkpoint, "spread");
     if (status == ERGO_OK)
         status = ergo_result_create(ctx, job, &stored->result);
     return status == ERGO_OK ? read_part(stored) : status;
 }
 
-/* Could a run have been saved at this step? With a step that does not belong to the states or
- * samples it would go on as another chain, without anyone noticing. */
-static bool is_consistent(const struct ergo_stored *stored) {
-    const struct ergo_job *job = stored->result->job;
-    for (size_t b = 0; b < job->n_batches; b++) {
-        const struct ergo_schedule s = ergo_schedule_of(job->batches[b].points[0]);
-        const uint64_t expected = b < stored->batch    ? s.n_samples
-                                  : b == stored->batch ? stored->samples
-                                                       : 0;
-        for (size_t m = 0; m < job->batches[b].count; m++)
-            if (stored->result->members[job->batches[b].points[m]->index].n_samples != expected)
-                return false;
-        if (b != stored->batch)
-            continue;
-        if ((stored->step && !stored->has_states) ||
-            !ergo_schedule_allows(&s, stored->step, stored->samples))
-            return false;
-    }
-    return stored->batch < job->n_batches || (stored->step == 0 && stored->samples == 0);
-}
-
-bool ergo_stored_take_device(struct ergo_result *result, const struct ergo_blobs *blobs,
-                             double *work_done) {
-    struct ergo_reader device = ergo_reader_of(blobs, "device");
-    struct last_device last;
-    if (!ergo_reader_copy(&device, &last, sizeof last) || !(last.work_done >= 0) ||
-        !(last.work_done < 1e300))
+/* As strftime wrote it: "2026-11-22T09:30:00Z". */
+static bool take_started(struct ergo_stored *stored) {
+    static const char shape[] = "dddd-dd-ddTdd:dd:ddZ";
+    const struct ergo_blob *blob = ergo_blobs_find(&stored->records, "started");
+    if (!blob || blob->length != sizeof shape - 1)
         return false;
-    struct ergo_device_summary *summary = &result->device;
-    snprintf(summary->id, sizeof summary->id, "%.23s", last.id);
-    snprintf(summary->name, sizeof summary->name, "%.127s", last.name);
-    snprintf(summary->platform, sizeof summary->platform, "%.127s", last.platform);
-    snprintf(summary->driver, sizeof summary->driver, "%.127s", last.driver);
-    *work_done = last.work_done;
+    const char *text = blob->data;
+    for (size_t i = 0; i < blob->length; i++)
+        if (shape[i] == 'd' ? text[i] < '0' || text[i] > '9' : text[i] != shape[i])
+            return false;
+    memcpy(stored->result->started, text, sizeof shape);
     return true;
 }
 
-/* Reads the small records. */
-static enum ergo_status read_head(struct ergo_stored *stored) {
-    struct ergo_context *ctx = stored->ctx;
+static enum ergo_status read_head(struct ergo_stored *stored,
+                                  const struct ergo_checkpoint *checkpoint, const char *file,
+                                  struct head *head) {
     const struct ergo_job *job = stored->result->job;
-    struct meta meta;
-    enum ergo_status status =
-        ergo_checkpoint_load(ctx, stored->checkpoint, "meta", sizeof meta, &stored->records);
-    if (status == ERGO_OK)
-        status = ergo_checkpoint_load(ctx, stored->checkpoint, "device", sizeof(struct last_device),
-                                      &stored->records);
-    if (status == ERGO_OK)
-        status = ergo_checkpoint_load(ctx, stored->checkpoint, "started",
-                                      sizeof stored->result->started, &stored->records);
+    struct ergo_blobs blobs = {0};
+    const enum ergo_status status =
+        ergo_checkpoint_load(stored->ctx, checkpoint, "head", sizeof *head, &blobs);
+    struct ergo_reader reader = ergo_reader_of(&blobs, "head");
+    const bool there = ergo_reader_copy(&reader, head, sizeof *head);
+    ergo_blobs_free(&blobs);
     if (status != ERGO_OK)
         return status;
-    struct ergo_reader head = ergo_reader_of(&stored->records, "meta");
-    if (!ergo_reader_copy(&head, &meta, sizeof meta) || meta.version != META_VERSION)
-        return ergo_stored_damaged(stored, ERGO_CHECKPOINT, "its header");
-    if (meta.state_version != job->sampler->state_version)
-        return ERGO_FAIL(ctx, ERGO_E_IO,
-                         "%s/" ERGO_CHECKPOINT " holds states of version %" PRIu64 " of %s; this "
-                         "ergocl reads version %u",
-                         stored->folder->path, meta.state_version, job->sampler->name,
+    if (!there)
+        return ergo_stored_damaged(stored, file, "its header");
+    if (head->state_version != job->sampler->state_version)
+        return ERGO_FAIL(stored->ctx, ERGO_E_IO,
+                         "%s/%s holds states of version %" PRIu64 " of %s; this ergocl reads "
+                         "version %u",
+                         stored->folder->path, file, head->state_version, job->sampler->name,
                          job->sampler->state_version);
-    if (meta.n_points != job->n_points || meta.batch > job->n_batches)
-        return ergo_stored_damaged(stored, ERGO_CHECKPOINT, "the number of points");
-    if (!ergo_stored_time_fits(meta.seconds))
-        return ergo_stored_damaged(stored, ERGO_CHECKPOINT, "the time it took");
-    if (!ergo_stored_take_device(stored->result, &stored->records, &stored->work_done))
-        return ergo_stored_damaged(stored, ERGO_CHECKPOINT, "the device or its work");
-    if (!ergo_stored_take_started(stored))
-        return ergo_stored_damaged(stored, ERGO_CHECKPOINT, "the time of its start");
-    stored->batch = (size_t)meta.batch;
-    stored->step = meta.step;
-    stored->samples = (size_t)meta.samples;
-    stored->seconds = meta.seconds;
+    if (head->n_points != job->n_points || head->ranks >= RANKS_MOST)
+        return ergo_stored_damaged(stored, file, "the number of points");
+    if (!(head->seconds >= 0 && head->seconds < 1e12)) /* and no NAN */
+        return ergo_stored_damaged(stored, file, "the time it took");
+    if (!(head->work_done >= 0 && head->work_done < 1e300))
+        return ergo_stored_damaged(stored, file, "the device or its work");
     return ERGO_OK;
 }
 
-enum ergo_status ergo_stored_read(struct ergo_stored *stored) {
-    if (stored->of_ranks)
-        return ergo_stored_read_ranks(stored);
-    enum ergo_status status = read_head(stored);
-    if (status == ERGO_OK)
-        status = ergo_stored_read_members(stored);
-    if (status != ERGO_OK)
-        return status;
-    stored->has_states = ergo_checkpoint_has(stored->checkpoint, "states");
-    return is_consistent(stored)
-               ? ERGO_OK
-               : ergo_stored_damaged(stored, ERGO_CHECKPOINT, "the step it was saved at");
+/* Of a file with points. */
+typedef enum ergo_status read_file(struct ergo_stored *stored,
+                                   const struct ergo_checkpoint *checkpoint, const char *file,
+                                   uint64_t rank);
+
+static enum ergo_status each_file(struct ergo_stored *stored, read_file *read) {
+    enum ergo_status status = ERGO_OK;
+    if (!stored->files.ranks)
+        return read(stored, stored->checkpoint, ERGO_CHECKPOINT, 0);
+    for (uint64_t r = 0; r < stored->files.ranks && status == ERGO_OK; r++) {
+        struct ergo_checkpoint *checkpoint = NULL;
+        char file[64];
+        ergo_stored_rank_file(file, sizeof file, stored->files.generation, r);
+        status = ergo_checkpoint_open(stored->ctx, stored->folder, file, names, &checkpoint);
+        if (status == ERGO_OK)
+            status = read(stored, checkpoint, file, r);
+        ergo_checkpoint_close(checkpoint);
+    }
+    return status;
 }
 
-enum ergo_status ergo_stored_read_states(struct ergo_stored *stored, size_t members, double most) {
-    enum ergo_status status = ergo_checkpoint_load(stored->ctx, stored->checkpoint, "state_lengths",
-                                                   members * sizeof(uint64_t), &stored->records);
-    return status == ERGO_OK ? ergo_checkpoint_load(stored->ctx, stored->checkpoint, "states",
-                                                    (uint64_t)most, &stored->records)
-                             : status;
+static enum ergo_status read_points(struct ergo_stored *stored,
+                                    const struct ergo_checkpoint *checkpoint, const char *file,
+                                    uint64_t rank) {
+    struct ergo_device_summary *device = &stored->result->device;
+    struct ergo_blobs blobs = {0};
+    struct head head;
+    enum ergo_status status = read_head(stored, checkpoint, file, &head);
+    if (status == ERGO_OK &&
+        (head.generation != stored->files.generation || head.ranks != stored->files.ranks))
+        status = ergo_stored_damaged(stored, file, "its header");
+    if (status == ERGO_OK)
+        status = ergo_checkpoint_load(stored->ctx, checkpoint, "points",
+                                      (uint64_t)ergo_points_most(stored->result), &blobs);
+    if (status != ERGO_OK)
+        return status;
+    struct ergo_reader reader = ergo_reader_of(&blobs, "points");
+    bool fits = reader.at != NULL;
+    for (uint64_t k = 0; k < head.known && fits; k++)
+        fits = ergo_point_take(stored->result, stored->progress, &reader);
+    if (!fits || reader.rest)
+        status = ergo_stored_damaged(stored, file, "points");
+    ergo_blobs_free(&blobs);
+    stored->seconds = fmax(stored->seconds, head.seconds);
+    stored->work_done += head.work_done;
+    if (rank)
+        return status;
+    snprintf(device->id, sizeof device->id, "%.23s", head.id);
+    snprintf(device->name, sizeof device->name, "%.127s", head.name);
+    snprintf(device->platform, sizeof device->platform, "%.127s", head.platform);
+    snprintf(device->driver, sizeof device->driver, "%.127s", head.driver);
+    return status;
+}
+
+enum ergo_status ergo_stored_read(struct ergo_stored *stored) {
+    struct head head;
+    enum ergo_status status = read_head(stored, stored->checkpoint, ERGO_CHECKPOINT, &head);
+    if (status == ERGO_OK)
+        status = ergo_checkpoint_load(stored->ctx, stored->checkpoint, "started",
+                                      sizeof stored->result->started, &stored->records);
+    if (status != ERGO_OK)
+        return status;
+    if (!take_started(stored))
+        return ergo_stored_damaged(stored, ERGO_CHECKPOINT, "the time of its start");
+    stored->files = (struct ergo_rank_files){head.generation, head.ranks};
+    stored->progress = calloc(stored->result->n_members, sizeof *stored->progress);
+    if (!stored->progress)
+        return ERGO_FAIL(stored->ctx, ERGO_E_MEMORY, "no memory for %zu points",
+                         stored->result->n_members);
+    stored->n_progress = stored->result->n_members;
+    return each_file(stored, read_points);
+}
+
+static enum ergo_status read_states(struct ergo_stored *stored,
+                                    const struct ergo_checkpoint *checkpoint, const char *file,
+                                    uint64_t rank) {
+    struct ergo_blobs blobs = {0};
+    (void)rank;
+    enum ergo_status status =
+        ergo_checkpoint_load(stored->ctx, checkpoint, "states", (uint64_t)ergo_memory(), &blobs);
+    struct ergo_reader reader = ergo_reader_of(&blobs, "states");
+    bool fits = true;
+    while (reader.rest && fits)
+        fits = ergo_point_take_state(stored->result, stored->progress, &reader);
+    if (!fits)
+        status = ergo_stored_damaged(stored, file, "the state of a point");
+    ergo_blobs_free(&blobs);
+    return status;
+}
+
+/* With a step that does not belong to the state a run would go on as another chain, without anyone
+ * noticing: a chain on its way has the state of its step, or is refused. */
+enum ergo_status ergo_stored_read_states(struct ergo_stored *stored) {
+    const struct ergo_result *result = stored->result;
+    enum ergo_status status = each_file(stored, read_states);
+    for (size_t i = 0; i < result->n_members && status == ERGO_OK; i++) {
+        const struct ergo_point_progress *p = &stored->progress[i];
+        if (p->step && !p->state && p->step < ergo_schedule_of(result->members[i].point).total)
+            status = ergo_stored_damaged(stored, ERGO_CHECKPOINT, "the state of a point");
+    }
+    return status;
 }
 
 void ergo_stored_forget(struct ergo_stored *stored) {

@@ -10,15 +10,6 @@ static enum ergo_status no_memory(const struct ergo_stored *part) {
                      part->folder->path);
 }
 
-/* All of a point but its state, which one of two parts may not have kept. */
-static void pack_bare(struct ergo_result *result, const struct ergo_point_progress *progress,
-                      size_t i, struct ergo_text *text) {
-    char *state = result->members[i].state;
-    result->members[i].state = NULL;
-    ergo_point_pack(result, progress, i, text);
-    result->members[i].state = state;
-}
-
 static enum ergo_status disagree(const struct ergo_stored *part, const struct ergo_result *whole,
                                  size_t i, const char *source) {
     const struct ergo_member_result *a = &whole->members[i], *b = &part->result->members[i];
@@ -39,13 +30,14 @@ static enum ergo_status disagree(const struct ergo_stored *part, const struct er
     return status;
 }
 
-/* A point that is in the whole already. */
+/* A point that is in the whole already. Its state is not compared: one of the two may not have kept
+ * it. */
 static enum ergo_status compare(struct ergo_stored *part, struct ergo_result *whole,
                                 const struct ergo_point_progress *progress, size_t i,
                                 const char *source) {
     struct ergo_text a = {0}, b = {0};
-    pack_bare(whole, progress, i, &a);
-    pack_bare(part->result, part->progress, i, &b);
+    ergo_point_append(whole, progress, i, &a);
+    ergo_point_append(part->result, part->progress, i, &b);
     const bool made = !a.failed && !b.failed;
     const bool same = made && a.length == b.length && memcmp(a.data, b.data, a.length) == 0;
     ergo_text_free(&a);

@@ -14,33 +14,53 @@
 #include "run/spread.h"
 #include "run/work.h"
 
+/* Where a run stands that does one batch after the other; false: its points do not. */
+static bool stands_in_line(struct ergo_work *work) {
+    const struct ergo_job *job = work->job;
+    work->batch = job->n_batches;
+    for (size_t b = 0; b < job->n_batches; b++) {
+        const struct ergo_batch *batch = &job->batches[b];
+        const struct ergo_point_progress *first = &work->progress[batch->points[0]->index];
+        for (size_t m = 1; m < batch->count; m++)
+            if (work->progress[batch->points[m]->index].step != first->step)
+                return false;
+        if (work->batch < b && first->step)
+            return false;
+        if (work->batch < b || first->step == ergo_schedule_of(batch->points[0]).total)
+            continue;
+        work->batch = b;
+        work->step = first->step;
+        work->samples = (size_t)first->samples;
+    }
+    return true;
+}
+
 /* From here on as a run that stands where its checkpoint says. */
 static enum ergo_status stand(struct ergo_work *work) {
     struct ergo_stored *stored = &work->stored;
-    const struct ergo_job *job = stored->result->job;
-    const bool ended =
-        !work->session->extends &&
-        (stored->of_ranks ? stored->result->n_parts > 0 && ergo_result_is_complete(stored->result)
-                          : stored->batch == job->n_batches);
-    enum ergo_status status = ended ? ERGO_OK : ergo_work_choose_ops(work, job);
-    const bool spread =
-        !ended && (stored->of_ranks || stored->progress || (ergo_dist_count() > 1 && !work->cut));
-    if (status == ERGO_OK && !ended && !stored->progress)
-        status = ergo_stored_read_finals(stored);
-    if (status == ERGO_OK && spread)
-        status = ergo_stored_spread_out(stored);
+    const bool extends = work->session->extends;
+    const bool ended = !extends && !stored->files.ranks && ergo_result_is_complete(stored->result);
+    enum ergo_status status = ended ? ERGO_OK : ergo_work_choose_ops(work, stored->result->job);
+    if (status == ERGO_OK && !ended && !extends)
+        status = ergo_stored_read_states(stored);
     if (status != ERGO_OK)
         return status;
-    ergo_work_take(work, stored->result);
+    ergo_stored_forget(stored);
+    ergo_work_take(work, stored->result, stored->progress);
     stored->result = NULL;
-    work->batch = ended ? work->n_batches : stored->batch;
-    work->step = stored->step;
-    work->samples = stored->samples;
+    stored->progress = NULL;
+    const bool in_line = stands_in_line(work);
+    const bool spread = !ended && (extends || stored->files.ranks || work->result->n_parts ||
+                                   !in_line || (ergo_dist_count() > 1 && !work->cut));
+    if (spread || ended)
+        work->batch = work->step = work->samples = 0;
+    if (ended)
+        work->batch = work->n_batches;
     work->session->seconds_before = stored->seconds;
     /* the plan counts that of a run that goes on as it was; ranks add theirs up */
     work->session->work_done = ended || (spread && ergo_ranks_rank() == 0) ? stored->work_done : 0;
-    const bool fresh = !spread && work->batch == 0 && work->step == 0 && work->samples == 0;
-    status = spread ? ergo_spread_resume(work) : ERGO_OK;
+    const bool fresh = !spread && work->batch == 0 && work->step == 0;
+    status = spread ? ergo_spread_create(work, stored->files) : ERGO_OK;
     if (status == ERGO_OK)
         ergo_session_continue(work->session, fresh);
     return status;
@@ -56,9 +76,7 @@ enum ergo_status ergo_work_go_on(struct ergo_work *work, struct ergo_result **re
 /* Takes the job, also at a failure. */
 static enum ergo_status extend(struct ergo_work *work, struct ergo_job *job) {
     struct ergo_stored *stored = &work->stored;
-    enum ergo_status status = ergo_stored_read_finals(stored);
-    if (status == ERGO_OK)
-        status = ergo_stored_spread_out(stored);
+    const enum ergo_status status = ergo_stored_read_states(stored);
     if (status != ERGO_OK) {
         ergo_job_destroy(job);
         return status;

@@ -360,7 +360,7 @@ static enum ergo_status start(struct ergo_work *work) {
     work->state = NULL;
     if (!work->session->begun)
         return ergo_work_begin(work);
-    return work->spread ? ERGO_OK : work->save(work); /* spread.c saves what all ranks have */
+    return work->spread ? ERGO_OK : ergo_work_save(work); /* spread.c saves what all ranks have */
 }
 
 /* What is read of the last states beside their digests: counts, curves, pictures. */
@@ -392,7 +392,7 @@ static enum ergo_status run_batch(struct loop *loop) {
         !ergo_samples_create(&loop->samples, loop->batch, loop->plan.block_samples))
         status = ERGO_FAIL(work->ctx, ERGO_E_MEMORY, "no memory for a block of samples");
     if (status == ERGO_OK)
-        status = work->stored.has_states ? ergo_work_load_states(work) : start(work);
+        status = work->step ? ergo_work_load_states(work) : start(work);
     if (work->session->stopped)
         return status;
     /* the first launch of every kernel is part of this, and some drivers compile then: the clock
@@ -428,11 +428,29 @@ static enum ergo_status run_batch(struct loop *loop) {
     /* the audit comes after these, so that a device which fails while states are read is
      * detected */
     if (status == ERGO_OK)
-        status = work->session->stopped ? work->leave(work) : ergo_work_audit(work);
+        status = !work->session->stopped ? ergo_work_audit(work)
+                 : work->spread          ? ergo_spread_leave(work)
+                                         : ergo_work_save(work);
     const double end = ergo_clock();
     work->result->phases[ERGO_PHASE_AUDIT] += end - ended;
     ergo_eta_end(&work->session->eta, end - begun - (sampled - work->session->eta.since));
     return status;
+}
+
+/* All points of the batch have ended. */
+static void end_batch(struct ergo_work *work, const struct ergo_batch *batch) {
+    for (size_t m = 0; m < batch->count; m++) {
+        struct ergo_point_progress *p = &work->progress[batch->points[m]->index];
+        ergo_progress_forget(p);
+        p->step = work->schedule.total;
+        p->samples = work->schedule.n_samples;
+        p->ours = true;
+    }
+    ergo_engine_destroy(work->state);
+    work->state = NULL;
+    work->batch++;
+    work->step = 0;
+    work->samples = 0;
 }
 
 enum ergo_status ergo_work_loop(struct ergo_work *work) {
@@ -444,12 +462,7 @@ enum ergo_status ergo_work_loop(struct ergo_work *work) {
         loop_free(&loop);
         if (work->session->stopped || status != ERGO_OK)
             break;
-        ergo_engine_destroy(work->state);
-        work->state = NULL;
-        work->batch++;
-        work->step = 0;
-        work->samples = 0;
-        work->stored.has_states = false;
+        end_batch(work, loop.batch);
         /* a checkpoint contains all samples so far, so it is not written after every batch */
         if (work->batch < work->n_batches)
             status = ergo_work_save_if_due(work);

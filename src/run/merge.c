@@ -67,9 +67,7 @@ static enum ergo_status add(struct merge *g, size_t k) {
     if (status == ERGO_OK)
         status = check_finished(g, stored.result, path);
     if (status == ERGO_OK)
-        status = ergo_stored_read_finals(&stored);
-    if (status == ERGO_OK)
-        status = ergo_stored_spread_out(&stored);
+        status = ergo_stored_read_states(&stored);
     if (status == ERGO_OK)
         status = ergo_stored_unite(&stored, g->whole, g->progress, g->sources);
     if (status == ERGO_OK) {
@@ -133,8 +131,9 @@ static enum ergo_status write_all(struct merge *g, const char *directory, bool o
     g->whole->device = g->whole->devices[0];
     g->whole->host_seconds = g->whole->hidden_seconds = NAN;
     ergo_result_set_rate(g->whole, g->work_done, g->seconds);
-    ergo_work_take(&work, g->whole);
+    ergo_work_take(&work, g->whole, g->progress);
     g->whole = NULL;
+    g->progress = NULL;
     work.batch = work.n_batches;
     enum ergo_status status = ergo_session_take_folder(&session, directory);
     if (status == ERGO_OK && session.replaces && !overwrite)

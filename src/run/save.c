@@ -35,81 +35,107 @@ static enum ergo_status no_memory(struct ergo_work *work) {
     return ERGO_FAIL(work->ctx, ERGO_E_MEMORY, "no memory for a checkpoint");
 }
 
-/* States of the current batch's members. */
-static enum ergo_status add_states(struct ergo_work *work, struct ergo_blobs *blobs) {
-    struct ergo_text states = {0}, lengths = {0};
-    enum ergo_status status = ERGO_OK;
-    const size_t count = work->batches[work->batch].count;
-    ergo_engine_read_ahead(work->state, true);
-    for (size_t m = 0; m < count && status == ERGO_OK; m++) {
-        const size_t before = states.length;
-        status = work->ops->save(work->ctx, work->state, m, &states);
-        const uint64_t length = states.length - before;
-        if (status == ERGO_OK && !states.failed)
-            status = ergo_audit_state(work, m, states.data + before, (size_t)length);
-        ergo_text_append_bytes(&lengths, &length, sizeof length);
+/* Audited states count; and what has been measured so far, where it goes to others if the device
+ * fails. */
+static enum ergo_status commit(struct ergo_work *work, const struct ergo_batch *batch,
+                               struct ergo_text *states) {
+    for (size_t m = 0; m < batch->count; m++) {
+        const size_t i = batch->points[m]->index;
+        struct ergo_point_progress *p = &work->progress[i];
+        ergo_progress_drop_state(p);
+        p->length = states[m].length;
+        p->state = ergo_text_take(&states[m]);
+        p->step = work->step;
+        p->samples = work->samples;
+        if (!p->state || (work->spread && work->session->options->redistribute &&
+                          !ergo_point_mark(work->result, work->progress, i)))
+            return no_memory(work);
     }
-    ergo_engine_read_ahead(work->state, false);
-    const bool ok = ergo_stored_add_text(blobs, "states", &states);
-    if ((!ergo_stored_add_text(blobs, "state_lengths", &lengths) || !ok) && status == ERGO_OK)
-        status = no_memory(work);
-    return status;
+    return ERGO_OK;
 }
 
 /* The audit comes after the states are read, so that a device that begins to fail in between writes
  * no checkpoint. (init makes the state of step 0 again, so a start need not write gigabytes.) */
-static enum ergo_status add_audited_states(struct ergo_work *work, struct ergo_blobs *blobs) {
+enum ergo_status ergo_work_note(struct ergo_work *work) {
+    const struct ergo_batch *batch = &work->batches[work->batch];
     if (!work->state || work->step == 0)
         return ERGO_OK;
-    enum ergo_status status = add_states(work, blobs);
+    struct ergo_text *states = calloc(batch->count, sizeof *states);
+    enum ergo_status status = states ? ergo_work_count(work, batch) : no_memory(work);
+    ergo_engine_read_ahead(work->state, true);
+    for (size_t m = 0; m < batch->count && status == ERGO_OK; m++) {
+        status = work->ops->save(work->ctx, work->state, m, &states[m]);
+        if (status == ERGO_OK && states[m].failed)
+            status = no_memory(work);
+        if (status == ERGO_OK)
+            status = ergo_audit_state(work, m, states[m].data, states[m].length);
+    }
+    ergo_engine_read_ahead(work->state, false);
     if (status == ERGO_OK)
         status = ergo_work_audit(work);
     ergo_audit_saved(work);
+    if (status == ERGO_OK)
+        status = commit(work, batch, states);
+    for (size_t m = 0; states && m < batch->count; m++)
+        ergo_text_free(&states[m]);
+    free(states);
     return status;
 }
 
-/* What a checkpoint has beside states. */
-static enum ergo_status add_result(struct ergo_work *work, struct ergo_blobs *blobs) {
-    return ergo_stored_add_job(work->result, blobs) &&
-                   ergo_stored_add_head(work->result, work->batch, work->step, work->samples,
-                                        ergo_session_seconds(work->session),
-                                        work->session->work_done, blobs) &&
-                   ergo_stored_add_members(work->result, blobs) &&
-                   ergo_stored_add_finals(work->result, blobs)
+/* Only points that are spread over ranks need theirs later: they may change ranks. */
+static void drop_states(struct ergo_work *work) {
+    const struct ergo_batch *batch = &work->batches[work->batch];
+    for (size_t m = 0; !work->spread && work->batch < work->n_batches && m < batch->count; m++)
+        ergo_progress_drop_state(&work->progress[batch->points[m]->index]);
+}
+
+/* Of an index without progress; with checksums. */
+static enum ergo_status collect(struct ergo_work *work, const struct ergo_point_progress *progress,
+                                struct ergo_blobs *blobs) {
+    return ergo_stored_add(work->result, progress, work->files, ergo_session_seconds(work->session),
+                           work->session->work_done, blobs) &&
+                   ergo_blobs_sum(blobs)
                ? ERGO_OK
                : no_memory(work);
 }
 
-enum ergo_status ergo_work_finished(struct ergo_work *work, struct ergo_blobs *blobs) {
-    const enum ergo_status status = add_result(work, blobs);
-    return status != ERGO_OK || ergo_blobs_sum(blobs) ? status : no_memory(work);
-}
-
-enum ergo_status ergo_work_save(struct ergo_work *work) {
+static enum ergo_status write(struct ergo_work *work, const char *name,
+                              const struct ergo_point_progress *progress) {
     struct ergo_blobs blobs = {0};
-    enum ergo_status status = ergo_work_sync_configurations(work);
-    if (status == ERGO_OK && work->state && work->step)
-        status = ergo_work_count(work, &work->batches[work->batch]);
-    if (status != ERGO_OK)
-        return status;
-    if (ergo_ranks_rank() > 0) { /* takes part in making states, and has nothing to write */
-        status = add_audited_states(work, &blobs);
-        ergo_blobs_free(&blobs);
-        return status;
-    }
-    status = add_result(work, &blobs);
-    if (status == ERGO_OK)
-        status = add_audited_states(work, &blobs);
+    enum ergo_status status = collect(work, progress, &blobs);
     if (status == ERGO_OK)
         status = ergo_session_hold_folder(work->session);
     if (status == ERGO_OK)
-        status = ergo_checkpoint_write(work->ctx, &work->session->folder, ERGO_CHECKPOINT, &blobs);
+        status = ergo_checkpoint_write(work->ctx, &work->session->folder, name, &blobs);
     ergo_blobs_free(&blobs);
     return status;
 }
 
+enum ergo_status ergo_work_finished(struct ergo_work *work, struct ergo_blobs *blobs) {
+    return collect(work, work->progress, blobs);
+}
+
+enum ergo_status ergo_work_save(struct ergo_work *work) {
+    char name[64] = ERGO_CHECKPOINT;
+    enum ergo_status status = ergo_work_sync_configurations(work);
+    if (status == ERGO_OK)
+        status = ergo_work_note(work);
+    if (work->files.ranks)
+        ergo_stored_rank_file(name, sizeof name, work->files.generation,
+                              (uint64_t)ergo_ranks_rank());
+    /* other ranks of a cut system take part in making states, and have nothing to write */
+    if (status == ERGO_OK && (!work->cut || ergo_ranks_rank() == 0))
+        status = write(work, name, work->progress);
+    drop_states(work);
+    return status;
+}
+
+enum ergo_status ergo_work_save_index(struct ergo_work *work) {
+    return write(work, ERGO_CHECKPOINT, NULL);
+}
+
 enum ergo_status ergo_work_checkpoint(struct ergo_work *work) {
-    const enum ergo_status status = work->save(work);
+    const enum ergo_status status = ergo_work_save(work);
     work->session->last_checkpoint = ergo_clock();
     if (status != ERGO_E_IO)
         return status;
@@ -135,7 +161,7 @@ enum ergo_status ergo_work_begin(struct ergo_work *work) {
         work->session->begun = true;
         return ERGO_OK;
     }
-    const enum ergo_status status = work->save(work);
+    const enum ergo_status status = ergo_work_save(work);
     if (status != ERGO_OK)
         return status;
     ergo_session_stands(work->session, NULL);
@@ -144,36 +170,17 @@ enum ergo_status ergo_work_begin(struct ergo_work *work) {
 
 /* ---- back ------------------------------------------------------------------------------------ */
 
-static enum ergo_status damaged(const struct ergo_work *work, const char *what) {
-    return ergo_stored_damaged(&work->stored, ERGO_CHECKPOINT, what);
-}
-
 enum ergo_status ergo_work_load_states(struct ergo_work *work) {
-    enum { TIMES = 16, MORE = 1 << 20 }; /* a byte for a bit, and something beside it */
-    const size_t members = work->batches[work->batch].count;
+    const struct ergo_batch *batch = &work->batches[work->batch];
     enum ergo_status status = ERGO_OK;
-    /* points that were spread over ranks have their own states */
-    if (!ergo_blobs_find(&work->stored.records, "states"))
-        status = ergo_stored_read_states(&work->stored, members,
-                                         TIMES * (double)work->result->device_bytes *
-                                                 (work->cut ? ergo_dist_count() : 1) +
-                                             MORE * (double)members);
-    struct ergo_reader states = ergo_reader_of(&work->stored.records, "states");
-    struct ergo_reader lengths = ergo_reader_of(&work->stored.records, "state_lengths");
-    for (size_t m = 0; m < members && status == ERGO_OK; m++) {
-        uint64_t length = 0;
-        const void *bytes = NULL;
-        if (ergo_reader_copy(&lengths, &length, sizeof length))
-            bytes = ergo_reader_take(&states, length);
-        if (!bytes)
-            return damaged(work, "a member's state");
-        status = work->ops->load(work->ctx, work->state, m, work->step, bytes, (size_t)length);
+    for (size_t m = 0; m < batch->count && status == ERGO_OK; m++) {
+        const struct ergo_point_progress *p = &work->progress[batch->points[m]->index];
+        status =
+            work->ops->load(work->ctx, work->state, m, work->step, p->state, (size_t)p->length);
         if (status == ERGO_E_IO)
-            (void)damaged(work, "a member's state");
+            (void)ergo_stored_damaged(&work->stored, ERGO_CHECKPOINT, "a member's state");
     }
-    if (status == ERGO_OK && (states.rest || lengths.rest))
-        return damaged(work, "the members' states");
-    ergo_stored_forget(&work->stored);
+    drop_states(work);
     return status;
 }
 

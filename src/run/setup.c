@@ -105,6 +105,7 @@ void ergo_work_release(struct ergo_work *work) {
     ergo_device_close(work->device);
     free(work->speeds);
     ergo_stored_close(&work->stored);
+    ergo_progress_free(work->progress, work->progress ? work->job->n_points : 0);
     ergo_configurations_free(&work->configurations);
     ergo_result_destroy(work->result);
     ergo_session_close(work->session);
@@ -332,7 +333,7 @@ enum ergo_status ergo_work_execute(struct ergo_work *work, struct ergo_result **
     enum ergo_status status = ERGO_OK;
     struct ending ending;
     const bool sampled = work->batch < work->n_batches;
-    const bool saved = work->spread; /* rank 0 of several has written a plain checkpoint */
+    const bool saved = work->spread; /* it is written */
     session->started = ergo_clock();
     session->wall_time = limit->present ? limit->real : INFINITY;
     work->result->host_seconds = work->result->hidden_seconds = NAN;
@@ -370,15 +371,14 @@ void ergo_work_init(struct ergo_work *work, struct ergo_session *session, struct
     static const struct ergo_run_options none = {0};
     *session = (struct ergo_session){
         .ctx = ctx, .options = options ? options : &none, .folder = {.fd = -1}, .lock = -1};
-    *work = (struct ergo_work){.ctx = ctx,
-                               .session = session,
-                               .stored = {.ctx = ctx, .folder = &session->folder},
-                               .save = ergo_work_save,
-                               .leave = ergo_work_save};
+    *work = (struct ergo_work){
+        .ctx = ctx, .session = session, .stored = {.ctx = ctx, .folder = &session->folder}};
 }
 
-void ergo_work_take(struct ergo_work *work, struct ergo_result *result) {
+void ergo_work_take(struct ergo_work *work, struct ergo_result *result,
+                    struct ergo_point_progress *progress) {
     work->result = result;
+    work->progress = progress;
     work->job = result->job;
     work->batches = result->job->batches;
     work->n_batches = result->job->n_batches;
@@ -444,7 +444,9 @@ static enum ergo_status run_new(struct ergo_work *work, struct ergo_job *own,
         ergo_job_destroy(own);
     assert(empty || status != ERGO_OK);
     if (empty)
-        ergo_work_take(work, empty);
+        ergo_work_take(work, empty, calloc(empty->n_members + 1, sizeof *work->progress));
+    if (status == ERGO_OK && !work->progress)
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu points", empty->n_members);
     if (status != ERGO_OK)
         return status;
     if (ergo_ranks_rank() == 0)
@@ -458,7 +460,7 @@ static enum ergo_status run_new(struct ergo_work *work, struct ergo_job *own,
     if (status == ERGO_OK && (options->part || options->n_parts))
         status = ergo_result_set_part(ctx, empty, options->part, options->n_parts);
     if (status == ERGO_OK && ((ergo_dist_count() > 1 && !work->cut) || empty->n_parts))
-        status = ergo_spread_create(work);
+        status = ergo_spread_create(work, work->files);
     return status == ERGO_OK ? ergo_work_execute(work, result) : status;
 }
 

@@ -6,16 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "dist/dist.h"
 #include "run/spread_parts.h"
 
-/* A unit ends before its time: because the run stops, or its points are dealt anew. */
-static enum ergo_status leave(struct ergo_work *work) {
+enum ergo_status ergo_spread_leave(struct ergo_work *work) {
     const struct ergo_spread *s = work->spread;
     if (s->verdict != ERGO_SPREAD_DEAL)
-        return ergo_spread_save(work);
-    return s->anew ? ERGO_OK : ergo_spread_note(work);
+        return ergo_work_save(work);
+    return s->anew ? ERGO_OK : ergo_work_note(work);
 }
 
 void ergo_spread_forget_units(struct ergo_spread *s) {
@@ -26,13 +26,12 @@ void ergo_spread_forget_units(struct ergo_spread *s) {
     s->n_units = s->at = 0;
 }
 
-enum ergo_status ergo_spread_create(struct ergo_work *work) {
+enum ergo_status ergo_spread_create(struct ergo_work *work, struct ergo_rank_files old) {
     const size_t n = work->job->n_points;
     struct ergo_spread *s = calloc(1, sizeof *s);
     work->spread = s;
     if (!s)
         return ergo_spread_no_memory(work);
-    s->progress = calloc(n, sizeof *s->progress);
     s->order = ergo_arena_alloc(&s->lists, n, sizeof(struct ergo_point *));
     s->place = ergo_arena_alloc(&s->lists, n, sizeof *s->place);
     s->chains = ergo_arena_alloc(&s->lists, n, sizeof *s->chains);
@@ -40,12 +39,13 @@ enum ergo_status ergo_spread_create(struct ergo_work *work) {
     s->steps = ergo_arena_alloc(&s->lists, n, sizeof *s->steps);
     s->owners = ergo_arena_alloc(&s->lists, n, sizeof *s->owners);
     s->dealt = ergo_arena_alloc(&s->lists, n, sizeof *s->dealt);
-    if (!s->progress || s->lists.failed)
+    if (s->lists.failed)
         return ergo_spread_no_memory(work);
-    work->save = ergo_spread_save;
-    work->leave = leave;
     work->session->apart = !work->cut;
     s->ranks = work->cut ? 1 : (uint64_t)ergo_dist_count();
+    s->old_ranks = old.ranks;
+    work->files.generation = old.ranks ? old.generation + 1 : 0;
+    work->files.ranks = s->ranks;
     if (s->ranks > n && ergo_ranks_rank() == 0)
         ergo_log(
             work->ctx, ERGO_LOG_WARNING,
@@ -61,12 +61,11 @@ void ergo_spread_destroy(struct ergo_work *work) {
     if (!s)
         return;
     ergo_spread_forget_units(s);
-    ergo_progress_free(s->progress, work->job->n_points);
     ergo_text_free(&s->failure);
     ergo_arena_free(&s->lists);
     free(s);
     work->spread = NULL;
-    work->save = work->leave = ergo_work_save;
+    work->files = (struct ergo_rank_files){0, 0};
     work->session->apart = false;
 }
 
@@ -96,7 +95,7 @@ static enum ergo_status weigh(struct ergo_work *work) {
             s->chains[k] =
                 previous ? s->chains[s->place[previous->index]] : (uint32_t)s->n_chains++;
             s->weights[k] = p.work_per_step;
-            s->steps[k] = s->progress[batch->points[m]->index].step;
+            s->steps[k] = work->progress[batch->points[m]->index].step;
         }
     }
     ergo_dist_share(s->weights, k * sizeof *s->weights); /* so that all agree */
@@ -125,7 +124,7 @@ static enum ergo_status add(struct ergo_work *work, struct ergo_point **points, 
     if (!unit->batch.points)
         return ergo_spread_no_memory(work);
     memcpy(unit->batch.points, points, count * sizeof(struct ergo_point *));
-    const uint64_t rest = ergo_schedule_of(points[0]).total - s->progress[points[0]->index].step;
+    const uint64_t rest = ergo_schedule_of(points[0]).total - work->progress[points[0]->index].step;
     unit->work = (double)rest * p.work_per_step;
     unit->work_per_step = p.work_per_step;
     unit->order = s->n_units++;
@@ -139,13 +138,13 @@ static enum ergo_status group(struct ergo_work *work, size_t from, size_t end,
     struct ergo_spread *s = work->spread;
     enum ergo_status status = ERGO_OK;
     for (size_t k = from; k < end && status == ERGO_OK; k++) {
-        const struct ergo_point_progress *first = &s->progress[s->order[k]->index];
+        const struct ergo_point_progress *first = &work->progress[s->order[k]->index];
         size_t count = 0;
         if (used[k] || !ergo_spread_owns(work, k) ||
             first->step >= ergo_spread_total(work, s->order[k]))
             continue;
         for (size_t m = k; m < end; m++) {
-            const struct ergo_point_progress *p = &s->progress[s->order[m]->index];
+            const struct ergo_point_progress *p = &work->progress[s->order[m]->index];
             if (used[m] || s->owners[m] != s->owners[k] || p->step != first->step ||
                 p->samples != first->samples || p->step >= ergo_spread_total(work, s->order[m]))
                 continue;
@@ -206,6 +205,15 @@ static enum ergo_status prove(struct ergo_work *work) {
     return ERGO_OK;
 }
 
+/* What a generation of ranks has left. */
+static void remove_files(const struct ergo_work *work, uint64_t generation, uint64_t ranks) {
+    for (uint64_t r = 0; r < ranks; r++) {
+        char name[64];
+        ergo_stored_rank_file(name, sizeof name, generation, r);
+        unlinkat(work->session->folder.fd, name, 0);
+    }
+}
+
 /* First every rank's file under a new name, then the index that names them, then the old files are
  * removed. So at any moment there is an index whose files are all there. */
 static enum ergo_status begin(struct ergo_work *work) {
@@ -216,22 +224,22 @@ static enum ergo_status begin(struct ergo_work *work) {
     if (status != ERGO_OK)
         return status;
     if (first && !work->session->begun)
-        s->generation = ergo_session_generation(work->session);
-    ergo_dist_share(&s->generation, sizeof s->generation);
-    status = ergo_spread_save(work);
+        work->files.generation = ergo_session_generation(work->session);
+    ergo_dist_share(&work->files.generation, sizeof work->files.generation);
+    status = ergo_work_save(work);
     if (status == ERGO_OK) {
         ergo_dist_barrier();
-        status = first ? ergo_spread_write_index(work) : ERGO_OK;
+        status = first ? ergo_work_save_index(work) : ERGO_OK;
     }
     if (status != ERGO_OK) {
         if (first && !work->session->begun)
-            ergo_spread_remove(work, s->generation, s->ranks);
+            remove_files(work, work->files.generation, s->ranks);
         return status;
     }
-    if (work->session->begun && first && s->generation)
-        ergo_spread_remove(work, s->generation - 1, s->old_ranks);
+    if (work->session->begun && first && work->files.generation)
+        remove_files(work, work->files.generation - 1, s->old_ranks);
     ergo_dist_barrier(); /* the index stands, for all */
-    snprintf(own, sizeof own, "checkpoint-%" PRIu64 "-", s->generation);
+    snprintf(own, sizeof own, "checkpoint-%" PRIu64 "-", work->files.generation);
     const bool fresh = !work->session->begun;
     if (fresh)
         ergo_session_stands(work->session, own);
@@ -243,37 +251,24 @@ static enum ergo_status begin(struct ergo_work *work) {
 
 /* ---- run ------------------------------------------------------------------------------------- */
 
-/* Hands the states of a unit's points to the loop. */
-static enum ergo_status hand_states(struct ergo_work *work, const struct ergo_spread_unit *unit) {
-    struct ergo_text states = {0}, lengths = {0};
-    const struct ergo_point_progress *first = &work->spread->progress[unit->batch.points[0]->index];
+/* Where a unit's points stand; with marks to go back to, if the device fails. */
+static enum ergo_status enter(struct ergo_work *work, const struct ergo_spread_unit *unit) {
+    const struct ergo_point_progress *first = &work->progress[unit->batch.points[0]->index];
+    bool marked = true;
     work->step = first->step;
     work->samples = (size_t)first->samples;
-    work->stored.has_states = first->step > 0;
-    if (!work->stored.has_states)
-        return ERGO_OK;
-    bool marked = true; /* to go back to, if the device fails */
     for (size_t m = 0; m < unit->batch.count; m++) {
         const size_t i = unit->batch.points[m]->index;
-        const struct ergo_point_progress *p = &work->spread->progress[i];
-        if (work->session->options->redistribute)
-            marked = marked && ergo_point_mark(work->result, work->spread->progress, i);
-        ergo_text_append_bytes(&states, p->state ? p->state : "", (size_t)p->length);
-        ergo_text_append_bytes(&lengths, &p->length, sizeof p->length);
+        work->progress[i].ours = true;
+        if (work->session->options->redistribute && work->step > 0)
+            marked = marked && ergo_point_mark(work->result, work->progress, i);
     }
-    const bool ok = marked && !states.failed && !lengths.failed &&
-                    ergo_stored_add_text(&work->stored.records, "states", &states) &&
-                    ergo_stored_add_text(&work->stored.records, "state_lengths", &lengths);
-    ergo_text_free(&states);
-    ergo_text_free(&lengths);
-    return ok ? ERGO_OK : ergo_spread_no_memory(work);
+    return marked ? ERGO_OK : ergo_spread_no_memory(work);
 }
 
 static enum ergo_status run_unit(struct ergo_work *work, struct ergo_spread_unit *unit) {
     struct ergo_spread *s = work->spread;
-    enum ergo_status status = hand_states(work, unit);
-    for (size_t m = 0; m < unit->batch.count; m++)
-        s->progress[unit->batch.points[m]->index].ours = true;
+    enum ergo_status status = enter(work, unit);
     s->current = unit;
     s->prepared = work->result->phases[ERGO_PHASE_PREPARE];
     work->session->eta.first = (size_t)(unit - s->units);
@@ -293,21 +288,12 @@ static enum ergo_status run_unit(struct ergo_work *work, struct ergo_spread_unit
     s->current = NULL;
     s->ask_at = 0; /* whatever meetings meanwhile gave this rank: it has worked since */
     s->prepare = work->result->phases[ERGO_PHASE_PREPARE] - s->prepared;
-    for (size_t m = 0;
-         m < unit->batch.count && status == ERGO_OK && !work->session->stopped && !s->dead; m++) {
-        struct ergo_point_progress *p = &s->progress[unit->batch.points[m]->index];
-        const struct ergo_schedule schedule = ergo_schedule_of(unit->batch.points[m]);
-        ergo_progress_forget(p);
-        p->step = schedule.total;
-        p->samples = schedule.n_samples;
-        p->ours = true;
-    }
     return status;
 }
 
 enum ergo_status ergo_spread_take(void *user, int rank, const char *data, size_t length) {
     struct ergo_work *work = user;
-    return ergo_points_unpack(work->result, work->spread->progress, data, length)
+    return ergo_points_unpack(work->result, work->progress, data, length)
                ? ERGO_OK
                : ERGO_FAIL(work->ctx, ERGO_E_INTERNAL, "points of rank %d do not fit the job",
                            rank);
@@ -316,8 +302,8 @@ enum ergo_status ergo_spread_take(void *user, int rank, const char *data, size_t
 static enum ergo_status gather(struct ergo_work *work) {
     struct ergo_text parcels = {0};
     for (size_t i = 0; ergo_ranks_rank() > 0 && !work->cut && i < work->job->n_points; i++)
-        if (work->spread->progress[i].ours && work->spread->progress[i].step > 0)
-            ergo_point_pack(work->result, work->spread->progress, i, &parcels);
+        if (work->progress[i].ours && work->progress[i].step > 0)
+            ergo_point_pack(work->result, work->progress, i, &parcels);
     const enum ergo_status status =
         parcels.failed ? ergo_spread_no_memory(work)
                        : ergo_dist_gather(work->ctx, &parcels, ergo_spread_take, work);
@@ -357,7 +343,7 @@ static enum ergo_status run_all(struct ergo_work *work) {
             s->verdict = work->session->stopped ? ERGO_SPREAD_STOP : ERGO_SPREAD_DONE;
     }
     if (status == ERGO_OK)
-        status = ergo_spread_save(work);
+        status = ergo_work_save(work);
     if (status != ERGO_OK || s->verdict != ERGO_SPREAD_LOST)
         return status;
     ergo_dist_barrier(); /* all have saved */
@@ -370,7 +356,7 @@ static enum ergo_status run_all(struct ergo_work *work) {
 /* The results of all points are here; a point that nobody has made is a defect. */
 static enum ergo_status check_all(const struct ergo_work *work) {
     for (size_t i = 0; i < work->job->n_points; i++)
-        if (work->spread->progress[i].step < ergo_spread_total(work, &work->job->points[i]))
+        if (work->progress[i].step < ergo_spread_total(work, &work->job->points[i]))
             return ERGO_FAIL(work->ctx, ERGO_E_INTERNAL, "point %zu was lost between ranks", i);
     return ERGO_OK;
 }
@@ -403,13 +389,13 @@ enum ergo_status ergo_spread_run(struct ergo_work *work) {
     work->step = 0;
     work->samples = 0; /* of a unit that was left */
     work->batch = work->n_batches;
-    if (!work->session->stopped && !work->result->n_parts && ergo_ranks_rank() == 0) {
-        /* finished: a plain checkpoint, and resume only reports */
-        const uint64_t generation = s->generation, ranks = s->ranks;
+    if (!work->session->stopped && ergo_ranks_rank() == 0) {
+        /* finished: one file, and resume only reports */
+        const uint64_t generation = work->files.generation, ranks = s->ranks;
         ergo_spread_destroy(work);
-        status = work->save(work);
+        status = ergo_work_save(work);
         if (status == ERGO_OK)
-            ergo_spread_remove(work, generation, ranks);
+            remove_files(work, generation, ranks);
     }
     return status;
 }

@@ -209,7 +209,7 @@ static void measure(struct ergo_work *work) {
 static void tell_steps(struct ergo_work *work) {
     struct ergo_spread *s = work->spread;
     for (size_t k = 0; k < work->job->n_points; k++)
-        s->steps[k] = ergo_spread_owns(work, k) ? s->progress[s->order[k]->index].step : 0;
+        s->steps[k] = ergo_spread_owns(work, k) ? work->progress[s->order[k]->index].step : 0;
     const struct ergo_spread_unit *unit = s->current;
     for (size_t k = 0, m = 0; unit && k < work->job->n_points && m < unit->batch.count; k++)
         if (s->order[k] == unit->batch.points[m]) {
@@ -292,9 +292,9 @@ static enum ergo_status send(struct ergo_work *work, uint64_t to) {
     for (size_t k = 0; k < work->job->n_points; k++)
         if (goes(work, k, own, to)) {
             const size_t i = s->order[k]->index;
-            ergo_point_pack(work->result, s->progress, i, &parcels);
+            ergo_point_pack(work->result, work->progress, i, &parcels);
             /* the result of one that has ended stays this rank's */
-            s->progress[i].ours = s->steps[k] == ergo_spread_total(work, s->order[k]);
+            work->progress[i].ours = s->steps[k] == ergo_spread_total(work, s->order[k]);
         }
     const enum ergo_status status =
         parcels.failed
@@ -333,8 +333,8 @@ static enum ergo_status move(struct ergo_work *work) {
 static enum ergo_status begin_again(struct ergo_work *work) {
     struct ergo_spread *s = work->spread;
     for (size_t i = 0; i < work->job->n_points; i++) {
-        ergo_progress_forget(&s->progress[i]);
-        if (!ergo_point_back(work->result, s->progress, i))
+        ergo_progress_forget(&work->progress[i]);
+        if (!ergo_point_back(work->result, work->progress, i))
             return ergo_spread_no_memory(work);
     }
     work->session->work_done = s->since_work = 0;

@@ -23,8 +23,7 @@ enum ergo_spread_verdict {
 };
 
 struct ergo_spread {
-    struct ergo_point_progress *progress;  /* [n_points] in job order */
-    uint64_t generation, ranks, old_ranks; /* old: of the generation before; 0: none */
+    uint64_t ranks, old_ranks; /* old: of the generation before; 0: none */
 
     /* [n_points], batch by batch; all in lists */
     struct ergo_arena lists;
@@ -83,14 +82,9 @@ enum ergo_status ergo_spread_wait(struct ergo_work *work);
 /* After a meeting that dealt: points go to their new ranks, or begin again. */
 enum ergo_status ergo_spread_exchange(struct ergo_work *work);
 
-/* spread_store.c: this rank's checkpoint; the index; and what a generation of ranks has left. */
-enum ergo_status ergo_spread_save(struct ergo_work *work);
-enum ergo_status ergo_spread_write_index(struct ergo_work *work);
-void ergo_spread_remove(const struct ergo_work *work, uint64_t generation, uint64_t ranks);
-/* The states of the current unit become the progress of its points. */
-enum ergo_status ergo_spread_note(struct ergo_work *work);
-/* This rank's device has failed during the current unit. Where points are given to others then,
- * they are put back to their last checkpoint or note: ERGO_OK, and the rank is dead. */
+/* spread_fail.c: this rank's device has failed during the current unit. Where points are given to
+ * others then, they are put back to their last checkpoint or note: ERGO_OK, and the rank is dead.
+ */
 enum ergo_status ergo_spread_fail(struct ergo_work *work, enum ergo_status status);
 /* What devices have failed becomes warnings of the result, on rank 0. */
 enum ergo_status ergo_spread_tell_failures(struct ergo_work *work);

@@ -44,8 +44,11 @@ struct ergo_work {
     void *planned;  /* owned; the only batch's, by which it was planned: becomes its state */
     uint64_t step;  /* of the current batch: enqueued and collected */
     size_t samples; /* collected of the current batch */
-    /* resumed: has_states until the current batch's are loaded instead of init */
-    struct ergo_stored stored;
+    /* owned, [n_points] in job order: where points stand in the checkpoint. Their states are here
+     * until they are loaded, and while they are saved; where points are spread over ranks always */
+    struct ergo_point_progress *progress;
+    struct ergo_rank_files files; /* that the checkpoint has */
+    struct ergo_stored stored;    /* of a run that goes on */
 
     /* host work of this session (reading back, converting, storing), and the part of it during
      * which the device was busy */
@@ -54,11 +57,7 @@ struct ergo_work {
     struct ergo_configurations configurations; /* owned; where the job writes them */
     bool unsynced;                             /* frames were written since the last checkpoint */
 
-    enum ergo_status (*save)(struct ergo_work *work);  /* a checkpoint of a state that passes its
-                                                          audit: ergo_work_save, or of spread.c */
-    enum ergo_status (*leave)(struct ergo_work *work); /* of a batch that ends before its time:
-                                                          save, or of spread.c */
-    struct ergo_audit *audit;                          /* replays (audit.h); NULL: none */
+    struct ergo_audit *audit;   /* replays (audit.h); NULL: none */
     struct ergo_spread *spread; /* points are spread over ranks (spread.h); NULL: they are not */
 };
 
@@ -77,9 +76,14 @@ enum ergo_status ergo_work_loop(struct ergo_work *work);
 /* ---- save.c -----------------------------------------------------------------------------------
  */
 
+/* A checkpoint of a state that passes its audit: of all points, or of what this rank knows. */
 enum ergo_status ergo_work_save(struct ergo_work *work);
-/* work->save during the run. If it cannot be written (a full disk), the last one is still valid,
- * and the next attempt may succeed: a warning. */
+/* The states of the current batch, which pass their audit, become the progress of its points. */
+enum ergo_status ergo_work_note(struct ergo_work *work);
+/* The index of files of ranks. */
+enum ergo_status ergo_work_save_index(struct ergo_work *work);
+/* ergo_work_save during the run. If it cannot be written (a full disk), the last one is still
+ * valid, and the next attempt may succeed: a warning. */
 enum ergo_status ergo_work_checkpoint(struct ergo_work *work);
 /* Is the last one old? And between batches, where it is: another. */
 bool ergo_work_save_is_due(const struct ergo_work *work);
@@ -104,7 +108,7 @@ enum ergo_status ergo_work_count(struct ergo_work *work, const struct ergo_batch
 /* Of a cut system whose shares are measured as its state is made: makes it again, where it stands.
  * No block is in flight. */
 enum ergo_status ergo_work_divide(struct ergo_work *work);
-/* Load the restored states into the sampler of the current batch. */
+/* From progress into the sampler of the current batch. */
 enum ergo_status ergo_work_load_states(struct ergo_work *work);
 enum ergo_status ergo_work_digest_members(struct ergo_work *work);
 
@@ -165,8 +169,9 @@ void ergo_work_init(struct ergo_work *work, struct ergo_session *session, struct
                     const struct ergo_run_options *options);
 /* This rank's, unless it is open. */
 enum ergo_status ergo_work_open_device(struct ergo_work *work, const struct ergo_job *job);
-/* The work takes the result. */
-void ergo_work_take(struct ergo_work *work, struct ergo_result *result);
+/* The work takes the result, and where its points stand (NULL: there is none yet). */
+void ergo_work_take(struct ergo_work *work, struct ergo_result *result,
+                    struct ergo_point_progress *progress);
 /* Executes the run once the job and the folder are known. */
 enum ergo_status ergo_work_execute(struct ergo_work *work, struct ergo_result **result);
 /* Estimates and files. */

@@ -39,7 +39,7 @@ def read(path):
     with open(path, "rb") as file:
         data = file.read()
     magic, version, count = struct.unpack_from("<8sII", data)
-    assert (magic, version) == (b"ERGOCKPT", 2)
+    assert (magic, version) == (b"ERGOCKPT", 3)
     records, at = {}, 16 + 72 * count + 32
     assert hashlib.sha256(data[:at - 32]).digest() == data[at - 32:at]
     for i in range(count):
@@ -54,7 +54,7 @@ def read(path):
 
 def write(path, records):
     """records: pairs of a name and bytes, or a number: so many zeros, which take no room."""
-    head = struct.pack("<8sII", b"ERGOCKPT", 2, len(records))
+    head = struct.pack("<8sII", b"ERGOCKPT", 3, len(records))
     for name, body in records:
         holes = isinstance(body, int)
         sha = bytes(32) if holes else checksum(body)
@@ -84,7 +84,40 @@ def changed(base, **records):
     return [(name, records.get(name, body)) for name, body in base.items() if records.get(name, body) is not None]
 
 
-LATE = ("states", "state_lengths", "finals")  # read when a device goes on from them
+LATE = ("states",)  # read when a device goes on from them
+SECONDS_AT, WORK_AT, DEVICE_AT = 40, 48, 56  # in the head, behind five counts
+POINT = 56  # bytes of a point's own head: index, stream, steps, digest, step, samples, pictures
+
+
+def words(body, at, count=1):
+    return struct.unpack_from(f"<{count}Q", body, at)
+
+
+def is_curve(body, at):
+    """A count of samples and a bin's length: no two numbers of a series are so small."""
+    count, length = words(body, at, 2)
+    return count < 1 << 20 and 0 < length < 1 << 20
+
+
+def is_picture(body, at):
+    _, width, height = words(body, at, 3)
+    return 0 < width <= 2048 and 0 < height <= 2048 and at + 24 + 3 * width * height == len(body)
+
+
+def parts(base):
+    """Of each point, all of which are as long: head, series, curves, pictures."""
+    count = words(base["head"], 32)[0]
+    size = len(base["points"]) // count
+    for at in range(0, count * size, size):
+        one = base["points"][at:at + size]
+        first = next(k for k in range(POINT, size, 8) if is_curve(one, k))
+        last = next((k for k in range(first, size - 23, 8) if is_picture(one, k)), size)
+        yield one[:POINT], one[POINT:first], one[first:last], one[last:]
+
+
+def points(base, head=lambda x: x, series_of=lambda x: x, curves_of=lambda x: x, pictures_of=lambda x: x):
+    return changed(base, points=b"".join(head(a) + series_of(b) + curves_of(c) + pictures_of(d)
+                                         for a, b, c, d in parts(base)))
 
 
 def containers(base):
@@ -118,49 +151,51 @@ def texts(base):
     evil = (EVIL * 9)[:127]
     for text in (evil, b"\xff" * 128, b""):
         fields = b"".join(text[:size].ljust(size, b"\0") for size in (24, 128, 128, 128))
-        yield f"device {text[:20]}", changed(base, device=fields + base["device"][-8:]), TAKEN
+        yield f"device {text[:20]}", changed(base, head=base["head"][:DEVICE_AT] + fields), TAKEN
 
 
 def numbers(base):
+    head = base["head"]
     for value in NUMBERS + [-1.0]:
         good = TAKEN if 0 <= value < 1e12 else REFUSED
-        yield f"{value} s", changed(base, meta=put(base["meta"], 48, "d", value)), good
-        yield f"work {value}", changed(base, device=put(base["device"], len(base["device"]) - 8, "d", value)), good
-        yield f"{value} s, work 1e299", changed(base, meta=put(base["meta"], 48, "d", value), device=put(
-            base["device"], len(base["device"]) - 8, "d", 1e299)), good
-    for at in range(6):
-        for value in COUNTS:
-            if struct.unpack_from("<Q", base["meta"], 8 * at)[0] != value:
-                yield f"meta[{at}] = {value}", changed(base, meta=put(base["meta"], 8 * at, "Q", value)), REFUSED
-    for at in range(5):
-        for value in COUNTS:
-            if struct.unpack_from("<Q", base["members"], 8 * at)[0] != value:
-                yield f"member[{at}] = {value}", changed(base, members=put(base["members"], 8 * at, "Q", value)), \
-                    TAKEN if at == 2 or (at == 1 and value < 2) else REFUSED  # digest, steps
+        yield f"{value} s", changed(base, head=put(head, SECONDS_AT, "d", value)), good
+        yield f"work {value}", changed(base, head=put(head, WORK_AT, "d", value)), good
+        yield f"{value} s, work 1e299", changed(
+            base, head=put(put(head, SECONDS_AT, "d", value), WORK_AT, "d", 1e299)), good
+    for at, value in ((at, value) for at in range(5) for value in COUNTS):
+        if words(head, 8 * at)[0] != value:  # the generation is of ranks
+            yield f"head[{at}] = {value}", changed(base, head=put(head, 8 * at, "Q", value)), \
+                TAKEN if at == 1 else REFUSED
+    for at, value in ((at, value) for at in range(7) for value in COUNTS):
+        if words(base["points"], 8 * at)[0] != value:
+            yield f"point[{at}] = {value}", changed(base, points=put(base["points"], 8 * at, "Q", value)), \
+                TAKEN if at == 3 else REFUSED  # digest
 
 
 def series(base):
-    n = len(base["series"]) // 8
-    good = struct.unpack(f"<{n}d", base["series"])
     for value in NUMBERS:
-        yield f"series {value}", changed(base, series=doubles([value] * n)), TAKEN
-        yield f"series {value} at times", changed(
-            base, series=doubles([value if i % 7 == 0 else x for i, x in enumerate(good)])), TAKEN
-        yield f"series {value} and {-value}", changed(
-            base, series=doubles([value if i % 2 else -value for i in range(n)])), TAKEN
+        yield f"series {value}", points(base, series_of=lambda x, v=value: doubles([v] * (len(x) // 8))), TAKEN
+        yield f"series {value} at times", points(base, series_of=lambda x, v=value: b"".join(
+            doubles([v]) if i % 56 == 0 else x[i:i + 8] for i in range(0, len(x), 8))), TAKEN
+        yield f"series {value} and {-value}", points(base, series_of=lambda x, v=value: doubles(
+            [v if i % 2 else -v for i in range(len(x) // 8)])), TAKEN
 
 
 def curves(base):
-    for value in NUMBERS:
-        body = bytearray(base["curves"])
+    def all_but_heads(body, value):
+        body = bytearray(body)
         for at in range(16, len(body) - 8, 24):
-            body[at:at + 8] = struct.pack("<d", value)
-        yield f"curves {value}", changed(base, curves=bytes(body)), EITHER  # a head may be hit
-    for count in COUNTS:
-        for length in COUNTS:
-            if (count, length) != struct.unpack_from("<2Q", base["curves"]):
-                yield f"curve of {count} in {length}", changed(
-                    base, curves=struct.pack("<2Q", count, length) + base["curves"][16:]), EITHER
+            body[at:at + 8] = doubles([value])
+        return bytes(body)
+
+    for value in NUMBERS:
+        yield f"curves {value}", points(  # a head may be hit
+            base, curves_of=lambda x, v=value: all_but_heads(x, v)), EITHER
+    first = next(parts(base))[2]
+    for count, length in ((count, length) for count in COUNTS for length in COUNTS):
+        if (count, length) != words(first, 0, 2):
+            yield f"curve of {count} in {length}", points(
+                base, curves_of=lambda x, head=(count, length): struct.pack("<2Q", *head) + x[16:]), EITHER
 
 
 def pictures(base):
@@ -170,8 +205,7 @@ def pictures(base):
             (2**63, 1, 1, REFUSED), (0, 2**32, 2**32, REFUSED), (0, 2**62, 4, REFUSED),
             (0, 0x5555555555555556, 1, REFUSED), (0, 2**64 - 1, 2**64 - 1, REFUSED)):
         body = struct.pack("<3Q", step, width, height) + bytes(3 * min(width * height, 2048 * 2048))
-        count = len(base["members"]) // 40
-        yield f"{width} x {height} at {step}", changed(base, pictures=body * count), codes
+        yield f"{width} x {height} at {step}", points(base, pictures_of=lambda _, body=body: body), codes
 
 
 def jobs(base):
@@ -188,11 +222,10 @@ def jobs(base):
 
 def states(base):
     """of a run that stopped: only what goes on needs them"""
-    for value in COUNTS:
-        yield f"a state of {value} bytes", changed(
-            base, state_lengths=struct.pack("<Q", value) + base["state_lengths"][8:]), REFUSED
+    for at, value in ((at, value) for at in range(3) for value in COUNTS):  # index, step, length
+        if words(base["states"], 8 * at)[0] != value:
+            yield f"state[{at}] = {value}", changed(base, states=put(base["states"], 8 * at, "Q", value)), REFUSED
     yield "no states", changed(base, states=None), REFUSED
-    yield "no lengths", changed(base, state_lengths=None), REFUSED
     yield "a byte less", changed(base, states=base["states"][:-1]), REFUSED
     yield "a byte more", changed(base, states=base["states"] + b"x"), REFUSED
     yield "40 GiB of states", changed(base, states=SPARSE), REFUSED
@@ -200,15 +233,14 @@ def states(base):
 
 def indices(base):
     """of points spread over ranks, whose files are not there"""
-    state_version = struct.unpack_from("<Q", base["meta"], 8)[0]
-    points = struct.unpack_from("<Q", base["meta"], 40)[0]
+    head = base["head"]
+    version, n_points = words(head, 0)[0], words(head, 24)[0]
     small = [(name, base[name]) for name in ("job", "name", "started", "files")]
-    for header in ((2, state_version, 0, 1, points, 0.0), (2, state_version, 2**64 - 1, 999999, points, 1.0),
-                   (2, state_version, 0, 0, points, 1.0), (2, state_version, 0, 1, points, float("nan")),
-                   (2, state_version, 0, 2**63, points, 1.0), (1, state_version, 0, 1, points, 1.0),
-                   (2, state_version, 0, 1, 2**63, 1.0)):
-        yield f"index {header}", small + [("spread", struct.pack("<5Qd", *header))], REFUSED
-    yield "a short index", small + [("spread", b"x")], REFUSED
+    for counts in ((version, 0, 1, n_points, 0), (version, 2**64 - 1, 999999, n_points, 0),
+                   (version, 0, 0, n_points, 0), (version, 0, 2**63, n_points, 0), (version, 0, 1, 2**63, 0),
+                   (version + 1, 0, 1, n_points, 0)):
+        yield f"index {counts}", small + [("head", struct.pack("<5Q", *counts) + head[40:])], REFUSED
+    yield "a short index", small + [("head", b"x")], REFUSED
 
 
 # ---- what has to come out ---------------------------------------------------------------------------

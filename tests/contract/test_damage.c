@@ -53,8 +53,7 @@ static struct ergo_blobs stopped_after(uint64_t steps, const char *const *sets, 
 }
 
 static void damage(void) {
-    static const char *const needed[] = {"job",    "meta",          "members", "series",
-                                         "states", "state_lengths", "curves"};
+    static const char *const needed[] = {"job", "head", "points", "states"};
     const cJSON *run = cJSON_GetObjectItem(contract.job, "run");
     struct ergo_blobs blobs =
         stopped_after((uint64_t)cJSON_GetObjectItem(run, "sweeps")->valueint / 2, NULL, 0);
@@ -64,11 +63,9 @@ static void damage(void) {
         assert_non_null(found);
         struct ergo_blob *blob = &blobs.blobs[found - blobs.blobs];
         const size_t length = blob->length;
-        if (length == 0) /* no curves */
-            continue;
         blob->length = length - 1;
         refused(&blobs, needed[i], "a byte too short");
-        if (strcmp(needed[i], "job") != 0 && strcmp(needed[i], "meta") != 0) {
+        if (strcmp(needed[i], "job") != 0 && strcmp(needed[i], "head") != 0) {
             /* a blob has room for one byte more */
             blob->length = length + 1;
             refused(&blobs, needed[i], "a byte too long");
@@ -81,22 +78,30 @@ static void damage(void) {
         blob->name[0] ^= 1;
     }
     /* numbers that would send the run out of its arrays, or on a chain from elsewhere */
-    static const char *const numbers[] = {"meta", "members", "state_lengths", "curves"};
+    static const struct {
+        const char *record;
+        size_t words;   /* of its head, or that of its first entry */
+        uint64_t any;   /* words that the run finds itself, or that may have any value: */
+        uint64_t zeros; /* or 0 */
+    } numbers[] = {
+        {"head", 6, 1 << 1, 1 << 5},   /* the generation, of no ranks; seconds */
+        {"points", 7, 1 << 3, 1 << 2}, /* digest; steps, of the digest */
+        {"states", 3, 0, 0},
+    };
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        const struct ergo_blob *blob = ergo_blobs_find(&blobs, numbers[i]);
-        for (size_t at = 0; at + 8 <= blob->length && at < 48; at += contract_brief() ? 24 : 8)
+        const struct ergo_blob *blob = ergo_blobs_find(&blobs, numbers[i].record);
+        for (size_t word = 0; word < numbers[i].words; word += contract_brief() ? 3 : 1)
             for (int value = 0; value >= -1; value--) {
+                const size_t at = 8 * word;
                 uint64_t before, wrong = (uint64_t)(int64_t)value;
                 char how[80];
                 memcpy(&before, (char *)blob->data + at, 8);
-                /* digest and steps of a member, filled of a curve: the run finds them itself, or
-                 * any value may be right */
-                if (before == wrong || (i == 1 && at == 16) || (i == 1 && at == 8 && !wrong) ||
-                    (i == 3 && (at >= 16 || (at == 0 && !wrong))))
+                if (before == wrong || numbers[i].any >> word & 1 ||
+                    (!value && numbers[i].zeros >> word & 1))
                     continue;
                 snprintf(how, sizeof how, "%lld at byte %zu", (long long)value, at);
                 memcpy((char *)blob->data + at, &wrong, 8);
-                refused(&blobs, numbers[i], how);
+                refused(&blobs, numbers[i].record, how);
                 memcpy((char *)blob->data + at, &before, 8);
             }
     }
@@ -121,18 +126,35 @@ static struct ergo_result *run_from(struct ergo_blobs *blobs, uint64_t steps) {
     return result;
 }
 
+/* All points and their states, which have measured nothing yet, say that they are at that step. */
+static void put_steps(struct ergo_blobs *blobs, uint64_t step) {
+    enum { STATE_STEP = 8, STATE_LENGTH = 16, STATE = 24, POINT_STEP = 32 };
+    const struct ergo_blob *states = ergo_blobs_find(blobs, "states"),
+                           *points = ergo_blobs_find(blobs, "points");
+    char *at = states->data;
+    size_t count = 0;
+    for (uint64_t length = 0; at < (char *)states->data + states->length; at += STATE + length) {
+        memcpy(&length, at + STATE_LENGTH, sizeof length);
+        memcpy(at + STATE_STEP, &step, sizeof step);
+        count++;
+    }
+    assert_true(count && points->length % count == 0);
+    for (size_t k = 0; k < count; k++)
+        memcpy((char *)points->data + k * (points->length / count) + POINT_STEP, &step,
+               sizeof step);
+}
+
 /* A checkpoint that says it is 50 steps before 2^32; the one sample and the end come after it. */
 static void far(void) {
     static const char *const sets[] = {"/run/equilibration=0", "/run/sweeps=4294967496",
                                        "/run/measure_every=4294967396"};
     const uint64_t step = (UINT64_C(1) << 32) - 50;
-    enum { STEP_IN_META = 3 * sizeof step };
     contract.block_steps = 1;
     contract_unlook();
     struct ergo_blobs blobs = stopped_after(4, sets, 3);
     contract.block_steps = 7;
     at_home = contract_part();
-    memcpy((char *)ergo_blobs_find(&blobs, "meta")->data + STEP_IN_META, &step, sizeof step);
+    put_steps(&blobs, step);
     struct ergo_result *whole = run_from(&blobs, 0), *parts = run_from(&blobs, 30);
     assert_true(whole->members[0].steps == (UINT64_C(1) << 32) + 200);
     assert_int_equal(whole->members[0].n_samples, 1);

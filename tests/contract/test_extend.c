@@ -235,8 +235,8 @@ static void parts(void) {
     contract_same("parts", whole, result);
     ergo_result_destroy(result);
     same_as("parts, as a run", whole);
-    enum { DIGEST = 3 * 8 }; /* in a parcel: index, stream, steps, digest */
-    forge(list[PARTS - 1], "checkpoint-0-0", "parcels", DIGEST);
+    enum { DIGEST = 3 * 8 }; /* of a point: index, stream, steps, digest */
+    forge(list[PARTS - 1], "checkpoint", "points", DIGEST);
     const char *const forged[] = {united, list[PARTS - 1]};
     refuses(forged, 2, ERGO_E_AUDIT, "disagree in a point that both have");
     part_of(1, list[0], true, false);
@@ -302,7 +302,7 @@ static void refused(void) {
     free(is);
 
     const char *const sets[] = {length(2 * sweeps)};
-    forge(contract.folder, "checkpoint", "finals", -1);
+    forge(contract.folder, "checkpoint", "states", -1);
     assert_int_equal(extend(sets, 1, &result), ERGO_E_IO);
     assert_non_null(strstr(ergo_error_message(contract.ctx), "the state of a point"));
 

@@ -42,8 +42,7 @@ static const char *const jobs[] = {
     "{'sampler':'spin-lattice','system':{'model':'blume-capel','size':[8,8],'temperature':1},"
     "'run':{'equilibration':9,'sweeps':1700},'output':{'blocks':3,'series':'blocks'}}",
 };
-enum { JOBS = sizeof jobs / sizeof *jobs, STATE = 5, META_VERSION = 4 };
-static const char device[24 + 3 * 128 + 8] = "0:0";
+enum { JOBS = sizeof jobs / sizeof *jobs, STATE = 5 };
 /* of the first byte; the others choose the job */
 enum { SPREAD = 0x40, FILES = 0x20, PART = 0x10, RAW = 0xFF };
 
@@ -88,13 +87,12 @@ static void append_series(struct ergo_text *text, const struct ergo_point *point
             append_numbers(text, ergo_schedule_of(point).n_samples);
 }
 
-/* One sample in each. all: bins that are not used, too, as parcels have them. */
-static void append_curves(struct ergo_text *text, const struct ergo_point *point, bool all) {
+/* One sample in each. */
+static void append_curves(struct ergo_text *text, const struct ergo_point *point) {
     const struct ergo_model *model = point->job->model;
     for (size_t c = 0; c < model->n_curves; c++) {
-        const size_t bins = all && !(model->curves_sums >> c & 1) ? ERGO_CURVE_BINS : 1;
         append(text, (uint64_t[]){1, 1}, 16);
-        append_numbers(text, bins * point->job->model->curve_size(point, c));
+        append_numbers(text, model->curve_size(point, c));
     }
 }
 
@@ -105,65 +103,45 @@ static void append_picture(struct ergo_text *text) {
 }
 
 static void add(struct ergo_blobs *blobs, const char *name, struct ergo_text *text) {
-    expect(ergo_stored_add_text(blobs, name, text), "no memory for a record");
+    const size_t length = text->length;
+    expect(ergo_blobs_take(blobs, name, ergo_text_take(text), length), "no memory for a record");
 }
 
 static void add_bytes(struct ergo_blobs *blobs, const char *name, const void *data, size_t length) {
     expect(ergo_blobs_add(blobs, name, data, length), "no memory for a record");
 }
 
-static struct ergo_blobs head_of(const struct ergo_job *job) {
-    struct ergo_blobs blobs = {0};
-    add_bytes(&blobs, "job", job->canonical, strlen(job->canonical));
-    add_bytes(&blobs, "name", "fuzzed", 6);
-    add_bytes(&blobs, "started", "2026-11-23T09:00:00Z", 20);
-    add_bytes(&blobs, "files", "", 0);
-    return blobs;
+static void add_job(struct ergo_blobs *blobs, const struct ergo_job *job) {
+    add_bytes(blobs, "job", job->canonical, strlen(job->canonical));
+    add_bytes(blobs, "name", "fuzzed", 6);
+    add_bytes(blobs, "started", "2026-11-23T09:00:00Z", 20);
+    add_bytes(blobs, "files", "", 0);
 }
 
-static struct ergo_blobs plain(const struct ergo_job *job) {
-    struct ergo_blobs blobs = head_of(job);
-    struct ergo_text meta = {0}, members = {0}, series = {0}, curves = {0}, pictures = {0};
-    append(&meta,
-           (uint64_t[]){META_VERSION, job->sampler->state_version, job->n_batches, 0, 0,
-                        job->n_points},
-           48);
-    append(&meta, &(double){1.5}, sizeof(double));
-    for (size_t i = 0; i < job->n_points; i++) {
-        const struct ergo_schedule s = ergo_schedule_of(&job->points[i]);
-        append(&members, (uint64_t[]){job->points[i].stream, s.total, 42, s.n_samples, 1}, 40);
-        append_series(&series, &job->points[i]);
-        append_curves(&curves, &job->points[i], false);
-        append_picture(&pictures);
-    }
-    add_bytes(&blobs, "device", device, sizeof device);
-    add(&blobs, "meta", &meta);
-    add(&blobs, "members", &members);
-    add(&blobs, ergo_result_kept(job) == ERGO_KEPT_FULL ? "series" : "online", &series);
-    add(&blobs, "curves", &curves);
-    add(&blobs, "pictures", &pictures);
-    return blobs;
+static void add_head(struct ergo_blobs *blobs, const struct ergo_job *job, uint64_t ranks,
+                     uint64_t known) {
+    static const char device[24 + 3 * 128] = "0:0";
+    struct ergo_text head = {0};
+    append(&head, (uint64_t[]){job->sampler->state_version, 0, ranks, job->n_points, known}, 40);
+    append(&head, (double[]){1.5, 3}, 16);
+    append(&head, device, sizeof device);
+    add(blobs, "head", &head);
 }
 
-/* Of one rank; the index is head and `spread` alone. */
-static struct ergo_blobs rank_of(const struct ergo_job *job, const char header[48]) {
-    struct ergo_blobs blobs = {0};
-    struct ergo_text parcels = {0};
+static void add_points(struct ergo_blobs *blobs, const struct ergo_job *job) {
+    struct ergo_text points = {0}, states = {0};
     for (size_t i = 0; i < job->n_points; i++) {
         const struct ergo_schedule s = ergo_schedule_of(&job->points[i]);
-        append(&parcels,
-               (uint64_t[]){i, job->points[i].stream, s.total, 42, s.n_samples, 1, s.total,
-                            s.n_samples, STATE},
-               72);
-        append_series(&parcels, &job->points[i]);
-        append_curves(&parcels, &job->points[i], true);
-        append_picture(&parcels);
-        append(&parcels, "state", STATE);
+        append(&points,
+               (uint64_t[]){i, job->points[i].stream, s.total, 42, s.total, s.n_samples, 1}, 56);
+        append_series(&points, &job->points[i]);
+        append_curves(&points, &job->points[i]);
+        append_picture(&points);
+        append(&states, (uint64_t[]){i, s.total, STATE}, 24);
+        append(&states, "state", STATE);
     }
-    add_bytes(&blobs, "spread", header, 48);
-    add_bytes(&blobs, "device", device, sizeof device);
-    add(&blobs, "parcels", &parcels);
-    return blobs;
+    add(blobs, "points", &points);
+    add(blobs, "states", &states);
 }
 
 /* ---- changes --------------------------------------------------------------------------------- */
@@ -335,16 +313,14 @@ static void try_changed(struct ergo_context *ctx, unsigned which, struct input *
     expect(ergo_job_parse(ctx, text.data, text.length, "fuzzed", NULL, 0, &job) == ERGO_OK,
            ergo_error_message(ctx));
     const bool spread = which & SPREAD, good = input->rest == 0;
-    struct ergo_blobs blobs[2] = {spread ? head_of(job) : plain(job), {0}};
-    if (spread) {
-        char header[48] = "";
-        const uint64_t numbers[] = {2, job->sampler->state_version, 0, 1, job->n_points};
-        memcpy(header, numbers, sizeof numbers);
-        add_bytes(&blobs[0], "spread", header, sizeof header);
-        if (which & PART)
-            add_bytes(&blobs[0], "part", (const uint64_t[]){1, 1}, 16);
-        blobs[1] = rank_of(job, header);
-    }
+    struct ergo_blobs blobs[2] = {{0}, {0}};
+    add_job(&blobs[0], job);
+    add_head(&blobs[0], job, spread, spread ? 0 : job->n_points);
+    add_points(&blobs[spread], job);
+    if (spread)
+        add_head(&blobs[1], job, 1, job->n_points);
+    if (which & PART)
+        add_bytes(&blobs[0], "part", (const uint64_t[]){1, 1}, 16);
     while (input->rest) {
         const size_t record = (size_t)take(input, 1);
         struct ergo_blobs *changed = &blobs[spread && record & 0x80];

@@ -205,7 +205,8 @@ says_not err "the last checkpoint is valid"
 [[ $code -ne 0 && $code -ne 75 ]] || fail "no checkpoint, and exit code $code"
 
 # A damaged file of one rank is refused with its name.
-printf 'X' | dd of=damaged/checkpoint-0-1 bs=1 seek=700 conv=notrunc status=none
+byte=$(od -An -tu1 -j700 -N1 damaged/checkpoint-0-1)
+printf '%b' "\\x$(printf %02x $((byte ^ 1)))" | dd of=damaged/checkpoint-0-1 bs=1 seek=700 conv=notrunc status=none
 expect 4 ranks 2 resume damaged --device "$pocl"
 says err checkpoint-0-1
 exit 0

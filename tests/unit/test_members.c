@@ -122,7 +122,7 @@ static void kept_or_not(void **state) {
 
 /* Stopped after n samples, evaluated, sent to another result, and gone on there. */
 static void stopped_and_resumed(void **state) {
-    static const size_t stops[] = {0,    10,   EQUILIBRATION, EQUILIBRATION + 5,
+    static const size_t stops[] = {1,    10,   EQUILIBRATION, EQUILIBRATION + 5,
                                    1000, 3000, SAMPLES - 1};
     struct ergo_context *ctx = ergo_context_create();
     (void)state;

@@ -11,8 +11,9 @@
 #include "job/schedule.h"
 #include "result/store.h"
 
-/* Words of a parcel's head, as of store_points.c. */
-enum { INDEX, STREAM, STEPS, DIGEST, SAMPLES, PICTURES, STEP, SAMPLES_AGAIN, LENGTH, WORDS };
+/* Words of a parcel's head, as of store_points.c; and of the state's, which is the last of it. */
+enum { INDEX, STREAM, STEPS, DIGEST, STEP, SAMPLES, PICTURES, WORDS };
+enum { STATE_INDEX, STATE_STEP, LENGTH, STATE_WORDS, STATE = 8 * STATE_WORDS + 5 };
 
 static const char job_text[] =
     "{\"sampler\":\"spin-lattice\",\"system\":{\"model\":\"ising\",\"size\":[16,16],"
@@ -82,16 +83,20 @@ static void what_was_sent_arrives(void **state) {
     unmake(&b);
 }
 
-/* Is a parcel taken of which `count` words are others? */
-static bool arrives(size_t word, const uint64_t *values, size_t count) {
+/* Is a parcel taken of which `count` words are others? of_state: from the state's head on. Its
+ * curve has so many samples. */
+static bool arrives(size_t word, bool of_state, const uint64_t *values, size_t count,
+                    uint64_t in_curve) {
     struct fixture a, b;
     struct ergo_text parcel = {0};
     make(&a);
     make(&b);
     advance(&a);
+    a.member->binned[a.of_curve].count = in_curve;
     ergo_point_pack(a.result, &a.progress, 0, &parcel);
     assert_true(word + count <= parcel.length / 8);
-    memcpy(parcel.data + 8 * word, values, count * sizeof *values);
+    memcpy(parcel.data + (of_state ? parcel.length - STATE : 0) + 8 * word, values,
+           count * sizeof *values);
     const bool taken = ergo_points_unpack(b.result, &b.progress, parcel.data, parcel.length);
     ergo_text_free(&parcel);
     unmake(&a);
@@ -103,17 +108,44 @@ static void what_no_rank_sends_is_refused(void **state) {
     static const struct {
         size_t word;
         uint64_t value;
+        bool of_state;
     } wrong[] = {
-        {INDEX, 1},  {STREAM, 1}, {STEPS, 24},          {SAMPLES, 4},       {PICTURES, 65},
-        {STEP, 6},   {STEP, 9},   {STEP, 24},           {STEP, UINT64_MAX}, {SAMPLES_AGAIN, 2},
-        {LENGTH, 0}, {LENGTH, 6}, {LENGTH, UINT64_MAX},
+        {INDEX, 1, false},          {STREAM, 1, false},        {STEPS, 9, false},
+        {STEPS, 24, false},         {SAMPLES, 4, false},       {SAMPLES, 2, false},
+        {PICTURES, 65, false},      {STEP, 6, false},          {STEP, 9, false},
+        {STEP, 24, false},          {STATE_INDEX, 1, true},    {STATE_STEP, 9, true},
+        {STATE_STEP, 0, true},      {LENGTH, 0, true},         {LENGTH, 6, true},
+        {LENGTH, UINT64_MAX, true}, {STEP, UINT64_MAX, false},
     };
     (void)state;
-    assert_true(arrives(STEP, &(uint64_t){7}, 1)); /* just after the third sample */
-    assert_true(arrives(DIGEST, &(uint64_t){1}, 1));
+    assert_true(arrives(STEPS, false, &(uint64_t){8}, 1, 0));
+    assert_true(arrives(DIGEST, false, &(uint64_t){1}, 1, 0));
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        if (arrives(wrong[i].word, &wrong[i].value, 1))
+        if (arrives(wrong[i].word, wrong[i].of_state, &wrong[i].value, 1, 0))
             fail_msg("taken: word %zu = %llu", wrong[i].word, (unsigned long long)wrong[i].value);
+}
+
+/* A chain that has ended has its digest of that step. */
+static void ends_belong_to_their_step(void **state) {
+    struct fixture a, b;
+    (void)state;
+    for (int steps = 22; steps <= 24; steps++) {
+        struct ergo_text parcel = {0};
+        make(&a);
+        make(&b);
+        a.progress.step = 23;
+        a.progress.samples = a.member->n_samples = 11;
+        for (size_t c = 0; c < a.result->job->model->n_columns; c++)
+            for (size_t i = 0; i < 11 && a.member->series[c]; i++)
+                a.member->series[c][i] = 1;
+        a.member->steps = (uint64_t)steps;
+        ergo_point_pack(a.result, &a.progress, 0, &parcel);
+        assert_int_equal(ergo_points_unpack(b.result, &b.progress, parcel.data, parcel.length),
+                         steps == 23);
+        ergo_text_free(&parcel);
+        unmake(&a);
+        unmake(&b);
+    }
 }
 
 /* A count and a length of bins that would be counted into memory behind them. */
@@ -128,9 +160,10 @@ static void bins_that_are_not_there_are_refused(void **state) {
     for (size_t c = 0; c < f.result->job->model->n_columns; c++)
         first += f.member->series[c] ? 3 : 0;
     unmake(&f);
-    assert_true(arrives(first, &(uint64_t){3}, 1)); /* three samples in bins of one */
+    assert_true(arrives(first, false, &(uint64_t){3}, 1, 3)); /* three samples in bins of one */
+    assert_false(arrives(first, false, &(uint64_t){3}, 1, 1));
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        if (arrives(first, counts[i], 2))
+        if (arrives(first, false, counts[i], 2, 3))
             fail_msg("taken: %llu samples in bins of %llu", (unsigned long long)counts[i][0],
                      (unsigned long long)counts[i][1]);
 }
@@ -145,11 +178,11 @@ static void counts_do_not_wrap(void **state) {
                                         {UINT64_MAX - 62, 64},
                                         {((uint64_t)1 << 53) + 1, (uint64_t)1 << 47}};
     (void)state;
-    assert_true(ergo_stored_curve_fits(&at_end, 0, 1000, 16, 10));
+    assert_true(ergo_point_curve_fits(&at_end, 0, 1000, 16, 10));
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_false(ergo_stored_curve_fits(&at_end, 0, wrong[i][0], wrong[i][1], 10));
-    assert_true(ergo_stored_curve_fits(&sums, 0, 1000, 1000, 10));
-    assert_false(ergo_stored_curve_fits(&sums, 0, UINT64_MAX, UINT64_MAX, 10));
+        assert_false(ergo_point_curve_fits(&at_end, 0, wrong[i][0], wrong[i][1], 10));
+    assert_true(ergo_point_curve_fits(&sums, 0, 1000, 1000, 10));
+    assert_false(ergo_point_curve_fits(&sums, 0, UINT64_MAX, UINT64_MAX, 10));
 }
 
 /* Pictures of no or too many pixels, or from beyond the end, behind the curves. */
@@ -158,7 +191,7 @@ static void pictures_that_are_none_are_refused(void **state) {
                                         {5, 5, 0},        {5, 65536, 1},      {5, 1, 2049},
                                         {5, 1U << 31, 1}, {5, UINT64_MAX, 1}, {UINT64_MAX, 4, 2}};
     static const uint64_t good[3] = {5, 4, 2};
-    enum { HEAD = sizeof good, PIXELS = 4 * 2 * 3, STATE = 5 };
+    enum { HEAD = sizeof good, PIXELS = 4 * 2 * 3 };
     struct fixture a, b;
     struct ergo_text parcel = {0};
     (void)state;
@@ -179,7 +212,7 @@ static void pictures_that_are_none_are_refused(void **state) {
         ergo_text_append_bytes(&odd, wrong[i], HEAD);
         for (uint64_t k = 0; k < pixels && pixels < 1 << 20; k++)
             ergo_text_append_bytes(&odd, "x", 1);
-        ergo_text_append_bytes(&odd, "state", STATE);
+        ergo_text_append_bytes(&odd, parcel.data + parcel.length - STATE, STATE);
         if (ergo_points_unpack(b.result, &b.progress, odd.data, odd.length))
             fail_msg("taken: %llu x %llu at step %llu", (unsigned long long)wrong[i][1],
                      (unsigned long long)wrong[i][2], (unsigned long long)wrong[i][0]);
@@ -197,7 +230,7 @@ static void pictures_that_are_none_are_refused(void **state) {
 static void the_further_parcel_stays(void **state) {
     struct fixture a, b;
     struct ergo_text parcel = {0}, many = {0};
-    enum { HEAD = 3 * 8, PIXELS = 3, STATE = 5 };
+    enum { HEAD = 3 * 8, PIXELS = 3 };
     (void)state;
     make(&a);
     make(&b);
@@ -229,7 +262,7 @@ static void the_further_parcel_stays(void **state) {
     ergo_text_append_bytes(&many, parcel.data, before);
     for (uint64_t k = 0; k < pictures; k++)
         ergo_text_append_bytes(&many, parcel.data + before, HEAD + PIXELS);
-    ergo_text_append_bytes(&many, "state", STATE);
+    ergo_text_append_bytes(&many, parcel.data + parcel.length - STATE, STATE);
     memcpy(many.data + 8 * PICTURES, &pictures, sizeof pictures);
     assert_false(ergo_points_unpack(b.result, &b.progress, many.data, many.length));
 
@@ -305,15 +338,17 @@ static void steps_and_samples_belong_together(void **state) {
                              step <= 9 && samples == taken);
         }
     /* as many bins as there are, after the merges that made them as long */
-    assert_true(ergo_stored_curve_fits(&plain, 0, ERGO_CURVE_BINS, 1, 1000));
-    assert_false(ergo_stored_curve_fits(&plain, 0, ERGO_CURVE_BINS + 1, 1, 1000));
-    assert_false(ergo_stored_curve_fits(&plain, 0, 1000, 1, 1000));
+    assert_true(ergo_point_curve_fits(&plain, 0, ERGO_CURVE_BINS, 1, 1000));
+    assert_false(ergo_point_curve_fits(&plain, 0, ERGO_CURVE_BINS + 1, 1, 1000));
+    assert_false(ergo_point_curve_fits(&plain, 0, 1000, 1, 1000));
+    assert_false(ergo_point_curve_fits(&plain, 0, 3, 2, 1000));
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_sent_arrives),
         cmocka_unit_test(what_no_rank_sends_is_refused),
+        cmocka_unit_test(ends_belong_to_their_step),
         cmocka_unit_test(bins_that_are_not_there_are_refused),
         cmocka_unit_test(counts_do_not_wrap),
         cmocka_unit_test(pictures_that_are_none_are_refused),
