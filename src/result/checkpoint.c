@@ -322,10 +322,16 @@ bool ergo_checkpoint_has(const struct ergo_checkpoint *checkpoint, const char *n
     return find(checkpoint, name) != NULL;
 }
 
-static enum ergo_status load_record(struct ergo_context *ctx,
-                                    const struct ergo_checkpoint *checkpoint,
-                                    const struct record *record, uint64_t most,
-                                    struct ergo_blobs *blobs) {
+const char *ergo_checkpoint_name(const struct ergo_checkpoint *checkpoint, size_t i) {
+    return i < checkpoint->count ? checkpoint->records[i].name : NULL;
+}
+
+enum ergo_status ergo_checkpoint_load(struct ergo_context *ctx,
+                                      const struct ergo_checkpoint *checkpoint, const char *name,
+                                      uint64_t most, struct ergo_blobs *blobs) {
+    const struct record *record = find(checkpoint, name);
+    if (!record)
+        return ERGO_OK;
     char reason[160];
     uint8_t sha[SHA];
     if (record->length > most || record->length > SIZE_MAX - 1) {
@@ -352,24 +358,4 @@ static enum ergo_status load_record(struct ergo_context *ctx,
     return ergo_blobs_take(blobs, record->name, data, length)
                ? ERGO_OK
                : ERGO_FAIL(ctx, ERGO_E_MEMORY, "reading %s: out of memory", checkpoint->path);
-}
-
-enum ergo_status ergo_checkpoint_load(struct ergo_context *ctx,
-                                      const struct ergo_checkpoint *checkpoint, const char *name,
-                                      uint64_t most, struct ergo_blobs *blobs) {
-    const struct record *record = find(checkpoint, name);
-    return record ? load_record(ctx, checkpoint, record, most, blobs) : ERGO_OK;
-}
-
-enum ergo_status ergo_checkpoint_read(struct ergo_context *ctx, const struct ergo_folder *in,
-                                      const char *name, uint64_t most, struct ergo_blobs *blobs) {
-    struct ergo_checkpoint *checkpoint = NULL;
-    memset(blobs, 0, sizeof *blobs);
-    enum ergo_status status = ergo_checkpoint_open(ctx, in, name, NULL, &checkpoint);
-    for (size_t i = 0; status == ERGO_OK && i < checkpoint->count; i++)
-        status = load_record(ctx, checkpoint, &checkpoint->records[i], most, blobs);
-    if (status != ERGO_OK)
-        ergo_blobs_free(blobs);
-    ergo_checkpoint_close(checkpoint);
-    return status;
 }

@@ -53,8 +53,7 @@ bool ergo_checkpoint_has(const struct ergo_checkpoint *checkpoint, const char *n
 enum ergo_status ergo_checkpoint_load(struct ergo_context *ctx,
                                       const struct ergo_checkpoint *checkpoint, const char *name,
                                       uint64_t most, struct ergo_blobs *blobs);
-/* All records of a file; `most`: of each. */
-enum ergo_status ergo_checkpoint_read(struct ergo_context *ctx, const struct ergo_folder *in,
-                                      const char *name, uint64_t most, struct ergo_blobs *blobs);
+/* The name of record i, as they are in the file; NULL: there are no more. */
+const char *ergo_checkpoint_name(const struct ergo_checkpoint *checkpoint, size_t i);
 
 #endif

@@ -2,6 +2,7 @@
  * A checkpoint that no run has written is refused, even if its checksum is right. A run whose
  * checkpoint is just before 2^32 steps continues beyond them.
  */
+#include "records.h"
 #include "sessions.h"
 
 #include "result/store.h"
@@ -46,8 +47,7 @@ static struct ergo_blobs stopped_after(uint64_t steps, const char *const *sets, 
     contract.stop_after = 0;
     contract.block_samples = 0;
     ergo_result_destroy(result);
-    contract_ok(ergo_checkpoint_read(contract.ctx, NULL, path, 1 << 30, &blobs),
-                "reading a checkpoint");
+    contract_ok(records_read(contract.ctx, NULL, path, 1 << 30, &blobs), "reading a checkpoint");
     free(path);
     return blobs;
 }
@@ -198,8 +198,7 @@ static void test_strangers(void **state) {
     alarm(60);
     contract_ok(ergo_result_load(contract.ctx, contract.folder, &result), "without its file");
     ergo_result_destroy(result);
-    contract_ok(ergo_checkpoint_read(contract.ctx, NULL, checkpoint, 1 << 30, &blobs),
-                "the checkpoint");
+    contract_ok(records_read(contract.ctx, NULL, checkpoint, 1 << 30, &blobs), "the checkpoint");
     taken(&blobs, "resumed without its file");
     struct ergo_blob *kept = &blobs.blobs[ergo_blobs_find(&blobs, "files") - blobs.blobs];
     const size_t length = kept->length;

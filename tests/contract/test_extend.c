@@ -5,6 +5,7 @@
  * nothing is touched.
  */
 #include "contract.h"
+#include "records.h"
 
 static uint64_t sweeps_of(const cJSON *job) {
     const cJSON *run = cJSON_GetObjectItem(job, "run");
@@ -86,7 +87,7 @@ static void forge(const char *folder, const char *file, const char *record, long
     struct ergo_folder in;
     struct ergo_blobs blobs = {0};
     contract_ok(ergo_folder_open(contract.ctx, folder, &in), folder);
-    contract_ok(ergo_checkpoint_read(contract.ctx, &in, file, 1 << 28, &blobs), folder);
+    contract_ok(records_read(contract.ctx, &in, file, 1 << 28, &blobs), folder);
     const struct ergo_blob *blob = ergo_blobs_find(&blobs, record);
     assert_non_null(blob);
     ((char *)blob->data)[at < 0 ? (long)blob->length + at : at] ^= 1;

@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "result/checkpoint.h"
+#include "records.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 enum { SANITIZED = 1 }; /* maps terabytes: no limit on memory */
@@ -87,7 +87,7 @@ static void put(const char *path, const char *bytes, size_t length) {
 static void expect_refused(struct fixture *f) {
     struct ergo_blobs blobs;
     ergo_error_clear(f->ctx);
-    assert_int_equal(ergo_checkpoint_read(f->ctx, NULL, f->damaged, MOST, &blobs), ERGO_E_IO);
+    assert_int_equal(records_read(f->ctx, NULL, f->damaged, MOST, &blobs), ERGO_E_IO);
     assert_int_equal(blobs.count, 0);
     assert_null(blobs.blobs);
     assert_non_null(strstr(ergo_error_message(f->ctx), f->damaged));
@@ -97,7 +97,7 @@ static void blobs_come_back(void **state) {
     struct fixture *f = *state;
     struct ergo_blobs blobs, expected;
     fill(&expected);
-    assert_int_equal(ergo_checkpoint_read(f->ctx, NULL, f->path, MOST, &blobs), ERGO_OK);
+    assert_int_equal(records_read(f->ctx, NULL, f->path, MOST, &blobs), ERGO_OK);
     assert_int_equal(blobs.count, expected.count);
     for (size_t i = 0; i < expected.count; i++) {
         const struct ergo_blob *blob = ergo_blobs_find(&blobs, expected.blobs[i].name);
@@ -212,7 +212,7 @@ static void forged_heads_are_refused(void **state) {
     struct ergo_blobs blobs;
     const struct forged good[] = {{"a", "1", 1, 0}, {"b", "22", 2, 0}};
     forge(f, good, 2, 2);
-    assert_int_equal(ergo_checkpoint_read(f->ctx, NULL, f->damaged, MOST, &blobs), ERGO_OK);
+    assert_int_equal(records_read(f->ctx, NULL, f->damaged, MOST, &blobs), ERGO_OK);
     assert_int_equal(blobs.count, 2);
     ergo_blobs_free(&blobs);
 
@@ -251,7 +251,7 @@ static void forged_heads_are_refused(void **state) {
     forge(f, good, 2, UINT32_MAX);
     expect_said(f, "the number of records");
     forge(f, good, 0, 0);
-    assert_int_equal(ergo_checkpoint_read(f->ctx, NULL, f->damaged, MOST, &blobs), ERGO_OK);
+    assert_int_equal(records_read(f->ctx, NULL, f->damaged, MOST, &blobs), ERGO_OK);
     assert_int_equal(blobs.count, 0);
     ergo_blobs_free(&blobs);
     /* bytes behind a name's end, with a right checksum */
@@ -322,7 +322,7 @@ static void what_is_no_file_is_refused(void **state) {
     struct ergo_blobs blobs;
     static const char *const names[] = {"/", "/dev/zero", "/dev/null"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        assert_int_equal(ergo_checkpoint_read(f->ctx, NULL, names[i], MOST, &blobs), ERGO_E_IO);
+        assert_int_equal(records_read(f->ctx, NULL, names[i], MOST, &blobs), ERGO_E_IO);
 }
 
 /* The head has the SHA-256 of those of the pieces, and no bit of any piece goes unseen. */
@@ -345,7 +345,7 @@ static void large_records_are_checked(void **state) {
     assert_int_equal(ergo_file_read(f->ctx, NULL, f->damaged, MOST, &file, &length), ERGO_OK);
     assert_int_equal(length, HEAD + LENGTH);
     assert_memory_equal(file + 16 + 40, sha, sizeof sha);
-    assert_int_equal(ergo_checkpoint_read(f->ctx, NULL, f->damaged, MOST, &blobs), ERGO_OK);
+    assert_int_equal(records_read(f->ctx, NULL, f->damaged, MOST, &blobs), ERGO_OK);
     assert_memory_equal(ergo_blobs_find(&blobs, "large")->data, large, LENGTH);
     ergo_blobs_free(&blobs);
     for (size_t k = 0; k < sizeof flipped / sizeof *flipped; k++) {
@@ -414,7 +414,7 @@ static void large_blobs_come_back(void **state) {
     assert_int_equal(ergo_checkpoint_write(f->ctx, NULL, f->path, &blobs), ERGO_OK);
     allow_all(before);
     before = allow(LARGE + LARGE / 2);
-    assert_int_equal(ergo_checkpoint_read(f->ctx, NULL, f->path, MOST, &again), ERGO_OK);
+    assert_int_equal(records_read(f->ctx, NULL, f->path, MOST, &again), ERGO_OK);
     allow_all(before);
     assert_int_equal(again.count, 1);
     assert_int_equal(again.blobs[0].length, length);
