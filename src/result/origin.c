@@ -250,7 +250,7 @@ static enum ergo_status read_run(struct ergo_context *ctx, const struct ergo_job
         status = ergo_stored_open(ctx, &open, &stored);
     if (status == ERGO_OK)
         status = ergo_stored_read(&stored);
-    if (status == ERGO_OK)
+    if (status == ERGO_OK && !job->points[0].parameters->start_frame.present)
         status = ergo_stored_read_states(&stored);
     ergo_error_at(ctx, status, key);
     if (status == ERGO_OK)

@@ -74,21 +74,24 @@ static bool add_text(struct ergo_blobs *blobs, const char *name, struct ergo_tex
     return ergo_blobs_take(blobs, name, ergo_text_take(text), length);
 }
 
-static bool add_points(const struct ergo_result *result, const struct ergo_point_progress *progress,
-                       uint64_t *known, struct ergo_blobs *blobs) {
+static bool add_points(const struct ergo_result *result, struct ergo_point_progress *progress,
+                       bool spread, uint64_t *known, struct ergo_blobs *blobs) {
     struct ergo_text points = {0}, states = {0};
     for (size_t i = 0; i < result->n_members; i++) {
         if (!progress[i].step)
             continue;
         ergo_point_append(result, progress, i, &points);
-        ergo_point_append_state(result, progress, i, &states);
+        if (spread)
+            ergo_point_append_state(result, progress, i, &states);
+        else
+            ergo_point_give_state(result, progress, i, &states);
         ++*known;
     }
     const bool ok = add_text(blobs, "points", &points);
     return add_text(blobs, "states", &states) && ok;
 }
 
-bool ergo_stored_add(const struct ergo_result *result, const struct ergo_point_progress *progress,
+bool ergo_stored_add(const struct ergo_result *result, struct ergo_point_progress *progress,
                      struct ergo_rank_files files, double seconds, double work_done,
                      struct ergo_blobs *blobs) {
     const struct ergo_device_summary *device = &result->device;
@@ -105,7 +108,7 @@ bool ergo_stored_add(const struct ergo_result *result, const struct ergo_point_p
     snprintf(head.platform, sizeof head.platform, "%s", device->platform);
     snprintf(head.driver, sizeof head.driver, "%s", device->driver);
     return ((files.ranks && progress) || add_job(result, blobs)) &&
-           (!progress || add_points(result, progress, &head.known, blobs)) &&
+           (!progress || add_points(result, progress, files.ranks, &head.known, blobs)) &&
            ergo_blobs_add(blobs, "head", &head, sizeof head);
 }
 
@@ -327,9 +330,12 @@ static enum ergo_status read_states(struct ergo_stored *stored,
     enum ergo_status status =
         ergo_checkpoint_load(stored->ctx, checkpoint, "states", (uint64_t)ergo_memory(), &blobs);
     struct ergo_reader reader = ergo_reader_of(&blobs, "states");
+    char *record = blobs.count ? blobs.blobs[0].data : NULL; /* there is no other one */
     bool fits = true;
     while (reader.rest && fits)
-        fits = ergo_point_take_state(stored->result, stored->progress, &reader);
+        fits = ergo_point_take_state(stored->result, stored->progress, &reader, &record);
+    if (blobs.count)
+        blobs.blobs[0].data = record;
     if (!fits)
         status = ergo_stored_damaged(stored, file, "the state of a point");
     ergo_blobs_free(&blobs);

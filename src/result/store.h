@@ -96,9 +96,9 @@ void ergo_stored_close(struct ergo_stored *stored);
 enum ergo_status ergo_stored_damaged(const struct ergo_stored *stored, const char *file,
                                      const char *what);
 
-/* The records of a file. progress NULL: an index; else all that is known of points. False: out of
- * memory. */
-bool ergo_stored_add(const struct ergo_result *result, const struct ergo_point_progress *progress,
+/* The records of a file. progress NULL: an index; else all that is known of points, whose states
+ * stay only where points are spread over ranks. False: out of memory. */
+bool ergo_stored_add(const struct ergo_result *result, struct ergo_point_progress *progress,
                      struct ergo_rank_files files, double seconds, double work_done,
                      struct ergo_blobs *blobs);
 void ergo_stored_rank_file(char *name, size_t size, uint64_t generation, uint64_t rank);
@@ -112,13 +112,18 @@ void ergo_point_append(const struct ergo_result *result, const struct ergo_point
 void ergo_point_append_state(const struct ergo_result *result,
                              const struct ergo_point_progress *progress, size_t i,
                              struct ergo_text *text);
+/* The same of a state that is not needed any more: the first becomes the text without a copy. */
+void ergo_point_give_state(const struct ergo_result *result, struct ergo_point_progress *progress,
+                           size_t i, struct ergo_text *text);
 /* From there, kept where it is further than what is known already. False: it does not fit the job,
  * or there is no memory. */
 bool ergo_point_take(struct ergo_result *result, struct ergo_point_progress *progress,
                      struct ergo_reader *reader);
-/* The same of a state: kept where it is missing. */
+/* The same of a state: kept where it is missing. *record: the memory that is read, or NULL; it is
+ * taken, and NULL then, where it holds nothing else, as two copies of a large state are too much.
+ */
 bool ergo_point_take_state(struct ergo_result *result, struct ergo_point_progress *progress,
-                           struct ergo_reader *reader);
+                           struct ergo_reader *reader, char **record);
 /* Both, for another rank; and from there. */
 void ergo_point_pack(const struct ergo_result *result, const struct ergo_point_progress *progress,
                      size_t i, struct ergo_text *text);

@@ -216,8 +216,29 @@ void ergo_point_append_state(const struct ergo_result *result,
     ergo_text_append_bytes(text, bytes ? bytes : "", (size_t)head.length);
 }
 
+void ergo_point_give_state(const struct ergo_result *result, struct ergo_point_progress *progress,
+                           size_t i, struct ergo_text *text) {
+    struct ergo_point_progress *p = &progress[i];
+    const struct state head = {i, p->step, p->length};
+    const size_t length = sizeof head + (size_t)p->length;
+    if (p->state && !text->data) {
+        char *all = realloc(p->state, length + 1);
+        text->failed = !all;
+        if (!all)
+            return;
+        memmove(all + sizeof head, all, (size_t)p->length);
+        memcpy(all, &head, sizeof head);
+        all[length] = 0;
+        *text = (struct ergo_text){.data = all, .length = length, .capacity = length + 1};
+        p->state = NULL;
+    } else {
+        ergo_point_append_state(result, progress, i, text);
+    }
+    ergo_progress_drop_state(p);
+}
+
 bool ergo_point_take_state(struct ergo_result *result, struct ergo_point_progress *progress,
-                           struct ergo_reader *reader) {
+                           struct ergo_reader *reader, char **record) {
     struct state head;
     if (!ergo_reader_copy(reader, &head, sizeof head) || head.index >= result->n_members)
         return false;
@@ -229,10 +250,13 @@ bool ergo_point_take_state(struct ergo_result *result, struct ergo_point_progres
         return false;
     if (!head.length || head.step < p->step || (ended ? m->state : p->state))
         return true;
-    char *own = malloc((size_t)head.length);
+    const bool alone = record && *record + sizeof head == bytes && !reader->rest;
+    char *own = alone ? *record : malloc((size_t)head.length);
     if (!own)
         return false;
-    memcpy(own, bytes, (size_t)head.length);
+    memmove(own, bytes, (size_t)head.length);
+    if (alone)
+        *record = NULL;
     if (ended) {
         ergo_result_keep_state(result, m, own, (size_t)head.length);
     } else {
@@ -253,7 +277,7 @@ bool ergo_points_unpack(struct ergo_result *result, struct ergo_point_progress *
     struct ergo_reader reader = {data, length};
     while (reader.rest)
         if (!ergo_point_take(result, progress, &reader) ||
-            !ergo_point_take_state(result, progress, &reader))
+            !ergo_point_take_state(result, progress, &reader, NULL))
             return false;
     return true;
 }

@@ -90,7 +90,7 @@ static void drop_states(struct ergo_work *work) {
 }
 
 /* Of an index without progress; with checksums. */
-static enum ergo_status collect(struct ergo_work *work, const struct ergo_point_progress *progress,
+static enum ergo_status collect(struct ergo_work *work, struct ergo_point_progress *progress,
                                 struct ergo_blobs *blobs) {
     return ergo_stored_add(work->result, progress, work->files, ergo_session_seconds(work->session),
                            work->session->work_done, blobs) &&
@@ -100,7 +100,7 @@ static enum ergo_status collect(struct ergo_work *work, const struct ergo_point_
 }
 
 static enum ergo_status write(struct ergo_work *work, const char *name,
-                              const struct ergo_point_progress *progress) {
+                              struct ergo_point_progress *progress) {
     struct ergo_blobs blobs = {0};
     enum ergo_status status = collect(work, progress, &blobs);
     if (status == ERGO_OK)
@@ -117,9 +117,9 @@ enum ergo_status ergo_work_finished(struct ergo_work *work, struct ergo_blobs *b
 
 enum ergo_status ergo_work_save(struct ergo_work *work) {
     char name[64] = ERGO_CHECKPOINT;
-    enum ergo_status status = ergo_work_sync_configurations(work);
+    enum ergo_status status = ergo_work_note(work); /* all ranks of a cut system, whatever fails */
     if (status == ERGO_OK)
-        status = ergo_work_note(work);
+        status = ergo_work_sync_configurations(work);
     if (work->files.ranks)
         ergo_stored_rank_file(name, sizeof name, work->files.generation,
                               (uint64_t)ergo_ranks_rank());
