@@ -39,9 +39,10 @@ case ${1:---all} in
 --first) # of each list the first that a unit test has to notice: the others take minutes
     declare -A seen
     for name in "${names[@]}"; do
-        [ -f "tests/unit/${program_of[$name]}.c" ] && [ -z "${seen[${list_of[$name]}]-}" ] || continue
-        seen[${list_of[$name]}]=yes
-        echo "$name"
+        if [ -f "tests/unit/${program_of[$name]}.c" ] && [ -z "${seen[${list_of[$name]}]-}" ]; then
+            seen[${list_of[$name]}]=yes
+            echo "$name"
+        fi
     done
     exit 0
     ;;
