@@ -28,9 +28,9 @@ struct head {
 enum ergo_status ergo_stored_damaged(const struct ergo_stored *stored, const char *file,
                                      const char *what) {
     return ERGO_FAIL(stored->ctx, ERGO_E_IO,
-                     "%s/%s%s%s does not fit the job in it; the file is damaged or from another "
+                     "%s/%s: %s does not fit the job in it; the file is damaged or from another "
                      "version",
-                     stored->folder->path, file, what ? ": " : "", what ? what : "");
+                     stored->folder->path, file, what);
 }
 
 /* ---- to records ------------------------------------------------------------------------------ */

@@ -246,7 +246,8 @@ bool ergo_point_take_state(struct ergo_result *result, struct ergo_point_progres
     struct ergo_member_result *m = &result->members[head.index];
     struct ergo_point_progress *p = &progress[head.index];
     const bool ended = has_ended(m, head.step);
-    if (!bytes || !head.step || head.step > p->step || (!head.length && !ended))
+    if (!bytes || head.step > p->step || (head.step && !head.length && !ended) ||
+        (!head.step && head.length)) /* a rank whose device failed as it left sends step 0 */
         return false;
     if (!head.length || head.step < p->step || (ended ? m->state : p->state))
         return true;

@@ -444,7 +444,7 @@ static enum ergo_status run_new(struct ergo_work *work, struct ergo_job *own,
         ergo_job_destroy(own);
     assert(empty || status != ERGO_OK);
     if (empty)
-        ergo_work_take(work, empty, calloc(empty->n_members + 1, sizeof *work->progress));
+        ergo_work_take(work, empty, calloc(own->n_points, sizeof *work->progress));
     if (status == ERGO_OK && !work->progress)
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu points", empty->n_members);
     if (status != ERGO_OK)

@@ -293,10 +293,11 @@ static enum ergo_status run_unit(struct ergo_work *work, struct ergo_spread_unit
 
 enum ergo_status ergo_spread_take(void *user, int rank, const char *data, size_t length) {
     struct ergo_work *work = user;
-    return ergo_points_unpack(work->result, work->progress, data, length)
-               ? ERGO_OK
-               : ERGO_FAIL(work->ctx, ERGO_E_INTERNAL, "points of rank %d do not fit the job",
-                           rank);
+    if (ergo_points_unpack(work->result, work->progress, data, length))
+        return ERGO_OK;
+    return ergo_memory_failed() ? ergo_spread_no_memory(work)
+                                : ERGO_FAIL(work->ctx, ERGO_E_INTERNAL,
+                                            "points of rank %d do not fit the job", rank);
 }
 
 static enum ergo_status gather(struct ergo_work *work) {

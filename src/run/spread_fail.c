@@ -1,9 +1,7 @@
 /* Devices that fail: their points go on elsewhere, from where they were noted. */
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "dist/dist.h"
 #include "run/spread_parts.h"
 
 /* For result.json and the log. redone, begun: points that go on from a note, or from their start.

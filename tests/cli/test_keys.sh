@@ -56,7 +56,10 @@ job lj-gcmc '"box": [8, 8, 8], "temperature": 2, "activity": 0.1' '' ''
 expect 0 "$ERGOCL" validate job.json --set /run/sweeps=1000000000
 expect 3 "$ERGOCL" validate job.json --set /run/sweeps=100000000000 --set /run/measure_every=1 --set /output/series=full
 says err "/run/measure_every: found 1" "GiB to be kept" "and more would fit, or /output/series \"blocks\""
-expect 3 "$ERGOCL" run job.json -o never --set /run/sweeps=100000000000 --set /run/measure_every=1 --set /output/series=full
+for replicas in 1 4; do
+    expect 3 "$ERGOCL" run job.json -o never --set /run/sweeps=100000000000 --set /run/measure_every=1 --set /output/series=full \
+        --set /replicas=$replicas
+done
 [ ! -e never ] || fail "a folder of a run that was refused"
 
 # "auto" leaves samples of a short run, whatever timings say.

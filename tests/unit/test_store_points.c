@@ -83,6 +83,22 @@ static void what_was_sent_arrives(void **state) {
     unmake(&b);
 }
 
+/* A rank whose device fails as it leaves a point that has no checkpoint sends its beginning. */
+static void what_has_not_begun_arrives(void **state) {
+    struct fixture a, b;
+    struct ergo_text parcel = {0};
+    (void)state;
+    make(&a);
+    make(&b);
+    ergo_point_pack(a.result, &a.progress, 0, &parcel);
+    assert_true(ergo_points_unpack(b.result, &b.progress, parcel.data, parcel.length));
+    assert_int_equal(b.progress.step, 0);
+    assert_null(b.progress.state);
+    ergo_text_free(&parcel);
+    unmake(&a);
+    unmake(&b);
+}
+
 /* Is a parcel taken of which `count` words are others? of_state: from the state's head on. Its
  * curve has so many samples. */
 static bool arrives(size_t word, bool of_state, const uint64_t *values, size_t count,
@@ -347,6 +363,7 @@ static void steps_and_samples_belong_together(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_sent_arrives),
+        cmocka_unit_test(what_has_not_begun_arrives),
         cmocka_unit_test(what_no_rank_sends_is_refused),
         cmocka_unit_test(ends_belong_to_their_step),
         cmocka_unit_test(bins_that_are_not_there_are_refused),

@@ -5,7 +5,6 @@
  * batch, because it is taken at its own sweep; later sweeps do not matter. Sweeps are those of the
  * chain, with purposes and a count of their own.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "hard_spheres/core.h"
