@@ -107,8 +107,8 @@ static void test_own_stops(void **state) {
     contract_each(own_stops);
 }
 
-/* The sampler's other contract jobs, which may have several batches: about seven sessions, or
- * three. */
+/* The sampler's other contract jobs, which may have several batches: about seven sessions; in make
+ * test of every third job three. */
 static void other_jobs(void) {
     char pattern[160];
     glob_t found = {0};
@@ -118,7 +118,7 @@ static void other_jobs(void) {
     contract.block_steps = 1;
     at_home = contract_part();
     const uint64_t sessions = at_home ? 3 : 7;
-    for (size_t i = 0; i < found.gl_pathc; i++) {
+    for (size_t i = 0; i < found.gl_pathc; i += at_home ? 3 : 1) {
         struct ergo_result *result = NULL;
         print_message("%s\n", found.gl_pathv[i]); /* some drivers take seconds to open a device */
         fflush(stdout);

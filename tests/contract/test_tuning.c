@@ -74,7 +74,7 @@ static void tuning(void) {
     /* PoCL compiles for seconds, and Mesa for half a minute, what others do in a fraction of one */
     const char *platform = base->device.platform;
     const size_t rows = strstr(platform, "rusticl")                       ? 3
-                        : contract_part()                                 ? 5
+                        : contract_part()                                 ? 4
                         : strstr(platform, "Portable Computing Language") ? 8
                                                                           : 16;
     assert_true(model->n_tunables <= MAX_TUNABLES);
