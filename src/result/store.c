@@ -251,28 +251,26 @@ static enum ergo_status read_head(struct ergo_stored *stored,
 
 /* Of a file with points. */
 typedef enum ergo_status read_file(struct ergo_stored *stored,
-                                   const struct ergo_checkpoint *checkpoint, const char *file,
-                                   uint64_t rank);
+                                   const struct ergo_checkpoint *checkpoint, const char *file);
 
 static enum ergo_status each_file(struct ergo_stored *stored, read_file *read) {
     enum ergo_status status = ERGO_OK;
     if (!stored->files.ranks)
-        return read(stored, stored->checkpoint, ERGO_CHECKPOINT, 0);
+        return read(stored, stored->checkpoint, ERGO_CHECKPOINT);
     for (uint64_t r = 0; r < stored->files.ranks && status == ERGO_OK; r++) {
         struct ergo_checkpoint *checkpoint = NULL;
         char file[64];
         ergo_stored_rank_file(file, sizeof file, stored->files.generation, r);
         status = ergo_checkpoint_open(stored->ctx, stored->folder, file, names, &checkpoint);
         if (status == ERGO_OK)
-            status = read(stored, checkpoint, file, r);
+            status = read(stored, checkpoint, file);
         ergo_checkpoint_close(checkpoint);
     }
     return status;
 }
 
 static enum ergo_status read_points(struct ergo_stored *stored,
-                                    const struct ergo_checkpoint *checkpoint, const char *file,
-                                    uint64_t rank) {
+                                    const struct ergo_checkpoint *checkpoint, const char *file) {
     struct ergo_device_summary *device = &stored->result->device;
     struct ergo_blobs blobs = {0};
     struct head head;
@@ -294,7 +292,7 @@ static enum ergo_status read_points(struct ergo_stored *stored,
     ergo_blobs_free(&blobs);
     stored->seconds = fmax(stored->seconds, head.seconds);
     stored->work_done += head.work_done;
-    if (rank)
+    if (device->name[0]) /* the first file's */
         return status;
     snprintf(device->id, sizeof device->id, "%.23s", head.id);
     snprintf(device->name, sizeof device->name, "%.127s", head.name);
@@ -323,10 +321,8 @@ enum ergo_status ergo_stored_read(struct ergo_stored *stored) {
 }
 
 static enum ergo_status read_states(struct ergo_stored *stored,
-                                    const struct ergo_checkpoint *checkpoint, const char *file,
-                                    uint64_t rank) {
+                                    const struct ergo_checkpoint *checkpoint, const char *file) {
     struct ergo_blobs blobs = {0};
-    (void)rank;
     enum ergo_status status =
         ergo_checkpoint_load(stored->ctx, checkpoint, "states", (uint64_t)ergo_memory(), &blobs);
     struct ergo_reader reader = ergo_reader_of(&blobs, "states");

@@ -169,7 +169,7 @@ void ergo_work_init(struct ergo_work *work, struct ergo_session *session, struct
                     const struct ergo_run_options *options);
 /* This rank's, unless it is open. */
 enum ergo_status ergo_work_open_device(struct ergo_work *work, const struct ergo_job *job);
-/* The work takes the result, and where its points stand (NULL: there is none yet). */
+/* The work takes the result, and where its points stand (NULL: no memory). */
 void ergo_work_take(struct ergo_work *work, struct ergo_result *result,
                     struct ergo_point_progress *progress);
 /* Executes the run once the job and the folder are known. */

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """keys.py [SAMPLER...]: is there a key that a job takes and that changes nothing?
 
-With $ERGOCL_TEST_FULL or for samplers that are named (half an hour for all): of each model below, every key of its table gets other values than the job's. Each such job is refused by `$ERGOCL validate`
-(exit code 2, at that key or another), or it runs, and something in the result is another than before: the stream of random
+With $ERGOCL_TEST_FULL or for samplers that are named (half an hour for all): of each model below, every key of its table gets other
+values than the job's. Each such job is refused by `$ERGOCL validate` (exit code 2, at that key or another), or it runs, and something in the result is another than before: the stream of random
 numbers, the state, an observable, a curve, or the files. What only changes how a run is done, and by its help not what comes of
 it, is in NEUTRAL. A job that validate takes and run refuses as wrong is a fault, too.
 Always, without a run: an end of a key's range that is refused where its help names no further condition is a fault.
@@ -219,15 +219,13 @@ def keys_tried(first, sampler, system):
             yield pointer, schema, common
 
 
-def ends_faults(first, sampler, system, run):
-    base = {"sampler": sampler, "seed": "3", "system": system, "run": {**RUN, **run}}
+def ends_faults(first, sampler, system, base):
     for pointer, schema, common in keys_tried(first, sampler, system):
         if not common:
             yield from (f"{sampler} {system}: {fault}" for fault in wide_ends(base, pointer, schema))
 
 
-def value_faults(first, sampler, system, run):
-    base = {"sampler": sampler, "seed": "3", "system": system, "run": {**RUN, **run}}
+def value_faults(first, sampler, system, base):
     before, why = outcome(base)
     if why:
         yield f"{sampler} {system}: {why}"
@@ -255,11 +253,13 @@ def value_faults(first, sampler, system, run):
 def main():
     wanted = sys.argv[1:]
     faults = []
-    for i, model in enumerate(MODELS):
-        if not wanted or model[0] in wanted:
-            faults += ends_faults(i == 0, *model)
-            if wanted or "ERGOCL_TEST_FULL" in os.environ:
-                faults += value_faults(i == 0, *model)
+    for i, (sampler, system, run) in enumerate(MODELS):
+        if wanted and sampler not in wanted:
+            continue
+        base = {"sampler": sampler, "seed": "3", "system": system, "run": {**RUN, **run}}
+        faults += ends_faults(i == 0, sampler, system, base)
+        if wanted or "ERGOCL_TEST_FULL" in os.environ:
+            faults += value_faults(i == 0, sampler, system, base)
     for fault in dict.fromkeys(faults):
         print("FAULT", fault)
     return 1 if faults else 0
